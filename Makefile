@@ -1,0 +1,30 @@
+# One command from a fresh clone: `make demo` or `make test`.
+
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test check bench clean
+
+.venv/made: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable ".[test,bench]"
+	touch $@
+
+demo: .venv/made
+	$(BIN)/python examples/credit.py
+
+test: .venv/made
+	$(BIN)/python -m pytest
+
+check: .venv/made
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: .venv/made
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,25 @@
+"""Every error that rosenblatt raises by itself.
+
+RosenblattError
+├── DataError      examples that nothing can be learned from; names the row, and the column where there is one
+├── OptionError    a rule, a start or a budget that does not exist or does not fit
+└── LedgerError    a ledger file that is damaged, or a ledger replayed on other examples than its own
+
+All are ValueErrors too, as scikit-learn's users expect.
+"""
+
+
+class RosenblattError(ValueError):
+    """The root of the tree."""
+
+
+class DataError(RosenblattError):
+    """Examples that nothing can be learned from."""
+
+
+class OptionError(RosenblattError):
+    """A rule, a start or a budget that does not exist or does not fit."""
+
+
+class LedgerError(RosenblattError):
+    """A damaged ledger file, or a ledger that belongs to other examples."""

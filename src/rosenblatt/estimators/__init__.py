@@ -1,0 +1,1 @@
+"""The scikit-learn faces: one file each, no mathematics."""

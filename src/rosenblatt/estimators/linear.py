@@ -1,0 +1,103 @@
+"""What every linear estimator shares: checked input, one rule per class, prediction by exact sign."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rosenblatt import search
+from rosenblatt.errors import DataError, OptionError
+from rosenblatt.examples import Examples, bias_of, classes_of, n_rows, rows_of, unit_rows, weights_of
+from rosenblatt.kernels import Array, Rows
+from rosenblatt.learn import rules
+
+
+class LinearRule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier whose `weights_` hold one rule, or one per class if there are more than two."""
+
+    ties: str
+    start: Any
+    fit_intercept: bool
+    bias_scale: float
+    normalize: bool
+    class_weight: Any
+
+    classes_: Array
+    weights_: Array
+
+    def decision_function(self, X: Any) -> Array:
+        """coef_ . x + intercept_ for every row, with the exact sign: of shape (n,), or (n, n_classes)."""
+        check_is_fitted(self)
+        rows = self._rows(validate_data(self, X, accept_sparse="csr", ensure_all_finite=False, reset=False), zeros=True)
+        yes = Examples(rows, np.ones(n_rows(rows), np.int8))
+        scores = [search.margins(yes, w) for w in self.weights_]
+        return scores[0] if len(scores) == 1 else np.stack(scores, axis=1)
+
+    def predict(self, X: Any) -> Array:
+        """The label of every row."""
+        scores = self.decision_function(X)
+        if scores.ndim == 2:
+            return self.classes_[scores.argmax(axis=1)]  # type: ignore[no-any-return]
+        yes = scores >= 0 if rules.sign_at_zero(rules.ties_named(self.ties)) > 0 else scores > 0
+        return self.classes_[yes.astype(int)]  # type: ignore[no-any-return]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _checked(self, X: Any, y: Any, *, reset: bool) -> tuple[Rows, Array]:
+        """X as rows and y as a flat array, feature names and counts compared or noted."""
+        X, y = validate_data(self, X, y, accept_sparse="csr", ensure_all_finite=False, reset=reset)
+        if y.dtype.kind not in "biuSUT":
+            check_classification_targets(y)
+        return self._rows(X), y
+
+    def _rows(self, X: Any, *, zeros: bool = False) -> Rows:
+        names = getattr(self, "feature_names_in_", None)
+        rows = rows_of(X, bias=bias_of(self.fit_intercept, self.bias_scale), names=names)
+        return unit_rows(rows, zeros=zeros) if self.normalize else rows
+
+    def _classes(self, y: Array) -> Array:
+        """The classes to learn from all of y."""
+        classes = classes_of(y)
+        if classes.size < 2:
+            raise DataError(f"y has one class only, {classes[0]!r}; a rule needs rows of two classes or more")
+        return classes
+
+    def _rules(self, rows: Rows, y: Array, classes: Array, sample_weight: Any) -> list[Examples]:
+        """The examples of each rule: second class against first, or each class against the rest."""
+        if self.class_weight is not None:
+            factors = compute_class_weight(self.class_weight, classes=classes, y=y)[np.searchsorted(classes, y)]
+            sample_weight = factors if sample_weight is None else factors * np.asarray(sample_weight, np.float64)
+        weights = weights_of(sample_weight, y.size)
+        if classes.size == 2:
+            pairs = [(classes[0], classes[1])]
+        else:
+            pairs = [(f"not {label}", label) for label in classes.tolist()]
+        return [Examples(rows, 2 * (y == yes).astype(np.int8) - 1, weights, (no, yes)) for no, yes in pairs]
+
+    def _start_weights(self, parts: list[Examples], rng: np.random.Generator) -> list[Array]:
+        """The start of each rule; a table of weights has a row for each."""
+        starts = [self.start] * len(parts)
+        if not isinstance(self.start, str) and np.ndim(self.start) == 2:
+            if len(self.start) != len(parts):
+                raise OptionError(f"start has weights for {len(self.start)} rules, but {len(parts)} are learned")
+            starts = list(self.start)
+        return [rules.start_weights(start, part, rng) for start, part in zip(starts, parts, strict=True)]
+
+    def _generator(self) -> np.random.Generator:
+        """Randomness from `random_state`, whatever of the usual kinds that is."""
+        state = getattr(self, "random_state", None)
+        if isinstance(state, np.random.RandomState):
+            return np.random.default_rng(state.randint(2**31, size=4))
+        return np.random.default_rng(state)
+
+    def _expose(self) -> None:
+        """The attributes that follow from the weights."""
+        self.coef_ = self.weights_[:, :-1].copy()
+        self.intercept_ = self.weights_[:, -1] * bias_of(self.fit_intercept, self.bias_scale)
+        self.threshold_ = -self.intercept_

@@ -1,0 +1,225 @@
+"""Perceptron: the scikit-learn face of `learn.pla`."""
+
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from rosenblatt import search
+from rosenblatt.errors import DataError, OptionError
+from rosenblatt.estimators.linear import LinearRule
+from rosenblatt.examples import Examples
+from rosenblatt.kernels import Ties
+from rosenblatt.learn import pla, rules
+from rosenblatt.learn.ledger import Ledger
+from rosenblatt.learn.rules import Budget, Reason
+
+ADVICE = {
+    Reason.MAX_PASSES: "raise max_passes, or bring the columns to similar sizes (StandardScaler)",
+    Reason.MAX_UPDATES: "raise max_updates, or bring the columns to similar sizes (StandardScaler)",
+    Reason.MAX_SECONDS: "raise max_seconds, or bring the columns to similar sizes (StandardScaler)",
+    Reason.PATIENCE: "raise patience",
+    Reason.INTERRUPTED: "fit again with start=weights_ to go on",
+}
+
+
+class Perceptron(LinearRule):
+    """Linear yes/no rule, learned by correcting mistakes (Rosenblatt 1958) until there is none.
+
+    On separable data it ends with a rule that is right on every training row, and says so; otherwise it says
+    what ran out. More than two classes are learned one against the rest.
+
+    Parameters
+    ----------
+    order : {"active", "cyclic", "random", "random-mistake", "worst"}, default="active"
+        Which mistake is corrected next: rows near the boundary before the next full pass; the next one in a
+        cycle; rows drawn at random; a random one of the present mistakes; the one with the least y (w . x).
+    ties : {"mistake", "plus", "correct"}, default="mistake"
+        What a score of exactly zero is in training: always wrong; right for the second class (sgn(0) = +1);
+        never wrong. A zero is predicted as the first class, under "plus" as the second.
+    start : {"zeros", "first", "random"} or array, default="zeros"
+        The first weights: zeros; y_1 x_1; standard normal; given, one per feature and optionally one for the
+        threshold (with several classes: one such row per class).
+    fit_intercept : bool, default=True
+        Whether the rule has a threshold, learned as the weight of a constant feature.
+    bias_scale : float, default=1.0
+        The value of that constant feature.
+    normalize : bool, default=False
+        Scale every row's features to length 1 first, when learning and when predicting.
+    max_passes : int or None, default=1000
+        Budget of passes over the data; looks at the active set count as parts of a pass.
+    max_updates, max_seconds : number or None, default=None
+        Budgets of updates and of time.
+    patience : int or None, default=None
+        Under order="random": stop after that many draws in a row without an update. None: look at all rows
+        after n such draws, and go on if one is wrong.
+    class_weight : dict, "balanced" or None, default=None
+        Factors for the sample weights of each class.
+    random_state : int, RandomState, Generator or None, default=None
+        For the random orders and start="random".
+    verbose : bool, default=False
+        Show progress on standard error once two seconds have passed.
+
+    Attributes
+    ----------
+    coef_ : array of shape (1, n_features), or (n_classes, n_features) for more than two classes
+    intercept_, threshold_ : array of shape (1,) or (n_classes,)
+        The rule says yes where coef_ . x > threshold_, that is, where coef_ . x + intercept_ > 0.
+    weights_ : array of shape (1 or n_classes, n_features + 1)
+        The weights as learned, that of the constant feature last; intercept_ is that one times bias_scale.
+    classes_ : array
+        The labels, sorted; "yes" is the second.
+    stop_reason_ : Reason
+        Why it ended; its text is a sentence. For several classes, the first one's that was not separated.
+    n_updates_, n_passes_, n_examples_seen_ : int
+        Corrections, full passes over the data, and looks at a row; summed over one-vs-rest rules.
+    ledger_ : Ledger, or a list of one per class
+        The corrected rows in order: `ledger_.replay(examples, t)` gives the weights after t updates.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Notes
+    -----
+    A row of sample weight k is learned as k copies of it, one after the other; weight 0 is no row; a fraction is
+    a last copy that moves the weights by that part of a step. Results do not depend on whether X is dense or sparse.
+    Pressing Ctrl-C keeps what was learned so far in the estimator before KeyboardInterrupt is raised.
+
+    Examples
+    --------
+    >>> from rosenblatt import Perceptron
+    >>> p = Perceptron().fit([[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "no", "no", "yes"])
+    >>> str(p.stop_reason_)
+    'The rule is right on every row.'
+    >>> p.predict([[1, 1], [0, 1]]).tolist()
+    ['yes', 'no']
+    >>> p.coef_, p.threshold_
+    (array([[2., 1.]]), array([2.]))
+    """
+
+    def __init__(
+        self,
+        *,
+        order: str = "active",
+        ties: str = "mistake",
+        start: Any = "zeros",
+        fit_intercept: bool = True,
+        bias_scale: float = 1.0,
+        normalize: bool = False,
+        max_passes: int | None = 1000,
+        max_updates: int | None = None,
+        max_seconds: float | None = None,
+        patience: int | None = None,
+        class_weight: Any = None,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.order = order
+        self.ties = ties
+        self.start = start
+        self.fit_intercept = fit_intercept
+        self.bias_scale = bias_scale
+        self.normalize = normalize
+        self.max_passes = max_passes
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
+        self.patience = patience
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from the rows of X and their labels y."""
+        order, ties = rules.order_named(self.order), rules.ties_named(self.ties)
+        budget = Budget(self.max_passes, self.max_updates, self.max_seconds, self.patience)
+        rng = self._generator()
+        rows, y = self._checked(X, y, reset=True)
+        self.classes_ = self._classes(y)
+        parts = [part.with_both_classes() for part in self._rules(rows, y, self.classes_, sample_weight)]
+        runs = []
+        for part, start in zip(parts, self._start_weights(parts, rng), strict=True):
+            watch = _reporter(budget) if self.verbose else None
+            runs.append(pla.learn(part, start, order=order, ties=ties, budget=budget, rng=rng, watch=watch))
+        self.weights_ = np.stack([run.weights for run in runs])
+        self.ledger_ = runs[0].ledger if len(runs) == 1 else [run.ledger for run in runs]
+        self.n_passes_ = sum(run.passes for run in runs)
+        self.n_examples_seen_ = sum(run.examples_seen for run in runs)
+        self.stop_reason_ = next((run.reason for run in runs if run.reason is not Reason.SEPARATED), Reason.SEPARATED)
+        self._expose()
+        for part, run in zip(parts, runs, strict=True):
+            if run.reason is not Reason.SEPARATED:
+                _warn(part, run, ties)
+        if self.stop_reason_ is Reason.INTERRUPTED:
+            raise KeyboardInterrupt
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from the next rows of a stream, each looked at once, in order.
+
+        The first call must name all `classes`. However a stream is cut into calls, the result is the same to the
+        last bit. After `fit`, it goes on from there.
+        """
+        ties = rules.ties_named(self.ties)
+        first = not hasattr(self, "classes_")
+        if first and classes is None:
+            raise OptionError("the first call of partial_fit must be given all classes")
+        if isinstance(self.class_weight, str):
+            raise OptionError("class_weight='balanced' needs all rows at once; give partial_fit a dict")
+        rows, y = self._checked(X, y, reset=first)
+        known = np.unique(classes) if first else self.classes_
+        if known.size < 2 or (classes is not None and not np.array_equal(np.unique(classes), known)):
+            raise OptionError(f"classes must be two or more, and those of the first call, not {list(classes)!r}")
+        if not (fits := np.isin(y, known)).all():
+            row = int(np.argmin(fits))
+            raise DataError(f"row {row}: the label {y[row]!r} is not among the classes {known.tolist()!r}")
+        parts = self._rules(rows, y, known, sample_weight)
+        if first:
+            self.weights_ = np.stack(self._start_weights(parts, self._generator()))
+            ledgers = [Ledger(w, 0, np.int64) for w in self.weights_]
+            self.ledger_ = ledgers[0] if len(ledgers) == 1 else ledgers
+            self.classes_, self.n_passes_, self.n_examples_seen_ = known, 0, 0
+        for w, part, ledger in zip(self.weights_, parts, self._ledgers(), strict=True):
+            pla.follow(part, w, ties, ledger)
+            self.n_examples_seen_ += part.n_copies
+        self.stop_reason_ = Reason.STREAM
+        self._expose()
+        return self
+
+    def _ledgers(self) -> list[Ledger]:
+        return self.ledger_ if isinstance(self.ledger_, list) else [self.ledger_]
+
+    def _expose(self) -> None:
+        super()._expose()
+        self.n_updates_ = sum(len(ledger) for ledger in self._ledgers())
+
+
+def _warn(examples: Examples, run: pla.Run, ties: Ties) -> None:
+    """Say that a run ended without a clean pass, why, and what to try."""
+    left = search.count(examples, run.weights, ties)
+    warnings.warn(
+        f"{run.reason} {left} of {examples.n} rows are wrong ({examples.classes[1]!r} against {examples.classes[0]!r}) "
+        f"after {run.updates} updates and {run.passes} full passes. Try to {ADVICE[run.reason]}; if the classes "
+        "overlap, no line separates them and no budget is enough.",
+        ConvergenceWarning,
+        stacklevel=3,
+    )
+
+
+def _reporter(budget: Budget) -> Callable[[pla.Walk], None]:
+    """Show how far a run has come on standard error, once it has taken two seconds."""
+    shown = time.monotonic() + 1.5
+
+    def report(walk: pla.Walk) -> None:
+        nonlocal shown
+        if time.monotonic() - shown > 0.5:
+            shown = time.monotonic()
+            passes = walk.seen / walk.examples.n_copies
+            of = f" of {budget.max_passes}" if budget.max_passes else ""
+            seconds = shown - walk.started
+            line = f"\rperceptron: {passes:.0f}{of} passes, {len(walk.ledger)} updates, {seconds:.0f} s "
+            print(line, end="", file=sys.stderr, flush=True)
+
+    return report

@@ -1,0 +1,266 @@
+"""Examples: labelled rows, checked once.
+
+The only place that knows about labels, weights, the threshold's constant feature, row lengths and the radius.
+Dense tables in C order and CSR matrices are used where they lie, without a copy; float32 and float64 are kept.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import isfinite, sqrt
+from typing import Any
+
+import numpy as np
+
+from rosenblatt import kernels
+from rosenblatt.errors import DataError, OptionError
+from rosenblatt.kernels import Array, Csr, Dense, Rows
+from rosenblatt.threads import in_pieces
+
+LONGEST = kernels.HUGE
+SQUARES = (1e-280, 1e300)  # outside, a sum of squares may have lost something to underflow or overflow
+NO_WEIGHTS = np.empty(0)
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """Rows with labels -1 and +1, and a weight each (an empty array: 1 each)."""
+
+    rows: Rows
+    labels: Array
+    weights: Array = field(default_factory=lambda: NO_WEIGHTS)
+    classes: tuple[Any, Any] = (-1, 1)  # what the labels -1 and +1 stand for
+
+    @classmethod
+    def of(
+        cls,
+        X: Any,
+        y: Any,
+        *,
+        weights: Any = None,
+        fit_intercept: bool = True,
+        bias_scale: float = 1.0,
+        normalize: bool = False,
+    ) -> "Examples":
+        """Check a table X and its labels y, any two values, the greater of which becomes +1."""
+        rows = rows_of(X, bias=bias_of(fit_intercept, bias_scale))
+        labels, classes = signs_of(y)
+        if labels.size != n_rows(rows):
+            raise DataError(f"X has {n_rows(rows)} rows but y has {labels.size} labels")
+        rows = unit_rows(rows) if normalize else rows
+        return cls(rows, labels, weights_of(weights, labels.size), classes).with_both_classes()
+
+    def with_both_classes(self) -> "Examples":
+        """These examples, if each class has a row that counts."""
+        for label in (-1, 1):
+            rows = self.labels == label
+            if not (self.weights[rows].any() if self.weights.size else rows.any()):
+                what = "the weights of all rows are zero for" if rows.any() else "there is no row of"
+                raise DataError(f"{what} class {self.classes[label > 0]!r}; a rule needs rows of both classes")
+        return self
+
+    @property
+    def n(self) -> int:
+        """How many rows there are."""
+        return n_rows(self.rows)
+
+    @property
+    def size(self) -> int:
+        """How many entries a weight vector has: the features, then the threshold's constant feature."""
+        return n_features(self.rows) + 1
+
+    @cached_property
+    def radius(self) -> float:
+        """R: the length of the longest row that counts, the constant feature included."""
+        return self.rows.radius if self.weights.all() else float(self.lengths[self.weights > 0].max())
+
+    @cached_property
+    def lengths(self) -> Array:
+        """The length of every row, the constant feature included."""
+        return lengths_of(self.rows)
+
+    @cached_property
+    def copies_before(self) -> Array:
+        """A row of weight k stands for ceil(k) copies; how many there are before each row, and in all."""
+        copies = np.ceil(self.weights) if self.weights.size else np.ones(self.n)
+        return np.concatenate([[0], np.cumsum(copies.astype(np.int64))])
+
+    @property
+    def n_copies(self) -> int:
+        """How many copies of rows there are in all: n, when every weight is 1."""
+        return int(self.copies_before[-1]) if self.weights.size else self.n
+
+    @property
+    def first_row(self) -> int:
+        """The first row that counts."""
+        return int(np.argmax(self.weights > 0)) if self.weights.size else 0
+
+
+def n_rows(rows: Rows) -> int:
+    """How many rows there are."""
+    return len(rows.values) if isinstance(rows, Dense) else len(rows.starts) - 1
+
+
+def n_features(rows: Rows) -> int:
+    """How many features a row has, the threshold's constant not counted."""
+    return int(rows.values.shape[1]) if isinstance(rows, Dense) else rows.features
+
+
+def numbers_per_row(rows: Rows) -> float:
+    """How many numbers a look at a row reads, on average."""
+    return rows.values.size / max(n_rows(rows), 1) + 1
+
+
+def bias_of(fit_intercept: bool, bias_scale: float) -> float:
+    """The constant that every row shows the threshold: 0 where there is none."""
+    if not (isfinite(bias_scale) and bias_scale > 0):
+        raise OptionError(f"bias_scale must be a finite number above 0, not {bias_scale!r}")
+    return float(bias_scale) if fit_intercept else 0.0
+
+
+def signs_of(y: Any) -> tuple[Array, tuple[Any, Any]]:
+    """Labels of any two values as -1 (the lesser) and +1 (the greater), and the two values."""
+    y = np.asarray(y)
+    if y.ndim != 1:
+        raise DataError(f"y must be one-dimensional: one label per row, not an array of shape {y.shape}")
+    if y.dtype.kind == "f" and not (finite := np.isfinite(y)).all():
+        row = int(np.argmin(finite))
+        raise DataError(f"row {row}: the label is {y[row]}; every row needs a label")
+    classes = classes_of(y)
+    if classes.size != 2:
+        seen = ", ".join(repr(c) for c in classes[:5].tolist()) + (", ..." if classes.size > 5 else "")
+        raise DataError(f"a yes/no rule needs labels of two classes; y has {classes.size}: {seen or 'no labels'}")
+    return 2 * (y == classes[1]).astype(np.int8) - 1, (classes[0], classes[1])
+
+
+def classes_of(y: Array) -> Array:
+    """The distinct labels, sorted; without a sort where there are only two numbers."""
+    if y.dtype.kind in "biuf" and y.size:
+        ends = np.array([y.min(), y.max()])
+        if ((y == ends[0]) | (y == ends[1])).all():
+            return ends[:1] if ends[0] == ends[1] else ends
+    return np.unique(y)
+
+
+def weights_of(weights: Any, n: int) -> Array:
+    """Checked weights of n rows; empty for None and for all ones, which mean the same."""
+    if weights is None:
+        return NO_WEIGHTS
+    weights = np.ascontiguousarray(weights, dtype=np.float64)
+    if weights.shape != (n,):
+        raise DataError(f"{n} rows need {n} weights, not an array of shape {weights.shape}")
+    if not (good := np.isfinite(weights) & (weights >= 0)).all():
+        row = int(np.argmin(good))
+        raise DataError(f"row {row}: the weight {weights[row]} is not a finite number >= 0")
+    if weights.sum() >= 2.0**53:
+        raise DataError("the weights are too large to count in; divide them by a constant")
+    return NO_WEIGHTS if (weights == 1).all() else weights
+
+
+def rows_of(X: Any, *, bias: float = 1.0, names: Sequence[str] | None = None) -> Rows:
+    """Check a table: dense (in C order, float32 or float64: without a copy) or sparse."""
+    rows = _csr(X, bias) if hasattr(X, "tocsr") else _dense(X, bias)
+    if not n_rows(rows):
+        raise DataError("the table has no rows: found array with 0 sample(s)")
+    if not n_features(rows):
+        raise DataError("the table has no columns: found array with 0 feature(s)")
+    return rows._replace(radius=_radius(rows, names))
+
+
+def unit_rows(rows: Rows, *, zeros: bool = False) -> Rows:
+    """A copy with every row's features scaled to length 1; the constant for the threshold stays.
+
+    A row of zeros has no direction: it is refused, or stays as it is where `zeros` are allowed.
+    """
+    lengths = lengths_of(rows._replace(bias=0.0))
+    if not lengths.all():
+        if not zeros:
+            row = int(np.argmin(lengths))
+            raise DataError(
+                f"row {row} is all zeros and cannot be scaled to length 1; leave it out or set normalize=False"
+            )
+        lengths = np.where(lengths, lengths, 1.0)
+    if isinstance(rows, Dense):
+        values = rows.values / lengths[:, np.newaxis]
+    else:
+        values = rows.values / np.repeat(lengths, np.diff(rows.starts))
+    rows = rows._replace(values=values.astype(rows.values.dtype))
+    return rows._replace(radius=_radius(rows, None))
+
+
+def lengths_of(rows: Rows) -> Array:
+    """The length of every row, the bias included, safe from overflow and underflow."""
+    out = np.empty(n_rows(rows))
+    kernels.lengths(rows, out)
+    return out
+
+
+def _dense(X: Any, bias: float) -> Dense:
+    X = np.asarray(X)
+    if X.ndim != 2:
+        raise DataError(f"X must be a table of rows and columns, not an array of shape {X.shape}")
+    return Dense(np.ascontiguousarray(_floats(X, lambda k: divmod(k, X.shape[1]))), bias, 0.0, X.shape[1] + 1)
+
+
+def _csr(X: Any, bias: float) -> Csr:
+    X = X.tocsr()
+    if not X.has_canonical_format:  # unsorted or repeated entries: put in order in a copy, the caller's stays
+        X = X.copy()
+        X.sum_duplicates()
+    starts = X.indptr
+
+    def cell(k: int) -> tuple[int, int]:
+        return int(np.searchsorted(starts, k, side="right")) - 1, int(X.indices[k])
+
+    terms = int(np.diff(starts).max(initial=0)) + 1
+    return Csr(_floats(X.data, cell), X.indices, starts, bias, 0.0, terms, X.shape[1])
+
+
+def _floats(values: Array, cell: Any) -> Array:
+    """Numbers as float32 or float64, exactly; `cell` tells the row and column of a flat position."""
+    if values.dtype in (np.float32, np.float64):
+        return values
+    if values.dtype.kind == "c":
+        raise DataError("Complex data not supported: a row is made of real numbers")
+    try:
+        floats = values.astype(np.float32 if values.dtype == np.float16 else np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"X holds something that is not a number: {error}") from error
+    if values.dtype.kind in "iu" and values.size and (changed := floats.ravel() != values.ravel()).any():
+        row, column = cell(int(np.argmax(changed)))
+        raise DataError(
+            f"row {row}, column {column}: {values.ravel()[int(np.argmax(changed))]} is too large a whole number for "
+            "float64 to hold exactly; subtract an offset or divide the column"
+        )
+    return floats
+
+
+def _radius(rows: Rows, names: Sequence[str] | None) -> float:
+    """The longest row's length; on the way, every number is looked at once."""
+    squares = np.empty(n_rows(rows))
+    in_pieces(lambda a, b: kernels.square_lengths(rows, a, b, squares), 0, squares.size, numbers_per_row(rows))
+    longest = float(squares.max())
+    if SQUARES[0] < longest < SQUARES[1]:
+        return sqrt(longest)
+    for row in np.flatnonzero(~np.isfinite(squares)):
+        for k in range(kernels.stored(rows, row)):
+            number = kernels.value(rows, row, k)
+            if not np.isfinite(number):
+                raise DataError(
+                    f"row {row}, column {_name(rows, row, k, names)}: the value is {'NaN' if number != number else number}; "
+                    "Input X contains NaN or infinity, which no linear rule can use: fill in or leave out such rows"
+                )
+    lengths = lengths_of(rows)
+    row = int(np.argmax(lengths))
+    if not lengths[row] < LONGEST:
+        k = int(np.argmax([abs(kernels.value(rows, row, k)) for k in range(kernels.stored(rows, row))]))
+        raise DataError(
+            f"row {row}, column {_name(rows, row, k, names)}: the value {kernels.value(rows, row, k)} is so large that "
+            "weights would overflow; divide the column by a constant"
+        )
+    return float(lengths[row])
+
+
+def _name(rows: Rows, row: int, k: int, names: Sequence[str] | None) -> str:
+    column = kernels.column(rows, row, k)
+    return repr(str(names[column])) if names is not None else str(column)

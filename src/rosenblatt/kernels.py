@@ -1,0 +1,617 @@
+"""The only compiled code: score, exact sign, find, correct, clean, replay.
+
+Rows are a small tuple of arrays, `Dense` or `Csr`. Three functions know which: `stored`, `value` and
+`column`. Everything else is written once on those three. A weight vector has one entry per feature and
+a last one for the threshold, which every row meets with the constant `rows.bias` (0 when there is none).
+
+Run with NUMBA_DISABLE_JIT=1, every function here is plain Python and its own reference.
+"""
+
+from collections.abc import Callable
+from math import frexp, ldexp, sqrt
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numba import njit
+from numba.extending import overload
+
+F = TypeVar("F", bound=Callable[..., Any])
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def compiled(function: F, **options: Any) -> F:
+    """Compile, release the interpreter lock while running, and keep the result on disk where that is possible.
+
+    Kernels allocate nothing, so numba's reference counting is doubt: in small functions it costs more than the work.
+    """
+    options |= {"nogil": True, "_nrt": False}
+    try:
+        return njit(cache=True, **options)(function)  # type: ignore[no-any-return]
+    except RuntimeError:  # no folder for the cache can be written
+        return njit(**options)(function)  # type: ignore[no-any-return]
+
+
+def inlined(function: F) -> F:
+    """Compile a part of a hot loop: a call would cost more than its work."""
+    return compiled(function, forceinline=True)
+
+
+def any_order(function: F) -> F:
+    """Compile a sum whose order does not matter, because its rounding error is bounded for every order."""
+    return compiled(function, forceinline=True, fastmath={"reassoc", "contract", "nsz"})
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Rows
+# ---------------------------------------------------------------------------------------------------------
+
+
+class Dense(NamedTuple):
+    """A table with one number per row and feature, in C order."""
+
+    values: Array
+    bias: float
+    radius: float  # the length of the longest row, its bias included
+    terms: int  # the most products that a score adds up
+
+
+class Csr(NamedTuple):
+    """Compressed sparse rows: row i holds values[starts[i]:starts[i+1]], sorted by column, none twice."""
+
+    values: Array
+    columns: Array
+    starts: Array
+    bias: float
+    radius: float
+    terms: int
+    features: int
+
+
+Rows = Dense | Csr
+
+
+def stored(rows: Rows, i: int) -> int:
+    """How many entries of row i are stored."""
+    return rows.values.shape[1] if isinstance(rows, Dense) else int(rows.starts[i + 1] - rows.starts[i])
+
+
+def value(rows: Rows, i: int, k: int) -> float:
+    """The k-th stored entry of row i."""
+    return rows.values[i, k] if isinstance(rows, Dense) else rows.values[rows.starts[i] + k]  # type: ignore[no-any-return]
+
+
+def column(rows: Rows, i: int, k: int) -> int:
+    """The feature that the k-th stored entry of row i belongs to."""
+    return k if isinstance(rows, Dense) else int(rows.columns[rows.starts[i] + k])
+
+
+def _is_dense(rows: Any) -> bool:
+    return getattr(rows, "instance_class", None) is Dense
+
+
+@overload(stored, inline="always", strict=False)
+def _stored(rows: Any, i: Any) -> Any:
+    if _is_dense(rows):
+        return lambda rows, i: rows.values.shape[1]
+    return lambda rows, i: rows.starts[i + 1] - rows.starts[i]
+
+
+@overload(value, inline="always", strict=False)
+def _value(rows: Any, i: Any, k: Any) -> Any:
+    if _is_dense(rows):
+        return lambda rows, i, k: rows.values[i, k]
+    return lambda rows, i, k: rows.values[rows.starts[i] + k]
+
+
+@overload(column, inline="always", strict=False)
+def _column(rows: Any, i: Any, k: Any) -> Any:
+    if _is_dense(rows):
+        return lambda rows, i, k: k
+    return lambda rows, i, k: rows.columns[rows.starts[i] + k]
+
+
+@any_order
+def score(rows: Rows, i: int, w: Array) -> float:
+    """w . x_i with the threshold's part, in floating point, added up in any order."""
+    total = rows.bias * w[-1]
+    for k in range(stored(rows, i)):
+        total += value(rows, i, k) * w[column(rows, i, k)]
+    return total  # type: ignore[no-any-return]
+
+
+@any_order
+def score_of_sizes(rows: Rows, i: int, w: Array) -> float:
+    """|w| . |x_i|: what the rounding error of `score` is proportional to."""
+    total = abs(rows.bias * w[-1])
+    for k in range(stored(rows, i)):
+        total += abs(value(rows, i, k) * w[column(rows, i, k)])
+    return total  # type: ignore[no-any-return]
+
+
+@inlined
+def add(rows: Rows, i: int, w: Array, c: float) -> None:
+    """w += c x_i, entry by entry: the one place where weights change."""
+    for k in range(stored(rows, i)):
+        w[column(rows, i, k)] += c * value(rows, i, k)
+    w[-1] += c * rows.bias
+
+
+@compiled
+def square_length(rows: Rows, i: int) -> float:
+    """||x_i||^2 with the bias, added up in the order of the features, so the same for every storage."""
+    total = 0.0
+    for k in range(stored(rows, i)):
+        v = np.float64(value(rows, i, k))
+        total += v * v
+    return total + rows.bias * rows.bias
+
+
+@compiled
+def length(rows: Rows, i: int) -> float:
+    """||x_i|| with the bias, scaled by a power of two on the way so that no square overflows or underflows."""
+    largest = abs(rows.bias)
+    for k in range(stored(rows, i)):
+        largest = max(largest, abs(np.float64(value(rows, i, k))))
+    if largest == 0.0:
+        return 0.0
+    exponent = frexp(largest)[1]
+    total = 0.0
+    for k in range(stored(rows, i)):
+        v = ldexp(np.float64(value(rows, i, k)), -exponent)
+        total += v * v
+    size = sqrt(total + ldexp(rows.bias, -exponent) ** 2)
+    return ldexp(size, exponent) if exponent < 1000 else size * 2.0**1000 * 2.0 ** (exponent - 1000)
+
+
+@compiled
+def lengths(rows: Rows, out: Array) -> None:
+    """Every row's length."""
+    for i in range(out.size):
+        out[i] = length(rows, i)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Exact decisions
+#
+# A score is a sum of m <= terms products. Computed in any order, with or without fused multiply-add, each
+# product and each sum is rounded at most once, so (Higham, Accuracy and Stability, 3.1)
+#     |computed - exact| <= m u / (1 - m u) * sum |x_k w_k| + m * 2^-1021,        u = 2^-53,
+# where the last part covers results below the normal numbers, flushed to zero or not. By Cauchy and
+# Schwarz, sum |x_k w_k| <= ||x|| ||w|| <= radius * length for every row and every w with ||w|| <= length.
+# The factor 1.05 covers 1/(1 - m u) and the rounding of radius, length and the bound itself (each is far
+# below 1 % for any m < 2^40). If radius * length < 2^1020 no product or partial sum overflows; if it is not,
+# the bound is infinite. Outside the bound the computed sign is the exact one; inside it, `exact_score` decides.
+# ---------------------------------------------------------------------------------------------------------
+
+UNIT = 1.05 * 2.0**-53
+TINY = 2.0**-1021
+HUGE = 2.0**1020
+
+LIMB = 32
+LIMBS = 142
+LOW = (1 << LIMB) - 1
+ORIGIN = 71 * LIMB  # the bit of the accumulator that stands for 1; the least bit of a product is 2^-2252
+
+
+class Doubt(NamedTuple):
+    """By how much a computed score may be doubt, and a place to add one up exactly."""
+
+    width: float
+    limbs: Array
+
+
+def doubt_about(rows: Rows, length: float) -> Doubt:
+    """The doubt about scores of any row, with weights no longer than `length`."""
+    reach = rows.radius * length
+    width = rows.terms * (UNIT * reach + TINY) if reach < HUGE else np.inf
+    return Doubt(width, np.empty(LIMBS, np.int64))
+
+
+@compiled
+def _accumulate(total: Array, sign: int, a: float, b: float) -> bool:
+    """total += sign * a * b, exactly, in a long accumulator of 32-bit limbs (Kulisch and Miranker 1981)."""
+    if a == 0.0 or b == 0.0:
+        return False
+    fraction_a, exponent_a = frexp(a)
+    fraction_b, exponent_b = frexp(b)
+    if (a < 0.0) != (b < 0.0):
+        sign = -sign
+    p = np.int64(abs(fraction_a) * 9007199254740992.0)  # 2^53: the fractions as whole numbers
+    q = np.int64(abs(fraction_b) * 9007199254740992.0)
+    p_high, p_low, q_high, q_low = p >> 27, p & 0x7FFFFFF, q >> 27, q & 0x7FFFFFF
+    bit = exponent_a + exponent_b - 106 + ORIGIN
+    for piece, shift in ((p_low * q_low, 0), (p_low * q_high + p_high * q_low, 27), (p_high * q_high, 54)):
+        limb, offset = (bit + shift) >> 5, (bit + shift) & 31
+        low = (piece & LOW) << offset
+        high = (piece >> LIMB) << offset
+        total[limb] += sign * (low & LOW)
+        total[limb + 1] += sign * ((low >> LIMB) + (high & LOW))
+        total[limb + 2] += sign * (high >> LIMB)
+    return True
+
+
+@compiled
+def _carry(total: Array) -> int:
+    """Bring every limb into [0, 2^32); what is carried out of the last one is -1 for a negative value."""
+    carry = 0
+    for k in range(LIMBS):
+        carry += total[k]
+        total[k] = carry & LOW
+        carry >>= LIMB
+    return carry
+
+
+@compiled
+def _truncated(total: Array) -> float:
+    """The accumulator's value cut to 53 bits towards zero: its sign, and its octave, are exact."""
+    sign = 1.0
+    if _carry(total) < 0:
+        sign = -1.0
+        for k in range(LIMBS):
+            total[k] = -total[k]
+        _carry(total)
+    top = LIMBS - 1
+    while top >= 0 and total[top] == 0:
+        top -= 1
+    if top < 0:
+        return 0.0
+    if top >= ORIGIN // LIMB + 32:  # 2^1024 or more
+        return sign * np.inf
+    spare, leading = 53, total[top]
+    while leading > 0:
+        leading >>= 1
+        spare -= 1
+    middle = total[top - 1] if top > 0 else 0
+    last = total[top - 2] if top > 1 else 0
+    if spare < LIMB:
+        middle, last = (middle >> (LIMB - spare)) << (LIMB - spare), 0
+    else:
+        last = (last >> (2 * LIMB - spare)) << (2 * LIMB - spare)
+    size = ldexp((total[top] * 4294967296.0 + middle) * 4294967296.0 + last, (top - 2) * LIMB - ORIGIN)
+    return sign * max(size, 5e-324)
+
+
+@compiled
+def _accumulate_score(total: Array, sign: int, rows: Rows, i: int, w: Array) -> bool:
+    """total += sign * w . x_i, exactly; returns whether there was anything to add."""
+    changed = _accumulate(total, sign, rows.bias, w[-1])
+    for k in range(stored(rows, i)):
+        changed |= _accumulate(total, sign, value(rows, i, k), w[column(rows, i, k)])
+    return changed
+
+
+@compiled
+def exact_score(rows: Rows, i: int, w: Array, limbs: Array) -> float:
+    """w . x_i without rounding, then cut to 53 bits towards zero."""
+    limbs[:] = 0
+    return _truncated(limbs) if _accumulate_score(limbs, 1, rows, i, w) else 0.0
+
+
+@compiled
+def is_less(rows: Rows, labels: Array, i: int, j: int, w: Array, limbs: Array) -> bool:
+    """Whether row i's margin is exactly less than row j's."""
+    limbs[:] = 0
+    _accumulate_score(limbs, labels[i], rows, i, w)
+    _accumulate_score(limbs, -labels[j], rows, j, w)
+    return _carry(limbs) < 0
+
+
+@compiled
+def resolved(rows: Rows, i: int, w: Array, computed: float, limbs: Array) -> float:
+    """A score with the exact sign, given a computed one that is in doubt."""
+    sizes = score_of_sizes(rows, i, w)
+    if abs(computed) > (stored(rows, i) + 1) * (UNIT * sizes + TINY) and sizes < HUGE:
+        return computed
+    return exact_score(rows, i, w, limbs)
+
+
+@inlined
+def margin(rows: Rows, labels: Array, i: int, w: Array, doubt: Doubt) -> float:
+    """y_i (w . x_i) with the exact sign. Written so that NaN is in doubt."""
+    computed = score(rows, i, w)
+    if not abs(computed) > doubt.width:
+        computed = resolved(rows, i, w, computed, doubt.limbs)
+    return labels[i] * computed  # type: ignore[no-any-return]
+
+
+class Ties(NamedTuple):
+    """Whether y (w . x) = 0 is a mistake, for a row that is labelled +1 and for one that is labelled -1."""
+
+    positive: bool
+    negative: bool
+
+
+@inlined
+def is_wrong(m: float, label: int, ties: Ties) -> bool:
+    """Whether a margin makes its row a mistake."""
+    if m == 0.0:
+        return ties.positive if label > 0 else ties.negative
+    return m < 0.0
+
+
+@inlined
+def is_mistake(rows: Rows, labels: Array, i: int, w: Array, ties: Ties, doubt: Doubt) -> bool:
+    """Whether w gets row i wrong, decided exactly."""
+    return is_wrong(margin(rows, labels, i, w, doubt), labels[i], ties)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Find: read-only passes with fixed weights
+# ---------------------------------------------------------------------------------------------------------
+
+
+@compiled
+def find(
+    rows: Rows,
+    labels: Array,
+    weights: Array,
+    first: int,
+    last: int,
+    w: Array,
+    ties: Ties,
+    doubt: Doubt,
+    band: float,
+    found: Array,
+) -> tuple[int, int]:
+    """The mistakes among rows first .. last-1, and the rows whose margin is less than `band`.
+
+    Writes i for a mistake and ~i for a near one until `found` is full; rows of weight 0 do not count.
+    Returns how many were written and the row to go on from.
+    """
+    written = 0
+    clear = band + doubt.width
+    for i in range(first, last):
+        m = labels[i] * score(rows, i, w)
+        if m > clear or (weights.size > 0 and weights[i] == 0.0):
+            continue
+        if written == found.size:
+            return written, i
+        m = margin(rows, labels, i, w, doubt)
+        if is_wrong(m, labels[i], ties):
+            found[written] = i
+            written += 1
+        elif is_below(rows, labels, i, w, m, doubt, band):
+            found[written] = ~i
+            written += 1
+    return written, last
+
+
+@compiled
+def is_below(rows: Rows, labels: Array, i: int, w: Array, m: float, doubt: Doubt, bound: float) -> bool:
+    """Whether row i's exact margin is less than `bound`; m is a computed one."""
+    if not abs(m - bound) > doubt.width:
+        m = labels[i] * exact_score(rows, i, w, doubt.limbs)  # cut towards zero, so right for every positive bound
+    return m < bound
+
+
+@compiled
+def count(
+    rows: Rows,
+    labels: Array,
+    weights: Array,
+    first: int,
+    last: int,
+    w: Array,
+    ties: Ties,
+    doubt: Doubt,
+    most: int,
+) -> int:
+    """How many of the rows first .. last-1 are mistakes; gives up counting when they are more than `most`."""
+    mistakes = 0
+    for i in range(first, last):
+        if is_mistake(rows, labels, i, w, ties, doubt) and not (weights.size > 0 and weights[i] == 0.0):
+            mistakes += 1
+            if mistakes > most:
+                break
+    return mistakes
+
+
+@compiled
+def worst(rows: Rows, labels: Array, weights: Array, first: int, last: int, w: Array, doubt: Doubt) -> int:
+    """The row of first .. last-1 with the least exact margin, the first of equals; -1 if all have weight 0."""
+    best, least = -1, np.inf
+    for i in range(first, last):
+        m = labels[i] * score(rows, i, w)
+        if m - least > 2.0 * doubt.width or (weights.size > 0 and weights[i] == 0.0):
+            continue
+        if best < 0 or least - m > 2.0 * doubt.width or is_less(rows, labels, i, best, w, doubt.limbs):
+            best, least = i, m
+    return best
+
+
+@compiled
+def margins(rows: Rows, labels: Array, first: int, last: int, w: Array, doubt: Doubt, out: Array) -> None:
+    """The margins of rows first .. last-1, each with the exact sign."""
+    for i in range(first, last):
+        out[i] = margin(rows, labels, i, w, doubt)
+
+
+@compiled
+def square_lengths(rows: Rows, first: int, last: int, out: Array) -> None:
+    """Every row's squared length: see `square_length`."""
+    for i in range(first, last):
+        out[i] = square_length(rows, i)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Correct: sequential, in place, writing the ledger
+#
+# A row of weight k stands for k copies of itself, one after the other; a fraction left over is a last copy
+# that moves the weights by that fraction of a step. The ledger gets i for a whole step and ~i for a part.
+# ---------------------------------------------------------------------------------------------------------
+
+
+@inlined
+def correct_copies(
+    rows: Rows,
+    labels: Array,
+    i: int,
+    copies: float,
+    m: float,
+    w: Array,
+    ties: Ties,
+    doubt: Doubt,
+    ledger: Array,
+    made: int,
+) -> tuple[int, float]:
+    """Correct the copies of row i for as long as it is a mistake, m being its margin now.
+
+    Stops early when the ledger is full. Returns the corrections in the ledger and the copies not corrected.
+    """
+    while copies > 0.0 and made < ledger.size and is_wrong(m, labels[i], ties):
+        step = min(copies, 1.0)
+        add(rows, i, w, step * labels[i])
+        ledger[made] = i if step == 1.0 else ~i
+        made += 1
+        copies -= step
+        if copies > 0.0:
+            m = margin(rows, labels, i, w, doubt)
+    return made, copies
+
+
+@compiled
+def correct(
+    rows: Rows,
+    labels: Array,
+    order: Array,
+    copies: Array,
+    w: Array,
+    ties: Ties,
+    doubt: Doubt,
+    quiet: int,
+    patience: int,
+    ledger: Array,
+) -> tuple[int, int, int]:
+    """PLA over the rows in `order`: correct each mistake met (Rosenblatt 1958; Novikoff 1962).
+
+    `copies` goes with `order` and is used up (empty: one each). `quiet` is how many copies in a row have been
+    right before; stops when that reaches `patience`, or when the ledger is full. Returns how far it came in
+    `order`, how many corrections it wrote, and `quiet`.
+    """
+    made = 0
+    for k in range(order.size):
+        i = order[k]
+        many = copies[k] if copies.size > 0 else 1.0
+        m = margin(rows, labels, i, w, doubt)
+        if is_wrong(m, labels[i], ties) and many > 0.0:
+            quiet = 0
+            made, many = correct_copies(rows, labels, i, many, m, w, ties, doubt, ledger, made)
+            if copies.size > 0:
+                copies[k] = many
+            if made == ledger.size:
+                return k + (many <= 0.0), made, quiet
+        quiet += np.int64(np.ceil(many)) if copies.size > 0 else np.int64(many)
+        if quiet >= patience:
+            return k + 1, made, quiet
+    return order.size, made, quiet
+
+
+@compiled
+def replay(rows: Rows, labels: Array, weights: Array, w: Array, ledger: Array) -> None:
+    """Make the corrections that a ledger holds, in order."""
+    for entry in ledger:
+        i = entry if entry >= 0 else ~entry
+        step = 1.0 if entry >= 0 else weights[i] - np.floor(weights[i])
+        add(rows, i, w, step * labels[i])
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Clean: the active set, most doubtful row first
+# ---------------------------------------------------------------------------------------------------------
+
+SHELVES = 24
+
+
+class Shelves(NamedTuple):
+    """Rows to be looked at, kept by the octave of their margin when last seen: shelf 0 has the smallest.
+
+    An entry is a row and how many copies of it wait together. Shelves are linked lists through `following`.
+    """
+
+    row: Array
+    copies: Array  # empty: one each
+    following: Array
+    head: Array
+    tail: Array
+    cursor: Array  # [the shelf being looked through, its next entry, corrections since shelf 0, entries in use]
+
+
+@inlined
+def put(following: Array, head: Array, tail: Array, shelf: int, entry: int) -> None:
+    """Append an entry to a shelf."""
+    following[entry] = -1
+    if head[shelf] < 0:
+        head[shelf] = entry
+    else:
+        following[tail[shelf]] = entry
+    tail[shelf] = entry
+
+
+@inlined
+def octave(m: float) -> int:
+    """The e with 2^(e-1) <= m < 2^e, for a positive normal m."""
+    return (np.float64(m).view(np.int64) >> 52) - 1022
+
+
+@inlined
+def shelf_for(rows: Rows, labels: Array, i: int, w: Array, m: float, doubt: Doubt, lowest: int) -> int:
+    """The shelf for a row whose margin m is positive."""
+    if octave(max(m - doubt.width, TINY)) != octave(m + doubt.width):
+        m = labels[i] * exact_score(rows, i, w, doubt.limbs)
+    return min(max(octave(m) - lowest, 0), SHELVES - 1)
+
+
+@compiled
+def clean(
+    rows: Rows,
+    labels: Array,
+    shelves: Shelves,
+    lowest: int,
+    w: Array,
+    ties: Ties,
+    doubt: Doubt,
+    most: int,
+    ledger: Array,
+) -> tuple[bool, int, int]:
+    """Correct mistakes among the rows on the shelves until none is left, looking at small margins first.
+
+    Looks through one shelf after the other, from the lowest; each row goes to the shelf of its present margin,
+    a corrected one to the lowest. A shelf with a mistake on it sends the search back to the lowest shelf.
+    Stops early when the ledger is full or `most` copies were looked at; a second call goes on from there.
+    Returns whether all are right, how many copies of rows it looked at, and the corrections it wrote.
+    """
+    row, copies, following, head, tail, cursor = shelves
+    shelf, entry, corrected, used = cursor[0], cursor[1], cursor[2], cursor[3]
+    seen = made = 0
+    while True:
+        while entry >= 0:
+            if made == ledger.size or seen >= most or (copies.size > 0 and used == row.size):
+                cursor[0], cursor[1], cursor[2], cursor[3] = shelf, entry, corrected, used
+                return False, seen, made
+            i, after = row[entry], following[entry]
+            many = copies[entry] if copies.size > 0 else 1.0
+            part = min(many, np.float64(most - seen))
+            m = margin(rows, labels, i, w, doubt)
+            if is_wrong(m, labels[i], ties):
+                to, before = 0, made
+                made, left = correct_copies(rows, labels, i, part, m, w, ties, doubt, ledger, made)
+                corrected += made - before
+                part -= left
+            else:
+                to = shelf_for(rows, labels, i, w, m, doubt, lowest)
+            seen += np.int64(np.ceil(part))
+            if part < many:  # the copies dealt with part from the others, which are next
+                copies[entry] = many - part
+                entry, after = used, entry
+                used += 1
+                row[entry], copies[entry] = i, part
+            put(following, head, tail, to, entry)
+            entry = after
+        if corrected > 0:
+            shelf, corrected = 0, 0
+        else:
+            shelf += 1
+            if shelf == SHELVES:
+                return True, seen, made
+        entry = head[shelf]
+        head[shelf] = -1

@@ -1,0 +1,183 @@
+"""The ledger: the mistakes that a run corrected, in order.
+
+Weights are the start plus the sum of y_i x_i over these rows, so the ledger is the run: any w_t can be
+replayed from it bit for bit. Row numbers stay in memory up to `IN_MEMORY` of them (64 MiB); beyond that they are
+spilled to an unnamed temporary file, so memory stays bounded however long the run.
+"""
+
+import json
+import os
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+
+from rosenblatt import kernels, search
+from rosenblatt.errors import LedgerError
+from rosenblatt.examples import Examples
+from rosenblatt.kernels import Array
+
+IN_MEMORY = 2**24
+PROTOCOL = 1
+
+
+class Step(NamedTuple):
+    """The run after t updates; `row` is the one corrected last, -1 at the start."""
+
+    t: int
+    row: int
+    weights: Array
+    norm: float
+    loss: float  # the perceptron loss, summed over the examples: see learn.loss
+
+
+class Ledger:
+    """The corrected rows in order, the start, and where passes ended."""
+
+    def __init__(self, start: Array, n_rows: int, dtype: Any = np.int32) -> None:
+        self.start = start.copy()
+        self.n_rows = n_rows
+        self.pass_ends: list[int] = []  # the number of updates made when each full pass ended
+        self._dtype = np.dtype(dtype)
+        self._recent: list[Array] = []
+        self._held = 0
+        self._spilled: IO[bytes] | None = None
+        self._on_disk = 0
+
+    def __len__(self) -> int:
+        return self._on_disk + self._held
+
+    def __repr__(self) -> str:
+        return f"<Ledger: {len(self)} updates in {len(self.pass_ends)} passes over {self.n_rows} rows>"
+
+    def append(self, entries: Array) -> None:
+        """Add corrections: i for a whole step on row i, ~i for its fractional copy."""
+        if entries.size:
+            self._recent.append(np.array(entries, self._dtype))
+            self._held += entries.size
+            if self._held > IN_MEMORY:
+                self._spill()
+
+    def end_pass(self) -> None:
+        """Note that a full pass ends here."""
+        self.pass_ends.append(len(self))
+
+    def _spill(self) -> None:
+        if self._spilled is None:
+            self._spilled = tempfile.TemporaryFile(prefix="rosenblatt-ledger-")
+        self._spilled.seek(0, os.SEEK_END)
+        for entries in self._recent:
+            self._spilled.write(entries.tobytes())
+        self._on_disk += self._held
+        self._recent, self._held = [], 0
+
+    def entries(self, first: int = 0, last: int | None = None) -> Array:
+        """Corrections first .. last-1 as written by the kernel: ~i stands for the fractional copy of row i."""
+        first, last, _ = slice(first, last).indices(len(self))
+        parts = []
+        if self._spilled is not None and first < self._on_disk:
+            self._spilled.seek(first * self._dtype.itemsize)
+            many = min(last, self._on_disk) - first
+            parts.append(np.frombuffer(self._spilled.read(many * self._dtype.itemsize), self._dtype))
+        if last > self._on_disk:
+            if len(self._recent) > 1:
+                self._recent = [np.concatenate(self._recent)]
+            parts.append(self._recent[0][max(first - self._on_disk, 0) : last - self._on_disk])
+        return np.concatenate(parts) if parts else np.empty(0, self._dtype)
+
+    @property
+    def rows(self) -> Array:
+        """The corrected rows, in order."""
+        entries = self.entries()
+        return np.where(entries < 0, ~entries, entries)
+
+    def replay(self, examples: Examples, t: int | None = None) -> Array:
+        """The weights after t updates (all of them, by default), bit for bit."""
+        t = len(self) if t is None else t
+        if not 0 <= t <= len(self):
+            raise LedgerError(f"this run made {len(self)} updates; there is no state after {t}")
+        self._check(examples)
+        w = self.start.copy()
+        for first in range(0, t, IN_MEMORY):
+            entries = self.entries(first, min(first + IN_MEMORY, t))
+            kernels.replay(examples.rows, examples.labels, examples.weights, w, entries)
+        return w
+
+    def steps(self, examples: Examples) -> Iterator[Step]:
+        """Every state of the run, from the start on: t, the row corrected, w_t, its norm and its loss."""
+        self._check(examples)
+        w = self.start.copy()
+        for t in range(len(self) + 1):
+            entry = self.entries(t - 1, t)
+            kernels.replay(examples.rows, examples.labels, examples.weights, w, entry if t else entry[:0])
+            row = int(entry[0] if entry[0] >= 0 else ~entry[0]) if t else -1
+            loss = -np.minimum(search.margins(examples, w), 0.0)
+            total = loss @ examples.weights if examples.weights.size else loss.sum()
+            yield Step(t, row, w.copy(), search.norm(w), float(total))
+
+    def _check(self, examples: Examples) -> None:
+        if examples.n != self.n_rows or examples.size != self.start.size:
+            raise LedgerError(
+                f"this ledger belongs to {self.n_rows} rows with {self.start.size - 1} features, "
+                f"not to {examples.n} rows with {examples.size - 1}"
+            )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the ledger to a file, whole or not at all."""
+        target = Path(path)
+        header = json.dumps({"protocol": PROTOCOL, "n_rows": self.n_rows, "updates": len(self)})
+        handle, draft = tempfile.mkstemp(dir=target.parent, prefix=target.name)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                np.savez(
+                    file,
+                    header=np.array(header),
+                    start=self.start,
+                    pass_ends=np.array(self.pass_ends, np.int64),
+                    entries=self.entries(),
+                )
+            os.replace(draft, target)
+        except BaseException:
+            os.unlink(draft)
+            raise
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "Ledger":
+        """Read a ledger that `save` wrote; a damaged file is refused."""
+        try:
+            with np.load(path, allow_pickle=False) as stored:
+                header = json.loads(str(stored["header"]))
+                if header["protocol"] != PROTOCOL:
+                    raise LedgerError(f"{path}: written by a newer rosenblatt (protocol {header['protocol']})")
+                entries, start, ends = stored["entries"], stored["start"], stored["pass_ends"]
+        except (OSError, EOFError, zipfile.BadZipFile, KeyError, TypeError, ValueError) as error:
+            if isinstance(error, LedgerError | FileNotFoundError):
+                raise
+            raise LedgerError(f"{path}: not a ledger, or damaged: {error}") from error
+        n_rows = header["n_rows"]
+        rows = np.where(entries < 0, ~entries, entries) if entries.dtype.kind == "i" else np.array([-1])
+        if (
+            entries.ndim != 1
+            or entries.size != header["updates"]
+            or (rows.size and not 0 <= rows.min() <= rows.max() < n_rows)
+            or start.ndim != 1
+            or start.dtype != np.float64
+            or not np.isfinite(start).all()
+            or (np.diff(ends, prepend=0, append=entries.size) < 0).any()
+        ):
+            raise LedgerError(f"{path}: damaged: its rows, start or pass ends do not fit together")
+        ledger = cls(start, n_rows, entries.dtype)
+        ledger.append(entries)
+        ledger.pass_ends = ends.tolist()
+        return ledger
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"start": self.start, "n_rows": self.n_rows, "pass_ends": self.pass_ends, "entries": self.entries()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["start"], state["n_rows"], state["entries"].dtype)  # type: ignore[misc]
+        self.pass_ends = state["pass_ends"]
+        self.append(state["entries"])

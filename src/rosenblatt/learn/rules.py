@@ -1,0 +1,116 @@
+"""The choices that the lecture notes make differently, as small frozen values.
+
+Ties.   What y (w . x) = 0 is, in training. "mistake": always wrong (Nath, algorithm 1, `<= 0`); the only rule
+        under which the algorithm starts from zeros and ends in a strict separator. "plus": sgn(0) = +1, wrong
+        for a row labelled -1 (Nath, 9.1). "correct": never wrong (the printed `< 0` of the blog and of
+        Harchaoui); from zeros it never starts. In prediction, a score of zero is -1, "the score must be greater
+        than the threshold" (Liang), except under "plus", where it is +1. Stated here and nowhere else.
+Start.  Zeros (Liang, the blog, the stream note); "first": y_1 x_1 (Harchaoui); "random" (Nath, step 1); given.
+Order.  Which mistake is corrected next: see `Order`.
+Stop.   Every run ends with a `Reason`.
+"""
+
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+from typing import Any
+
+import numpy as np
+
+from rosenblatt import kernels
+from rosenblatt.errors import OptionError
+from rosenblatt.examples import Examples
+from rosenblatt.kernels import Array, Ties
+
+TIES = {"mistake": Ties(True, True), "plus": Ties(False, True), "correct": Ties(False, False)}
+
+
+def ties_named(name: str) -> Ties:
+    """The tie rule of this name."""
+    if name not in TIES:
+        raise OptionError(f"ties must be one of {', '.join(map(repr, TIES))}, not {name!r}")
+    return TIES[name]
+
+
+def sign_at_zero(ties: Ties) -> int:
+    """What is predicted at a score of exactly zero."""
+    return 1 if ties == TIES["plus"] else -1
+
+
+class Order(StrEnum):
+    """Which mistake is corrected next. Every order corrects mistakes only, so every theorem holds for each."""
+
+    ACTIVE = "active"  # clean the rows near the boundary before the next full pass; the fastest by far
+    CYCLIC = "cyclic"  # the next one from where the last was found, until a full cycle is clean (Liang)
+    RANDOM = "random"  # draw rows with replacement; ends after `patience` draws without an update (Nath)
+    RANDOM_MISTAKE = "random-mistake"  # a uniform draw among the present mistakes (Liang's pocket)
+    WORST = "worst"  # the row with the least y (w . x)
+
+
+class Reason(Enum):
+    """Why a run ended; the text is a sentence."""
+
+    SEPARATED = "The rule is right on every row."
+    MAX_PASSES = "The budget of passes was spent before the rule was right on every row."
+    MAX_UPDATES = "The budget of updates was spent before the rule was right on every row."
+    MAX_SECONDS = "The time was up before the rule was right on every row."
+    PATIENCE = "Many draws in a row needed no update, but the rule is still wrong on some row."
+    INTERRUPTED = "It was interrupted before the rule was right on every row; nothing is lost."
+    STREAM = "Every row of the stream so far was seen once."
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How long a run may go on; None means no limit."""
+
+    max_passes: int | None = None  # passes over the data; looks at the active set count as parts of a pass
+    max_updates: int | None = None
+    max_seconds: float | None = None
+    patience: int | None = None  # draws in a row without an update, under the order "random"
+
+    def __post_init__(self) -> None:
+        for name in ("max_passes", "max_updates", "patience"):
+            number = getattr(self, name)
+            if number is not None and (isinstance(number, bool) or number != int(number) or number < 1):
+                raise OptionError(f"{name} must be a whole number of at least 1, or None, not {number!r}")
+        if self.max_seconds is not None and not self.max_seconds > 0:
+            raise OptionError(f"max_seconds must be above 0, or None, not {self.max_seconds!r}")
+
+
+def order_named(name: str) -> Order:
+    """The order of this name."""
+    try:
+        return Order(name)
+    except ValueError:
+        raise OptionError(f"order must be one of {', '.join(repr(o.value) for o in Order)}, not {name!r}") from None
+
+
+def start_weights(start: Any, examples: Examples, rng: np.random.Generator) -> Array:
+    """The weights that a run starts from: features first, the threshold's last.
+
+    Given weights have an entry per feature, or one more for the threshold's constant feature.
+    """
+    w = np.zeros(examples.size)
+    if isinstance(start, str):
+        if start == "first":
+            row = examples.first_row
+            kernels.add(examples.rows, row, w, float(examples.labels[row]))
+        elif start == "random":
+            w[:] = rng.standard_normal(examples.size)
+            w[-1] *= examples.rows.bias != 0.0
+        elif start != "zeros":
+            raise OptionError(f"start must be 'zeros', 'first', 'random' or weights, not {start!r}")
+        return w
+    given = np.asarray(start, dtype=np.float64)
+    if given.shape not in ((w.size - 1,), (w.size,)):
+        raise OptionError(
+            f"start needs {w.size - 1} weights, or {w.size} with the threshold's, not shape {given.shape}"
+        )
+    if not np.isfinite(given).all():
+        raise OptionError(f"start weight {int(np.argmin(np.isfinite(given)))} is not a finite number")
+    w[: given.size] = given
+    if examples.rows.bias == 0.0 and w[-1] != 0.0:
+        raise OptionError("start has a weight for the threshold, but fit_intercept is False")
+    return w

@@ -1,0 +1,96 @@
+"""Find: what a rule gets wrong, over all rows, on all cores, with fixed weights."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+
+from rosenblatt import kernels
+from rosenblatt.examples import Examples, numbers_per_row
+from rosenblatt.kernels import Array, Doubt, Ties
+from rosenblatt.threads import in_pieces
+
+T = TypeVar("T")
+
+
+def find(
+    examples: Examples, w: Array, ties: Ties, *, band: float = 0.0, first: int = 0, last: int | None = None
+) -> tuple[Array, Array]:
+    """The mistakes among rows first .. last-1, and the other rows whose margin is below `band`, both in order."""
+    last = examples.n if last is None else last
+    found = np.empty(last - first, index_type(examples.n))
+
+    def piece(a: int, b: int, doubt: Doubt) -> Array:
+        part = found[a - first : b - first]
+        rows, labels, weights = examples.rows, examples.labels, examples.weights
+        written, _ = kernels.find(rows, labels, weights, a, b, w, ties, doubt, band, part)
+        return part[:written]
+
+    both = np.concatenate(_pass(examples, w, piece, first, last))
+    return both[both >= 0], ~both[both < 0]
+
+
+def find_first(examples: Examples, w: Array, ties: Ties, most: int) -> Array:
+    """The first `most` mistakes."""
+    found = np.empty(most, index_type(examples.n))
+    rows, labels, weights = examples.rows, examples.labels, examples.weights
+    doubt = kernels.doubt_about(rows, norm(w))
+    written, _ = kernels.find(rows, labels, weights, 0, examples.n, w, ties, doubt, 0.0, found)
+    return found[:written]
+
+
+def count(examples: Examples, w: Array, ties: Ties) -> int:
+    """How many rows are mistakes."""
+
+    def piece(a: int, b: int, doubt: Doubt) -> int:
+        rows, labels, weights = examples.rows, examples.labels, examples.weights
+        return kernels.count(rows, labels, weights, a, b, w, ties, doubt, examples.n)
+
+    return sum(_pass(examples, w, piece))
+
+
+def worst(examples: Examples, w: Array) -> int:
+    """The row with the least exact margin y (w . x), the first of equals."""
+    rows, labels, weights = examples.rows, examples.labels, examples.weights
+
+    def piece(a: int, b: int, doubt: Doubt) -> int:
+        return kernels.worst(rows, labels, weights, a, b, w, doubt)
+
+    best, limbs = -1, kernels.doubt_about(rows, norm(w)).limbs
+    for row in _pass(examples, w, piece):
+        if best < 0 or (row >= 0 and kernels.is_less(rows, labels, row, best, w, limbs)):
+            best = row
+    return best
+
+
+def margins(examples: Examples, w: Array) -> Array:
+    """Every row's y (w . x), each with its exact sign."""
+    out = np.empty(examples.n)
+
+    def piece(a: int, b: int, doubt: Doubt) -> None:
+        kernels.margins(examples.rows, examples.labels, a, b, w, doubt, out)
+
+    _pass(examples, w, piece)
+    return out
+
+
+def _pass(
+    examples: Examples, w: Array, piece: Callable[[int, int, Doubt], T], first: int = 0, last: int | None = None
+) -> list[T]:
+    """`piece` for every stretch of rows that a core takes, each with a `Doubt` of its own to work in."""
+    rows, length = examples.rows, norm(w)
+    last = examples.n if last is None else last
+    return in_pieces(lambda a, b: piece(a, b, kernels.doubt_about(rows, length)), first, last, numbers_per_row(rows))
+
+
+def norm(w: Array) -> float:
+    """The length of a weight vector, safe from overflow and underflow."""
+    largest = float(np.abs(w).max())
+    if not 0.0 < largest < np.inf:
+        return largest
+    return largest * float(np.linalg.norm(w / largest))
+
+
+def index_type(n: int) -> type[np.int32] | type[np.int64]:
+    """The smallest type for row numbers."""
+    return np.int32 if n < 2**31 else np.int64
