@@ -5,7 +5,7 @@ Dense tables in C order and CSR matrices are used where they lie, without a copy
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import isfinite, sqrt
 from typing import Any
@@ -242,13 +242,13 @@ def _radius(rows: Rows, names: Sequence[str] | None) -> float:
     longest = float(squares.max())
     if SQUARES[0] < longest < SQUARES[1]:
         return sqrt(longest)
-    for row in np.flatnonzero(~np.isfinite(squares)):
+    for row in np.flatnonzero(~np.isfinite(squares)).tolist():
         for k in range(kernels.stored(rows, row)):
             number = kernels.value(rows, row, k)
             if not np.isfinite(number):
                 raise DataError(
-                    f"row {row}, column {_name(rows, row, k, names)}: the value is {'NaN' if number != number else number}; "
-                    "Input X contains NaN or infinity, which no linear rule can use: fill in or leave out such rows"
+                    f"row {row}, column {_name(rows, row, k, names)}: the value is {number}. Input X contains NaN or "
+                    "infinity, which no linear rule can use: fill in the value or leave out the row"
                 )
     lengths = lengths_of(rows)
     row = int(np.argmax(lengths))

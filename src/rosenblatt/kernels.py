@@ -500,7 +500,7 @@ def correct(
                 copies[k] = many
             if made == ledger.size:
                 return k + (many <= 0.0), made, quiet
-        quiet += np.int64(np.ceil(many)) if copies.size > 0 else np.int64(many)
+        quiet += int(np.ceil(many))
         if quiet >= patience:
             return k + 1, made, quiet
     return order.size, made, quiet
@@ -550,7 +550,7 @@ def put(following: Array, head: Array, tail: Array, shelf: int, entry: int) -> N
 @inlined
 def octave(m: float) -> int:
     """The e with 2^(e-1) <= m < 2^e, for a positive normal m."""
-    return (np.float64(m).view(np.int64) >> 52) - 1022
+    return int(np.float64(m).view(np.int64) >> 52) - 1022
 
 
 @inlined
@@ -599,7 +599,7 @@ def clean(
                 part -= left
             else:
                 to = shelf_for(rows, labels, i, w, m, doubt, lowest)
-            seen += np.int64(np.ceil(part))
+            seen += int(np.ceil(part))
             if part < many:  # the copies dealt with part from the others, which are next
                 copies[entry] = many - part
                 entry, after = used, entry

@@ -7,6 +7,7 @@ Set ROSENBLATT_THREADS to use fewer.
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -41,5 +42,5 @@ def in_pieces(call: Callable[[int, int], T], first: int, last: int, numbers: flo
     ends = [first + (last - first) * piece // many for piece in range(many + 1)]
     if _executor is None:
         _executor = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="rosenblatt")
-    others = [_executor.submit(call, a, b) for a, b in zip(ends[1:-1], ends[2:], strict=True)]
+    others = [_executor.submit(call, a, b) for a, b in pairwise(ends[1:])]
     return [call(ends[0], ends[1]), *(other.result() for other in others)]

@@ -15,7 +15,7 @@ from rosenblatt.kernels import Array, Rows
 from rosenblatt.learn import rules
 
 
-class LinearRule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LinearRule(ClassifierMixin, BaseEstimator):
     """A classifier whose `weights_` hold one rule, or one per class if there are more than two."""
 
     ties: str
@@ -45,7 +45,7 @@ class LinearRule(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.classes_[yes.astype(int)]  # type: ignore[no-any-return]
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
+        tags: Any = super().__sklearn_tags__()  # type: ignore[no-untyped-call]
         tags.input_tags.sparse = True
         return tags
 

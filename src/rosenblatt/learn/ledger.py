@@ -2,7 +2,7 @@
 
 Weights are the start plus the sum of y_i x_i over these rows, so the ledger is the run: any w_t can be
 replayed from it bit for bit. Row numbers stay in memory up to `IN_MEMORY` of them (64 MiB); beyond that they are
-spilled to an unnamed temporary file, so memory stays bounded however long the run.
+spilled to a temporary file, which goes when the ledger goes, so memory stays bounded however long the run.
 """
 
 import json
@@ -11,7 +11,7 @@ import tempfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,7 +44,7 @@ class Ledger:
         self._dtype = np.dtype(dtype)
         self._recent: list[Array] = []
         self._held = 0
-        self._spilled: IO[bytes] | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._on_disk = 0
 
     def __len__(self) -> int:
@@ -66,11 +66,11 @@ class Ledger:
         self.pass_ends.append(len(self))
 
     def _spill(self) -> None:
-        if self._spilled is None:
-            self._spilled = tempfile.TemporaryFile(prefix="rosenblatt-ledger-")
-        self._spilled.seek(0, os.SEEK_END)
-        for entries in self._recent:
-            self._spilled.write(entries.tobytes())
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="rosenblatt-ledger-")
+        with open(Path(self._folder.name) / "entries", "ab") as file:
+            for entries in self._recent:
+                entries.tofile(file)
         self._on_disk += self._held
         self._recent, self._held = [], 0
 
@@ -78,10 +78,9 @@ class Ledger:
         """Corrections first .. last-1 as written by the kernel: ~i stands for the fractional copy of row i."""
         first, last, _ = slice(first, last).indices(len(self))
         parts = []
-        if self._spilled is not None and first < self._on_disk:
-            self._spilled.seek(first * self._dtype.itemsize)
-            many = min(last, self._on_disk) - first
-            parts.append(np.frombuffer(self._spilled.read(many * self._dtype.itemsize), self._dtype))
+        if self._folder is not None and first < self._on_disk:
+            many, offset = min(last, self._on_disk) - first, first * self._dtype.itemsize
+            parts.append(np.fromfile(Path(self._folder.name) / "entries", self._dtype, many, offset=offset))
         if last > self._on_disk:
             if len(self._recent) > 1:
                 self._recent = [np.concatenate(self._recent)]

@@ -26,7 +26,7 @@ from rosenblatt.errors import DataError
 from rosenblatt.examples import Examples, numbers_per_row
 from rosenblatt.kernels import Array, Doubt, Ties
 from rosenblatt.learn.ledger import Ledger
-from rosenblatt.learn.rules import Budget, Order, Reason
+from rosenblatt.learn.rules import TIES, UNLIMITED, Budget, Order, Reason
 
 AT_ONCE = 8192  # corrections in one call of a kernel
 NUMBERS_AT_ONCE = 8_000_000  # numbers read in one call of a kernel: some 20 ms, so that Ctrl-C and clocks are heard
@@ -87,7 +87,7 @@ class Walk:
         return np.inf if passes is None else share * passes * self.examples.n_copies - self.seen
 
     def room(self, share: float = 1.0) -> tuple[Array, Doubt]:
-        """A ledger page for the next kernel, within this share of the budget, and the doubt about scores until it is full."""
+        """A ledger page for the next kernel, within this share of the budget, and the doubt until it is full."""
         radius, size = self.examples.radius, search.norm(self.w)
         many: float = AT_ONCE
         if self.budget.max_updates is not None:
@@ -263,7 +263,8 @@ def _copies_of(examples: Examples, rows: Array, begin: int, end: int) -> Array:
     if not examples.weights.size:
         return np.empty(0)
     before = examples.copies_before[rows]
-    return np.minimum(examples.weights[rows], end - before) - np.maximum(begin - before, 0)
+    copies: Array = np.minimum(examples.weights[rows], end - before) - np.maximum(begin - before, 0)
+    return copies
 
 
 def _clean(walk: Walk, rows: Array, copies: Array, wrong: int, lowest: int) -> None:
@@ -320,8 +321,8 @@ def learn(
     start: Array,
     *,
     order: Order = Order.ACTIVE,
-    ties: Ties = Ties(True, True),
-    budget: Budget = Budget(),
+    ties: Ties = TIES["mistake"],
+    budget: Budget = UNLIMITED,
     rng: np.random.Generator | None = None,
     watch: Callable[[Walk], None] | None = None,
 ) -> Run:
@@ -341,7 +342,7 @@ def follow(examples: Examples, w: Array, ties: Ties, ledger: Ledger) -> None:
     Changes w and the ledger, whose row numbers are positions in the stream. However the stream is cut into parts,
     the weights are the same to the last bit.
     """
-    walk = Walk(examples, ties, w, Budget())
+    walk = Walk(examples, ties, w, UNLIMITED)
     (order, copies), at = _in_order(walk), 0
     while at < order.size:
         at += walk.correct(order[at:], copies[at:], 0, np.iinfo(np.int64).max)[0]

@@ -79,6 +79,9 @@ class Budget:
             raise OptionError(f"max_seconds must be above 0, or None, not {self.max_seconds!r}")
 
 
+UNLIMITED = Budget()
+
+
 def order_named(name: str) -> Order:
     """The order of this name."""
     try:
