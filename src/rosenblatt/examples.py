@@ -183,7 +183,7 @@ def unit_rows(rows: Rows, *, zeros: bool = False) -> Rows:
     if isinstance(rows, Dense):
         values = rows.values / lengths[:, np.newaxis]
     else:
-        values = rows.values / np.repeat(lengths, np.diff(rows.starts))
+        values = rows.values / np.repeat(lengths, np.diff(rows.starts).astype(np.int64))
     rows = rows._replace(values=values.astype(rows.values.dtype))
     return rows._replace(radius=_radius(rows, None))
 
@@ -207,13 +207,14 @@ def _csr(X: Any, bias: float) -> Csr:
     if not X.has_canonical_format:  # unsorted or repeated entries: put in order in a copy, the caller's stays
         X = X.copy()
         X.sum_duplicates()
-    starts = X.indptr
+    columns = X.indices.view(X.indices.dtype.str.replace("i", "u"))  # unsigned: no check for negative indices
+    starts = X.indptr.astype(np.uint64)
 
     def cell(k: int) -> tuple[int, int]:
         return int(np.searchsorted(starts, k, side="right")) - 1, int(X.indices[k])
 
-    terms = int(np.diff(starts).max(initial=0)) + 1
-    return Csr(_floats(X.data, cell), X.indices, starts, bias, 0.0, terms, X.shape[1])
+    terms = int(np.diff(X.indptr).max(initial=0)) + 1
+    return Csr(_floats(X.data, cell), columns, starts, bias, 0.0, terms, X.shape[1])
 
 
 def _floats(values: Array, cell: Any) -> Array:

@@ -56,7 +56,10 @@ class Dense(NamedTuple):
 
 
 class Csr(NamedTuple):
-    """Compressed sparse rows: row i holds values[starts[i]:starts[i+1]], sorted by column, none twice."""
+    """Compressed sparse rows: row i holds values[starts[i]:starts[i+1]], sorted by column, none twice.
+
+    Columns and starts are unsigned, which spares the compiled loops a check for negative indices.
+    """
 
     values: Array
     columns: Array

@@ -214,37 +214,49 @@ def worst(walk: Walk, rng: np.random.Generator) -> Reason:
 
 FIRST_STRETCH = 1000  # copies of rows
 SMALLEST_SHELF = 17  # octaves below the squared radius
-LOOKS_PER_ROUND = 16  # at the active set, in passes
+LOOKS_BETWEEN_FINDS = 16  # at the active set, in passes
 ACTIVE_SHARE = 0.5
 
 
+@dataclass(frozen=True)
+class Some:
+    """Some of the rows, in order, and how many copies of each (empty: one each)."""
+
+    rows: Array
+    copies: Array
+
+    @property
+    def size(self) -> int:
+        """How many copies of rows there are."""
+        return int(np.ceil(self.copies).sum()) if self.copies.size else self.rows.size
+
+
 def active(walk: Walk, rng: np.random.Generator) -> Reason:
-    """Clean the rows near the boundary before the next full pass."""
+    """Clean the rows that were ever wrong, and those nearly so, before the next full pass."""
     examples = walk.examples
     scale = kernels.octave(examples.radius * examples.radius)
     band = 0.0
     begin, end = 0, min(FIRST_STRETCH, examples.n_copies)
-    rows, copies = np.empty(0, walk.index), np.empty(0)
+    wrong_ever = near_now = nothing = Some(np.empty(0, walk.index), np.empty(0))
     while not walk.spent(ACTIVE_SHARE) and end - begin <= walk.looks_left(ACTIVE_SHARE):
         whole = end - begin == examples.n_copies
         first, last = _rows_of(examples, begin, end)
-        wrong, near = search.find(examples, walk.w, walk.ties, band=band, first=first, last=last)
+        found = search.find(examples, walk.w, walk.ties, band=band, first=first, last=last)
+        wrong, near = (_copies_of(examples, rows, begin, end) for rows in found)
         walk.seen += end - begin
         if end == examples.n_copies:
             walk.ledger.end_pass()
             if whole and not wrong.size:
                 return Reason.SEPARATED
-        if whole:
-            rows, copies = np.empty(0, walk.index), np.empty(0)
-        found = wrong.size + near.size
-        of_wrong, of_near = (_copies_of(examples, part, begin, end) for part in (wrong, near))
-        rows, copies = np.concatenate([wrong, rows, near]), np.concatenate([of_wrong, copies, of_near])
-        _clean(walk, rows, copies, wrong.size, scale - SMALLEST_SHELF)
+        wrong_ever = _union(examples, wrong_ever, wrong)
+        near_now = _union(examples, nothing if whole else near_now, near)
+        others = _difference(_union(examples, wrong_ever, near_now), wrong)
+        _clean(walk, wrong, others, end - begin, scale - SMALLEST_SHELF)
         if band == 0.0:
             band = 2.0 ** (scale - 1)
-        elif 64 * found < end - begin:
+        elif 64 * near.size < end - begin:
             band *= 2.0
-        elif 16 * found > end - begin:
+        elif 16 * near.size > end - begin:
             band /= 2.0
         begin, end = (0, examples.n_copies) if end == examples.n_copies else (end, min(2 * end, examples.n_copies))
     return cyclic(walk, rng)
@@ -258,43 +270,68 @@ def _rows_of(examples: Examples, begin: int, end: int) -> tuple[int, int]:
     return int(first) - 1, int(last)
 
 
-def _copies_of(examples: Examples, rows: Array, begin: int, end: int) -> Array:
-    """How many of the copies begin .. end-1 are of each of these rows; a fraction is a row's last copy."""
+def _copies_of(examples: Examples, rows: Array, begin: int, end: int) -> Some:
+    """These rows, with as many of their copies as are among begin .. end-1; a fraction is a row's last copy."""
     if not examples.weights.size:
-        return np.empty(0)
+        return Some(rows, np.empty(0))
     before = examples.copies_before[rows]
-    copies: Array = np.minimum(examples.weights[rows], end - before) - np.maximum(begin - before, 0)
-    return copies
+    return Some(rows, np.minimum(examples.weights[rows], end - before) - np.maximum(begin - before, 0))
 
 
-def _clean(walk: Walk, rows: Array, copies: Array, wrong: int, lowest: int) -> None:
-    """Clean the active set, of which the first `wrong` rows are mistakes, or leave it when it takes too long."""
-    shelves = _shelved(rows, copies, wrong)
-    looks = min(LOOKS_PER_ROUND * walk.examples.n_copies, walk.looks_left(ACTIVE_SHARE))
+def _union(examples: Examples, a: Some, b: Some) -> Some:
+    """The rows of both; copies of one row found at different times add up to all of them at most."""
+    rows = np.union1d(a.rows, b.rows)
+    if not examples.weights.size:
+        return Some(rows, np.empty(0))
+    copies = np.zeros(rows.size)
+    for part in (a, b):
+        copies[np.searchsorted(rows, part.rows)] += part.copies
+    return Some(rows, np.minimum(copies, examples.weights[rows]))
+
+
+def _difference(a: Some, b: Some) -> Some:
+    """The rows of a without those of b, which are among them."""
+    places = np.searchsorted(a.rows, b.rows)
+    if not a.copies.size:
+        return Some(np.delete(a.rows, places), a.copies)
+    copies = a.copies.copy()
+    copies[places] -= b.copies
+    return Some(a.rows[copies > 0], copies[copies > 0])
+
+
+def _clean(walk: Walk, wrong: Some, others: Some, stretch: int, lowest: int) -> None:
+    """Clean the active set, or leave it once a look at it corrects less than a look at the last stretch did."""
+    shelves = _shelved(wrong, others)
+    looks = min(LOOKS_BETWEEN_FINDS * walk.examples.n_copies, walk.looks_left(ACTIVE_SHARE))
+    at_once, rate = wrong.size, -1.0
     while looks > 0 and not walk.spent(ACTIVE_SHARE):
         page, doubt = walk.room(ACTIVE_SHARE)
         done, seen, made = kernels.clean(
             walk.examples.rows, walk.examples.labels, shelves, lowest,
-            walk.w, walk.ties, doubt, ceil(min(walk.at_once, looks)), page,
+            walk.w, walk.ties, doubt, ceil(min(at_once, looks)), page,
         )  # fmt: skip
         walk.ledger.append(page[:made])
         walk.seen += seen
         looks -= seen
-        if done:
-            return
-        if copies.size and shelves.cursor[3] == shelves.row.size:
+        if shelves.copies.size and shelves.cursor[3] == shelves.row.size:
             shelves = _widened(shelves)
+        elif done or made < rate * seen:
+            break
+        elif rate < 0:
+            rate = made / stretch
+            at_once = min(max(wrong.size + others.size, 1024), walk.at_once)
 
 
-def _shelved(rows: Array, copies: Array, wrong: int) -> kernels.Shelves:
+def _shelved(wrong: Some, others: Some) -> kernels.Shelves:
     """Mistakes on the lowest shelf, all others on the highest."""
-    entries = np.arange(1, rows.size + 1)
+    rows, copies = np.concatenate([wrong.rows, others.rows]), np.concatenate([wrong.copies, others.copies])
+    following = np.arange(1, rows.size + 1)
     head, tail = np.full(kernels.SHELVES, -1), np.full(kernels.SHELVES, -1)
-    for shelf, begin, end in ((0, 0, wrong), (kernels.SHELVES - 1, wrong, rows.size)):
+    for shelf, begin, end in ((0, 0, wrong.rows.size), (kernels.SHELVES - 1, wrong.rows.size, rows.size)):
         if begin < end:
-            entries[end - 1] = -1
+            following[end - 1] = -1
             head[shelf], tail[shelf] = begin, end - 1
-    shelves = kernels.Shelves(rows, copies, entries, head, tail, np.array([-1, -1, 0, rows.size]))
+    shelves = kernels.Shelves(rows, copies, following, head, tail, np.array([-1, -1, 0, rows.size]))
     return _widened(shelves) if copies.size else shelves
 
 

@@ -1,0 +1,1 @@
+"""Measurements against named peers, in the same run: `python -m benchmarks.NAME`."""

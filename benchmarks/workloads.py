@@ -1,0 +1,94 @@
+"""The data that the benchmarks use: seeded, made on the spot or read from the shared folder; names never change."""
+
+import csv
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.datasets import load_svmlight_file
+
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+DENSE = {
+    "2k x 20, .01": (2_000, 20, 0.01),
+    "20k x 100, .005": (20_000, 100, 0.005),
+    "100k x 50, .003": (100_000, 50, 0.003),
+    "50k x 400, .004": (50_000, 400, 0.004),
+    "200k x 20, .002": (200_000, 20, 0.002),
+    "1M x 20, .002": (1_000_000, 20, 0.002),
+}
+
+
+def unit_rows(n: int, d: int, margin: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """n rows of length 1 in d dimensions, labelled by a random plane off the origin, none nearer to it than `margin`."""
+    rng = np.random.default_rng(seed)
+    normal = rng.normal(size=d)
+    normal /= np.linalg.norm(normal)
+    offset = 0.3 / np.sqrt(d)
+    X = np.empty((n, d))
+    made = 0
+    while made < n:
+        block = rng.normal(size=(min(n, 100_000), d))
+        block /= np.linalg.norm(block, axis=1, keepdims=True)
+        block = block[np.abs(block @ normal - offset) >= margin][: n - made]
+        X[made : made + len(block)] = block
+        made += len(block)
+    return X, np.where(X @ normal > offset, 1, -1)
+
+
+def sparse_rows(words: str, seed: int, n: int = 20_000, d: int = 47_000, per_row: int = 75) -> tuple[sp.csr_array, np.ndarray]:
+    """n sparse unit rows of `per_row` features drawn uniformly or as Zipf draws words, labelled by a random plane."""
+    rng = np.random.default_rng(seed)
+    if words == "uniform":
+        columns = rng.integers(d, size=(n, per_row))
+    else:
+        columns = (d ** rng.random((n, per_row))).astype(int) - 1  # the r-th word about 1/r as often as the first
+    values = rng.random((n, per_row)) + 0.5
+    X = sp.csr_array((values.ravel(), columns.ravel(), np.arange(0, n * per_row + 1, per_row)), shape=(n, d))
+    X.sum_duplicates()
+    X = sp.csr_array(sp.diags_array(1.0 / np.sqrt(X.multiply(X).sum(axis=1))) @ X)
+    normal = rng.normal(size=d)
+    scores = X @ normal
+    keep = np.abs(scores) >= 0.1 * np.std(scores)
+    X = sp.csr_array(X[np.flatnonzero(keep)])
+    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    return X, np.where(scores[keep] > 0, 1, -1)
+
+
+def separable_sets() -> Iterator[tuple[str, object, np.ndarray]]:
+    """The separable real sets of the shared folder, columns standardised where they are dense."""
+    sonar = _table(SHARED / "sonar" / "sonar.all-data", ",")
+    yield "sonar", _standard(np.array([r[:-1] for r in sonar], float)), np.array([r[-1] for r in sonar])
+    mushrooms = _table(SHARED / "mushrooms" / "agaricus-lepiota.data", ",")
+    yield "mushrooms", _one_hot([r[1:] for r in mushrooms]), np.array([r[0] for r in mushrooms])
+    lines = (SHARED / "vote" / "vote.arff").read_text().splitlines()
+    vote = [line.replace("'", "").split(",") for line in lines if line and line[0] not in "@%"]
+    yield "vote", _one_hot([r[:-1] for r in vote]), np.array([r[-1] for r in vote])
+    X, y = load_svmlight_file(str(SHARED / "mushrooms" / "mushrooms.libsvm.gz"))
+    yield "mushrooms, CSR", X, y
+    spam = [line.split("\t", 1) for line in (SHARED / "sms_spam" / "SMSSpamCollection").read_text("utf-8").splitlines()]
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    yield "sms spam, CSR", CountVectorizer(dtype=float).fit_transform(r[1] for r in spam), np.array([r[0] for r in spam])
+    from scipy.io import loadmat
+
+    for name in ("BASEHOCK", "PCMAC", "RELATHE"):
+        stored = loadmat(SHARED / "text_pairs_20ng" / f"{name}.mat")
+        yield f"{name}, CSR", sp.csr_array(stored["X"], dtype=float), stored["Y"].ravel()
+
+
+def _table(path: Path, delimiter: str) -> list[list[str]]:
+    opener = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "rt") as file:
+        return [row for row in csv.reader(file, delimiter=delimiter) if row]
+
+
+def _standard(X: np.ndarray) -> np.ndarray:
+    return (X - X.mean(axis=0)) / np.where(X.std(axis=0), X.std(axis=0), 1.0)
+
+
+def _one_hot(rows: list[list[str]]) -> np.ndarray:
+    columns = np.array(rows).T
+    return np.hstack([(column[:, None] == np.unique(column)).astype(float) for column in columns])
