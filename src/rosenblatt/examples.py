@@ -164,7 +164,7 @@ def rows_of(X: Any, *, bias: float = 1.0, names: Sequence[str] | None = None) ->
         raise DataError("the table has no rows: found array with 0 sample(s)")
     if not n_features(rows):
         raise DataError("the table has no columns: found array with 0 feature(s)")
-    return rows._replace(radius=_radius(rows, names))
+    return _measured(rows, names)
 
 
 def unit_rows(rows: Rows, *, zeros: bool = False) -> Rows:
@@ -184,8 +184,7 @@ def unit_rows(rows: Rows, *, zeros: bool = False) -> Rows:
         values = rows.values / lengths[:, np.newaxis]
     else:
         values = rows.values / np.repeat(lengths, np.diff(rows.starts).astype(np.int64))
-    rows = rows._replace(values=values.astype(rows.values.dtype))
-    return rows._replace(radius=_radius(rows, None))
+    return _measured(rows._replace(values=values.astype(rows.values.dtype)), None)
 
 
 def lengths_of(rows: Rows) -> Array:
@@ -199,7 +198,7 @@ def _dense(X: Any, bias: float) -> Dense:
     X = np.asarray(X)
     if X.ndim != 2:
         raise DataError(f"X must be a table of rows and columns, not an array of shape {X.shape}")
-    return Dense(np.ascontiguousarray(_floats(X, lambda k: divmod(k, X.shape[1]))), bias, 0.0, X.shape[1] + 1)
+    return Dense(np.ascontiguousarray(_floats(X, lambda k: divmod(k, X.shape[1]))), bias, 0.0, X.shape[1] + 1, False)
 
 
 def _csr(X: Any, bias: float) -> Csr:
@@ -214,7 +213,7 @@ def _csr(X: Any, bias: float) -> Csr:
         return int(np.searchsorted(starts, k, side="right")) - 1, int(X.indices[k])
 
     terms = int(np.diff(X.indptr).max(initial=0)) + 1
-    return Csr(_floats(X.data, cell), columns, starts, bias, 0.0, terms, X.shape[1])
+    return Csr(_floats(X.data, cell), columns, starts, bias, 0.0, terms, False, X.shape[1])
 
 
 def _floats(values: Array, cell: Any) -> Array:
@@ -236,13 +235,17 @@ def _floats(values: Array, cell: Any) -> Array:
     return floats
 
 
-def _radius(rows: Rows, names: Sequence[str] | None) -> float:
-    """The longest row's length; on the way, every number is looked at once."""
-    squares = np.empty(n_rows(rows))
-    in_pieces(lambda a, b: kernels.square_lengths(rows, a, b, squares), 0, squares.size, numbers_per_row(rows))
+def _measured(rows: Rows, names: Sequence[str] | None) -> Rows:
+    """The rows with what one look at every number tells: the radius, and whether all are whole."""
+    squares, numbers = np.empty(n_rows(rows)), numbers_per_row(rows)
+    whole = in_pieces(lambda a, b: kernels.square_lengths(rows, a, b, squares), 0, squares.size, numbers)
     longest = float(squares.max())
-    if SQUARES[0] < longest < SQUARES[1]:
-        return sqrt(longest)
+    radius = sqrt(longest) if SQUARES[0] < longest < SQUARES[1] else _extreme_radius(rows, squares, names)
+    return rows._replace(radius=radius, whole=all(whole))
+
+
+def _extreme_radius(rows: Rows, squares: Array, names: Sequence[str] | None) -> float:
+    """The longest row's length where squares overflow or underflow; NaN and infinity are refused."""
     for row in np.flatnonzero(~np.isfinite(squares)).tolist():
         for k in range(kernels.stored(rows, row)):
             number = kernels.value(rows, row, k)

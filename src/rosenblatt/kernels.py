@@ -53,6 +53,7 @@ class Dense(NamedTuple):
     bias: float
     radius: float  # the length of the longest row, its bias included
     terms: int  # the most products that a score adds up
+    whole: bool  # all numbers are whole
 
 
 class Csr(NamedTuple):
@@ -67,6 +68,7 @@ class Csr(NamedTuple):
     bias: float
     radius: float
     terms: int
+    whole: bool
     features: int
 
 
@@ -140,13 +142,20 @@ def add(rows: Rows, i: int, w: Array, c: float) -> None:
 
 
 @compiled
-def square_length(rows: Rows, i: int) -> float:
-    """||x_i||^2 with the bias, added up in the order of the features, so the same for every storage."""
-    total = 0.0
-    for k in range(stored(rows, i)):
-        v = np.float64(value(rows, i, k))
-        total += v * v
-    return total + rows.bias * rows.bias
+def square_lengths(rows: Rows, first: int, last: int, out: Array) -> bool:
+    """||x_i||^2 with the bias, added up in the order of the features, so the same for every storage.
+
+    Returns whether all numbers are whole.
+    """
+    whole = rows.bias == np.floor(rows.bias)
+    for i in range(first, last):
+        total = 0.0
+        for k in range(stored(rows, i)):
+            v = np.float64(value(rows, i, k))
+            whole &= v == np.floor(v)
+            total += v * v
+        out[i] = total + rows.bias * rows.bias
+    return whole  # type: ignore[no-any-return]
 
 
 @compiled
@@ -181,9 +190,11 @@ def lengths(rows: Rows, out: Array) -> None:
 #     |computed - exact| <= m u / (1 - m u) * sum |x_k w_k| + m * 2^-1021,        u = 2^-53,
 # where the last part covers results below the normal numbers, flushed to zero or not. By Cauchy and
 # Schwarz, sum |x_k w_k| <= ||x|| ||w|| <= radius * length for every row and every w with ||w|| <= length.
-# The factor 1.05 covers 1/(1 - m u) and the rounding of radius, length and the bound itself (each is far
-# below 1 % for any m < 2^40). If radius * length < 2^1020 no product or partial sum overflows; if it is not,
-# the bound is infinite. Outside the bound the computed sign is the exact one; inside it, `exact_score` decides.
+# The factor 1.05 covers 1/(1 - m u) and the rounding of radius, length and the bound itself (each is far below
+# 1 % for any m < 2^40); 4 is added to m so that a value cut to 53 bits, and m +- the bound, stay inside, too.
+# If radius * length < 2^1020 no product or partial sum overflows; if it is not, the bound is infinite.
+# Outside the bound the computed sign is the exact one; inside it, `exact_score` decides. Whole rows and whole
+# weights with radius * length < 2^53 are added up without any rounding: there, the bound is below 0.
 # ---------------------------------------------------------------------------------------------------------
 
 UNIT = 1.05 * 2.0**-53
@@ -203,11 +214,11 @@ class Doubt(NamedTuple):
     limbs: Array
 
 
-def doubt_about(rows: Rows, length: float) -> Doubt:
-    """The doubt about scores of any row, with weights no longer than `length`."""
+def doubt_about(rows: Rows, length: float, whole: bool = False) -> Doubt:
+    """The doubt about scores of any row, with weights no longer than `length`, and perhaps known to be whole."""
     reach = rows.radius * length
-    width = rows.terms * (UNIT * reach + TINY) if reach < HUGE else np.inf
-    return Doubt(width, np.empty(LIMBS, np.int64))
+    width = (rows.terms + 4) * (UNIT * reach + TINY) if reach < HUGE else np.inf
+    return Doubt(-1.0 if whole and rows.whole and reach < 2.0**52 else width, np.empty(LIMBS, np.int64))
 
 
 @compiled
@@ -303,7 +314,7 @@ def is_less(rows: Rows, labels: Array, i: int, j: int, w: Array, limbs: Array) -
 def resolved(rows: Rows, i: int, w: Array, computed: float, limbs: Array) -> float:
     """A score with the exact sign, given a computed one that is in doubt."""
     sizes = score_of_sizes(rows, i, w)
-    if abs(computed) > (stored(rows, i) + 1) * (UNIT * sizes + TINY) and sizes < HUGE:
+    if abs(computed) > (stored(rows, i) + 5) * (UNIT * sizes + TINY) and sizes < HUGE:
         return computed
     return exact_score(rows, i, w, limbs)
 
@@ -429,13 +440,6 @@ def margins(rows: Rows, labels: Array, first: int, last: int, w: Array, doubt: D
         out[i] = margin(rows, labels, i, w, doubt)
 
 
-@compiled
-def square_lengths(rows: Rows, first: int, last: int, out: Array) -> None:
-    """Every row's squared length: see `square_length`."""
-    for i in range(first, last):
-        out[i] = square_length(rows, i)
-
-
 # ---------------------------------------------------------------------------------------------------------
 # Correct: sequential, in place, writing the ledger
 #
@@ -510,6 +514,38 @@ def correct(
 
 
 @compiled
+def cycle(
+    rows: Rows, labels: Array, order: Array, each: Array, copies: Array, at: int, most: int,
+    w: Array, ties: Ties, doubt: Doubt, quiet: int, patience: int, ends: Array, ledger: Array,
+) -> tuple[int, int, int, int]:
+    """Pass after pass of `correct` over `order`, beginning at place `at`, with `each` copies of the rows.
+
+    `copies` has those left in the present pass. Stops after about `most` rows, or as `correct` does; notes in
+    `ends` how many corrections there were when each pass ended.
+    Returns how many passes ended, the place reached, the corrections written, and `quiet`.
+    """
+    passes = made = 0
+    while most > 0 and passes < ends.size:
+        stop = min(order.size, at + most)
+        left = copies[at:stop] if copies.size > 0 else copies
+        moved, more, quiet = correct(
+            rows, labels, order[at:stop], left, w, ties, doubt, quiet, patience, ledger[made:]
+        )
+        at += moved
+        made += more
+        most -= moved
+        if at == order.size or quiet >= patience:
+            for k in range(copies.size):
+                copies[k] = each[k]
+            ends[passes] = made
+            passes += 1
+            at = 0
+        if made == ledger.size or quiet >= patience:
+            break
+    return passes, at, made, quiet
+
+
+@compiled
 def replay(rows: Rows, labels: Array, weights: Array, w: Array, ledger: Array) -> None:
     """Make the corrections that a ledger holds, in order."""
     for entry in ledger:
@@ -523,6 +559,7 @@ def replay(rows: Rows, labels: Array, weights: Array, w: Array, ledger: Array) -
 # ---------------------------------------------------------------------------------------------------------
 
 SHELVES = 24
+SQRT_HALF = 0.7071067811865476
 
 
 class Shelves(NamedTuple):
@@ -558,10 +595,10 @@ def octave(m: float) -> int:
 
 @inlined
 def shelf_for(rows: Rows, labels: Array, i: int, w: Array, m: float, doubt: Doubt, lowest: int) -> int:
-    """The shelf for a row whose margin m is positive."""
-    if octave(max(m - doubt.width, TINY)) != octave(m + doubt.width):
+    """The shelf for a row whose margin m is positive; bounds lie between powers of two, which margins often are."""
+    if octave(max(m - doubt.width, TINY) * SQRT_HALF) != octave((m + doubt.width) * SQRT_HALF) and doubt.width > 0.0:
         m = labels[i] * exact_score(rows, i, w, doubt.limbs)
-    return min(max(octave(m) - lowest, 0), SHELVES - 1)
+    return min(max(octave(m * SQRT_HALF) - lowest, 0), SHELVES - 1)
 
 
 @compiled

@@ -34,7 +34,7 @@ def find_first(examples: Examples, w: Array, ties: Ties, most: int) -> Array:
     """The first `most` mistakes."""
     found = np.empty(most, index_type(examples.n))
     rows, labels, weights = examples.rows, examples.labels, examples.weights
-    doubt = kernels.doubt_about(rows, norm(w))
+    doubt = kernels.doubt_about(rows, norm(w), is_whole(w))
     written, _ = kernels.find(rows, labels, weights, 0, examples.n, w, ties, doubt, 0.0, found)
     return found[:written]
 
@@ -78,9 +78,10 @@ def _pass(
     examples: Examples, w: Array, piece: Callable[[int, int, Doubt], T], first: int = 0, last: int | None = None
 ) -> list[T]:
     """`piece` for every stretch of rows that a core takes, each with a `Doubt` of its own to work in."""
-    rows, length = examples.rows, norm(w)
+    rows, length, whole = examples.rows, norm(w), is_whole(w)
     last = examples.n if last is None else last
-    return in_pieces(lambda a, b: piece(a, b, kernels.doubt_about(rows, length)), first, last, numbers_per_row(rows))
+    doubt = kernels.doubt_about
+    return in_pieces(lambda a, b: piece(a, b, doubt(rows, length, whole)), first, last, numbers_per_row(rows))
 
 
 def norm(w: Array) -> float:
@@ -89,6 +90,11 @@ def norm(w: Array) -> float:
     if not 0.0 < largest < np.inf:
         return largest
     return largest * float(np.linalg.norm(w / largest))
+
+
+def is_whole(w: Array) -> bool:
+    """Whether all weights are whole numbers."""
+    return bool((w == np.floor(w)).all())
 
 
 def index_type(n: int) -> type[np.int32] | type[np.int64]:

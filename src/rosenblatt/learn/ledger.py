@@ -53,8 +53,10 @@ class Ledger:
     def __repr__(self) -> str:
         return f"<Ledger: {len(self)} updates in {len(self.pass_ends)} passes over {self.n_rows} rows>"
 
-    def append(self, entries: Array) -> None:
-        """Add corrections: i for a whole step on row i, ~i for its fractional copy."""
+    def append(self, entries: Array, pass_ends: Array | tuple[int, ...] = ()) -> None:
+        """Add corrections, i for a whole step on row i, ~i for its fractional copy, and where among them passes end."""
+        before = len(self)
+        self.pass_ends.extend(before + int(end) for end in pass_ends)
         if entries.size:
             self._recent.append(np.array(entries, self._dtype))
             self._held += entries.size

@@ -29,6 +29,7 @@ from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.rules import TIES, UNLIMITED, Budget, Order, Reason
 
 AT_ONCE = 8192  # corrections in one call of a kernel
+PATIENT = np.iinfo(np.int64).max
 NUMBERS_AT_ONCE = 8_000_000  # numbers read in one call of a kernel: some 20 ms, so that Ctrl-C and clocks are heard
 
 
@@ -65,6 +66,7 @@ class Walk:
         self.interrupted = False
         self.started = time.monotonic()
         self.at_once = max(int(NUMBERS_AT_ONCE / numbers_per_row(examples.rows)), 1)
+        self.whole_steps = examples.rows.whole and search.is_whole(examples.weights)
 
     def spent(self, share: float = 1.0) -> Reason | None:
         """Why to stop now, if there is a reason: an interruption, or this share of a budget is spent."""
@@ -97,7 +99,8 @@ class Walk:
         if many < 1:
             raise DataError("the weights would overflow: the values are too large; divide the columns by a constant")
         page = np.empty(int(many), self.index)
-        return page, kernels.doubt_about(self.examples.rows, size + page.size * radius)
+        whole = self.whole_steps and search.is_whole(self.w)
+        return page, kernels.doubt_about(self.examples.rows, size + page.size * radius, whole)
 
     def correct(self, order: Array, copies: Array, quiet: int, patience: int) -> tuple[int, int]:
         """PLA over rows in `order`; returns how far it came and how many rows in a row were right."""
@@ -111,22 +114,23 @@ class Walk:
 
 def cyclic(walk: Walk, rng: np.random.Generator) -> Reason:
     """The next mistake from where the last was found, until a full cycle is clean (Liang, section 3)."""
-    examples, quiet = walk.examples, 0
+    examples, at, quiet = walk.examples, 0, 0
     order, each = _in_order(walk)
+    copies = each.copy()
     while True:
-        if walk.looks_left() < examples.n_copies:
+        if reason := walk.spent():
+            return reason
+        passes = min(walk.looks_left() / examples.n_copies, walk.at_once / order.size + 1)
+        if passes < 1 and at == 0:
             return Reason.MAX_PASSES
-        copies, at = each.copy(), 0
-        while at < order.size:
-            if reason := walk.spent():
-                return reason
-            end = min(at + walk.at_once, order.size)
-            moved, quiet = walk.correct(order[at:end], copies[at:end], quiet, examples.n_copies)
-            at += moved
-            if quiet >= examples.n_copies:
-                break
-        walk.seen += examples.n_copies
-        walk.ledger.end_pass()
+        page, doubt = walk.room()
+        ends = np.empty(max(int(passes), 1), np.int64)
+        ended, at, made, quiet = kernels.cycle(
+            examples.rows, examples.labels, order, each, copies, at, walk.at_once,
+            walk.w, walk.ties, doubt, quiet, examples.n_copies, ends, page,
+        )  # fmt: skip
+        walk.ledger.append(page[:made], ends[:ended])
+        walk.seen += ended * examples.n_copies
         if quiet >= examples.n_copies:
             return Reason.SEPARATED
 
@@ -216,6 +220,7 @@ FIRST_STRETCH = 1000  # copies of rows
 SMALLEST_SHELF = 17  # octaves below the squared radius
 LOOKS_BETWEEN_FINDS = 16  # at the active set, in passes
 ACTIVE_SHARE = 0.5
+SMALL_PART = 4  # the active set is worth having while it is at most a quarter of the rows
 
 
 @dataclass(frozen=True)
@@ -233,33 +238,53 @@ class Some:
 
 def active(walk: Walk, rng: np.random.Generator) -> Reason:
     """Clean the rows that were ever wrong, and those nearly so, before the next full pass."""
-    examples = walk.examples
+    examples, n = walk.examples, walk.examples.n_copies
     scale = kernels.octave(examples.radius * examples.radius)
-    band = 0.0
-    begin, end = 0, min(FIRST_STRETCH, examples.n_copies)
+    band = 2.0 ** (scale - 1)
+    begin, end, covered = 0, min(FIRST_STRETCH, n), 0
     wrong_ever = near_now = nothing = Some(np.empty(0, walk.index), np.empty(0))
     while not walk.spent(ACTIVE_SHARE) and end - begin <= walk.looks_left(ACTIVE_SHARE):
-        whole = end - begin == examples.n_copies
-        first, last = _rows_of(examples, begin, end)
-        found = search.find(examples, walk.w, walk.ties, band=band, first=first, last=last)
-        wrong, near = (_copies_of(examples, rows, begin, end) for rows in found)
+        plain = covered < SMALL_PART * max(wrong_ever.size, 1)
+        if plain and covered == n:
+            break
+        if plain:
+            wrong, near = _corrected(walk, begin, end), nothing
+        else:
+            first, last = _rows_of(examples, begin, end)
+            found = search.find(examples, walk.w, walk.ties, band=band, first=first, last=last)
+            wrong, near = (_copies_of(examples, rows, begin, end) for rows in found)
         walk.seen += end - begin
-        if end == examples.n_copies:
+        if end == n:
             walk.ledger.end_pass()
-            if whole and not wrong.size:
+            if begin == 0 and not wrong.size:
                 return Reason.SEPARATED
         wrong_ever = _union(examples, wrong_ever, wrong)
-        near_now = _union(examples, nothing if whole else near_now, near)
-        others = _difference(_union(examples, wrong_ever, near_now), wrong)
-        _clean(walk, wrong, others, end - begin, scale - SMALLEST_SHELF)
-        if band == 0.0:
-            band = 2.0 ** (scale - 1)
-        elif 64 * near.size < end - begin:
-            band *= 2.0
-        elif 16 * near.size > end - begin:
-            band /= 2.0
-        begin, end = (0, examples.n_copies) if end == examples.n_copies else (end, min(2 * end, examples.n_copies))
+        near_now = _union(examples, nothing if covered == n else near_now, near)
+        if not plain:
+            others = _difference(_union(examples, wrong_ever, near_now), wrong)
+            _clean(walk, wrong, others, end - begin, scale - SMALLEST_SHELF)
+            band *= 2.0 if 64 * near.size < end - begin else 0.5 if 16 * near.size > end - begin else 1.0
+        covered = max(covered, end)
+        begin, end = (0, n) if end == n else (end, min(2 * end, n))
     return cyclic(walk, rng)
+
+
+def _corrected(walk: Walk, begin: int, end: int) -> Some:
+    """Plain PLA over copies begin .. end-1; returns those that were corrected."""
+    examples, before = walk.examples, len(walk.ledger)
+    first, last = _rows_of(examples, begin, end)
+    order = np.arange(first, last, dtype=walk.index)
+    if examples.weights.size:
+        order = order[examples.weights[first:last] > 0]
+    copies, at = _copies_of(examples, order, begin, end).copies, 0
+    while at < order.size and not walk.spent():
+        at += walk.correct(order[at:], copies[at:], 0, PATIENT)[0]
+    entries = walk.ledger.entries(before)
+    rows, many = np.unique(np.where(entries < 0, ~entries, entries), return_counts=True)
+    if not examples.weights.size:
+        return Some(rows, np.empty(0))
+    parts = np.isin(rows, ~entries[entries < 0])  # a fraction that was corrected counts as that fraction
+    return Some(rows, many - parts * (np.ceil(examples.weights[rows]) - examples.weights[rows]))
 
 
 def _rows_of(examples: Examples, begin: int, end: int) -> tuple[int, int]:
@@ -319,7 +344,7 @@ def _clean(walk: Walk, wrong: Some, others: Some, stretch: int, lowest: int) -> 
             break
         elif rate < 0:
             rate = made / stretch
-            at_once = min(max(wrong.size + others.size, 1024), walk.at_once)
+            at_once = min(max(wrong.size + others.size, 8192), walk.at_once)
 
 
 def _shelved(wrong: Some, others: Some) -> kernels.Shelves:
@@ -382,7 +407,7 @@ def follow(examples: Examples, w: Array, ties: Ties, ledger: Ledger) -> None:
     walk = Walk(examples, ties, w, UNLIMITED)
     (order, copies), at = _in_order(walk), 0
     while at < order.size:
-        at += walk.correct(order[at:], copies[at:], 0, np.iinfo(np.int64).max)[0]
+        at += walk.correct(order[at:], copies[at:], 0, PATIENT)[0]
     entries = walk.ledger.entries().astype(np.int64)
     ledger.append(np.where(entries < 0, entries - ledger.n_rows, entries + ledger.n_rows))
     ledger.n_rows += examples.n
