@@ -32,7 +32,7 @@ def epochs_needed(X, y) -> int:
     """The epochs after which cyclic PLA is right on every row; the peer makes the same updates."""
     rule = Perceptron(order="cyclic", max_passes=100_000).fit(X, y)
     updates = rule.n_updates_
-    return next(k for k, end in enumerate(rule.ledger_.pass_ends, start=1) if end == updates)
+    return int(np.argmax(rule.ledger_.pass_ends == updates)) + 1
 
 
 def compare(name: str, X, y, others: bool) -> float:
@@ -40,9 +40,18 @@ def compare(name: str, X, y, others: bool) -> float:
     epochs = epochs_needed(X, y)
     rule, peer = Perceptron(), Peer(shuffle=False, tol=None, max_iter=epochs)
     time.sleep(0.3)  # let threads of the preparation come to rest
-    ours, theirs = np.median([(seconds(lambda: rule.fit(X, y)), seconds(lambda: peer.fit(X, y))) for _ in range(3)], axis=0)
+    ours, theirs = np.median(
+        [(seconds(lambda: rule.fit(X, y)), seconds(lambda: peer.fit(X, y))) for _ in range(3)], axis=0
+    )
     assert rule.score(X, y) == 1.0
-    row = [name, f"{epochs}", f"{theirs * 1e3:.1f}", f"{ours * 1e3:.1f}", f"**{theirs / ours:.1f}**", str((peer.predict(X) != y).sum())]
+    row = [
+        name,
+        f"{epochs}",
+        f"{theirs * 1e3:.1f}",
+        f"{ours * 1e3:.1f}",
+        f"**{theirs / ours:.1f}**",
+        str((peer.predict(X) != y).sum()),
+    ]
     if others:
         for other in (Peer(tol=None), LinearSVC(C=1e4), SGDClassifier()):
             took = seconds(lambda other=other: other.fit(X, y))
@@ -68,7 +77,9 @@ def main(seeds: int = 3, others: bool = True) -> None:
         for seed in range(seeds):
             X, y = workloads.unit_rows(*shape, seed)
             factors.append(compare(f"{name}, seed {seed}", X, y, others and seed == 0 and shape[0] <= 100_000))
-    print(f"\nGeometric mean over the {len(factors)} dense cases: {np.exp(np.mean(np.log(factors))):.1f}; least: {min(factors):.1f}")
+    print(
+        f"\nGeometric mean over the {len(factors)} dense cases: {np.exp(np.mean(np.log(factors))):.1f}; least: {min(factors):.1f}"
+    )
     header(others)
     for words in ("uniform", "zipf"):
         for seed in range(seeds):

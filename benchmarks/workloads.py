@@ -38,7 +38,9 @@ def unit_rows(n: int, d: int, margin: float, seed: int) -> tuple[np.ndarray, np.
     return X, np.where(X @ normal > offset, 1, -1)
 
 
-def sparse_rows(words: str, seed: int, n: int = 20_000, d: int = 47_000, per_row: int = 75) -> tuple[sp.csr_array, np.ndarray]:
+def sparse_rows(
+    words: str, seed: int, n: int = 20_000, d: int = 47_000, per_row: int = 75
+) -> tuple[sp.csr_array, np.ndarray]:
     """n sparse unit rows of `per_row` features drawn uniformly or as Zipf draws words, labelled by a random plane."""
     rng = np.random.default_rng(seed)
     if words == "uniform":
@@ -71,7 +73,11 @@ def separable_sets() -> Iterator[tuple[str, object, np.ndarray]]:
     spam = [line.split("\t", 1) for line in (SHARED / "sms_spam" / "SMSSpamCollection").read_text("utf-8").splitlines()]
     from sklearn.feature_extraction.text import CountVectorizer
 
-    yield "sms spam, CSR", CountVectorizer(dtype=float).fit_transform(r[1] for r in spam), np.array([r[0] for r in spam])
+    yield (
+        "sms spam, CSR",
+        CountVectorizer(dtype=float).fit_transform(r[1] for r in spam),
+        np.array([r[0] for r in spam]),
+    )
     from scipy.io import loadmat
 
     for name in ("BASEHOCK", "PCMAC", "RELATHE"):

@@ -194,7 +194,7 @@ def lengths(rows: Rows, out: Array) -> None:
 # 1 % for any m < 2^40); 4 is added to m so that a value cut to 53 bits, and m +- the bound, stay inside, too.
 # If radius * length < 2^1020 no product or partial sum overflows; if it is not, the bound is infinite.
 # Outside the bound the computed sign is the exact one; inside it, `exact_score` decides. Whole rows and whole
-# weights with radius * length < 2^53 are added up without any rounding: there, the bound is below 0.
+# weights with radius * length < 2^52 are added up without any rounding: there, no doubt is left.
 # ---------------------------------------------------------------------------------------------------------
 
 UNIT = 1.05 * 2.0**-53
@@ -208,17 +208,19 @@ ORIGIN = 71 * LIMB  # the bit of the accumulator that stands for 1; the least bi
 
 
 class Doubt(NamedTuple):
-    """By how much a computed score may be doubt, and a place to add one up exactly."""
+    """By how much a computed score may be off, whether there is none, and a place to add one up exactly."""
 
     width: float
+    none: bool
     limbs: Array
 
 
 def doubt_about(rows: Rows, length: float, whole: bool = False) -> Doubt:
     """The doubt about scores of any row, with weights no longer than `length`, and perhaps known to be whole."""
     reach = rows.radius * length
-    width = (rows.terms + 4) * (UNIT * reach + TINY) if reach < HUGE else np.inf
-    return Doubt(-1.0 if whole and rows.whole and reach < 2.0**52 else width, np.empty(LIMBS, np.int64))
+    none = whole and rows.whole and reach < 2.0**52
+    width = 0.0 if none else (rows.terms + 4) * (UNIT * reach + TINY) if reach < HUGE else np.inf
+    return Doubt(width, none, np.empty(LIMBS, np.int64))
 
 
 @compiled
@@ -323,7 +325,7 @@ def resolved(rows: Rows, i: int, w: Array, computed: float, limbs: Array) -> flo
 def margin(rows: Rows, labels: Array, i: int, w: Array, doubt: Doubt) -> float:
     """y_i (w . x_i) with the exact sign. Written so that NaN is in doubt."""
     computed = score(rows, i, w)
-    if not abs(computed) > doubt.width:
+    if not (abs(computed) > doubt.width or doubt.none):
         computed = resolved(rows, i, w, computed, doubt.limbs)
     return labels[i] * computed  # type: ignore[no-any-return]
 
@@ -393,7 +395,7 @@ def find(
 @compiled
 def is_below(rows: Rows, labels: Array, i: int, w: Array, m: float, doubt: Doubt, bound: float) -> bool:
     """Whether row i's exact margin is less than `bound`; m is a computed one."""
-    if not abs(m - bound) > doubt.width:
+    if not (abs(m - bound) > doubt.width or doubt.none):
         m = labels[i] * exact_score(rows, i, w, doubt.limbs)  # cut towards zero, so right for every positive bound
     return m < bound
 
@@ -515,8 +517,20 @@ def correct(
 
 @compiled
 def cycle(
-    rows: Rows, labels: Array, order: Array, each: Array, copies: Array, at: int, most: int,
-    w: Array, ties: Ties, doubt: Doubt, quiet: int, patience: int, ends: Array, ledger: Array,
+    rows: Rows,
+    labels: Array,
+    order: Array,
+    each: Array,
+    copies: Array,
+    at: int,
+    most: int,
+    w: Array,
+    ties: Ties,
+    doubt: Doubt,
+    quiet: int,
+    patience: int,
+    ends: Array,
+    ledger: Array,
 ) -> tuple[int, int, int, int]:
     """Pass after pass of `correct` over `order`, beginning at place `at`, with `each` copies of the rows.
 
@@ -528,9 +542,7 @@ def cycle(
     while most > 0 and passes < ends.size:
         stop = min(order.size, at + most)
         left = copies[at:stop] if copies.size > 0 else copies
-        moved, more, quiet = correct(
-            rows, labels, order[at:stop], left, w, ties, doubt, quiet, patience, ledger[made:]
-        )
+        moved, more, quiet = correct(rows, labels, order[at:stop], left, w, ties, doubt, quiet, patience, ledger[made:])
         at += moved
         made += more
         most -= moved
@@ -596,7 +608,7 @@ def octave(m: float) -> int:
 @inlined
 def shelf_for(rows: Rows, labels: Array, i: int, w: Array, m: float, doubt: Doubt, lowest: int) -> int:
     """The shelf for a row whose margin m is positive; bounds lie between powers of two, which margins often are."""
-    if octave(max(m - doubt.width, TINY) * SQRT_HALF) != octave((m + doubt.width) * SQRT_HALF) and doubt.width > 0.0:
+    if octave(max(m - doubt.width, TINY) * SQRT_HALF) != octave((m + doubt.width) * SQRT_HALF):
         m = labels[i] * exact_score(rows, i, w, doubt.limbs)
     return min(max(octave(m * SQRT_HALF) - lowest, 0), SHELVES - 1)
 

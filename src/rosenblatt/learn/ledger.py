@@ -19,6 +19,7 @@ from rosenblatt import kernels, search
 from rosenblatt.errors import LedgerError
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array
+from rosenblatt.learn.loss import perceptron_loss
 
 IN_MEMORY = 2**24
 PROTOCOL = 1
@@ -34,14 +35,11 @@ class Step(NamedTuple):
     loss: float  # the perceptron loss, summed over the examples: see learn.loss
 
 
-class Ledger:
-    """The corrected rows in order, the start, and where passes ended."""
+class Tape:
+    """A long array that only grows; beyond `IN_MEMORY` entries it is kept in a temporary file."""
 
-    def __init__(self, start: Array, n_rows: int, dtype: Any = np.int32) -> None:
-        self.start = start.copy()
-        self.n_rows = n_rows
-        self.pass_ends: list[int] = []  # the number of updates made when each full pass ended
-        self._dtype = np.dtype(dtype)
+    def __init__(self, dtype: Any) -> None:
+        self.dtype = np.dtype(dtype)
         self._recent: list[Array] = []
         self._held = 0
         self._folder: tempfile.TemporaryDirectory[str] | None = None
@@ -50,44 +48,75 @@ class Ledger:
     def __len__(self) -> int:
         return self._on_disk + self._held
 
-    def __repr__(self) -> str:
-        return f"<Ledger: {len(self)} updates in {len(self.pass_ends)} passes over {self.n_rows} rows>"
-
-    def append(self, entries: Array, pass_ends: Array | tuple[int, ...] = ()) -> None:
-        """Add corrections, i for a whole step on row i, ~i for its fractional copy, and where among them passes end."""
-        before = len(self)
-        self.pass_ends.extend(before + int(end) for end in pass_ends)
+    def append(self, entries: Array) -> None:
+        """Add entries at the end."""
         if entries.size:
-            self._recent.append(np.array(entries, self._dtype))
+            self._recent.append(np.array(entries, self.dtype))
             self._held += entries.size
             if self._held > IN_MEMORY:
                 self._spill()
 
-    def end_pass(self) -> None:
-        """Note that a full pass ends here."""
-        self.pass_ends.append(len(self))
-
     def _spill(self) -> None:
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(prefix="rosenblatt-ledger-")
-        with open(Path(self._folder.name) / "entries", "ab") as file:
+        with open(Path(self._folder.name) / "tape", "ab") as file:
             for entries in self._recent:
                 entries.tofile(file)
         self._on_disk += self._held
         self._recent, self._held = [], 0
 
-    def entries(self, first: int = 0, last: int | None = None) -> Array:
-        """Corrections first .. last-1 as written by the kernel: ~i stands for the fractional copy of row i."""
+    def read(self, first: int = 0, last: int | None = None) -> Array:
+        """Entries first .. last-1."""
         first, last, _ = slice(first, last).indices(len(self))
         parts = []
-        if self._folder is not None and first < self._on_disk:
-            many, offset = min(last, self._on_disk) - first, first * self._dtype.itemsize
-            parts.append(np.fromfile(Path(self._folder.name) / "entries", self._dtype, many, offset=offset))
-        if last > self._on_disk:
+        if self._folder is not None and first < min(last, self._on_disk):
+            many, offset = min(last, self._on_disk) - first, first * self.dtype.itemsize
+            parts.append(np.fromfile(Path(self._folder.name) / "tape", self.dtype, many, offset=offset))
+        if last > max(first, self._on_disk):
             if len(self._recent) > 1:
                 self._recent = [np.concatenate(self._recent)]
             parts.append(self._recent[0][max(first - self._on_disk, 0) : last - self._on_disk])
-        return np.concatenate(parts) if parts else np.empty(0, self._dtype)
+        return np.concatenate(parts) if parts else np.empty(0, self.dtype)
+
+
+class Ledger:
+    """The corrected rows in order, the start, and where passes ended."""
+
+    def __init__(self, start: Array, n_rows: int, dtype: Any = np.int32) -> None:
+        self.start = start.copy()
+        self.n_rows = n_rows
+        self._entries = Tape(dtype)
+        self._pass_ends = Tape(np.int64)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __repr__(self) -> str:
+        return f"<Ledger: {len(self)} updates in {self.n_passes} passes over {self.n_rows} rows>"
+
+    def append(self, entries: Array, pass_ends: Array | None = None) -> None:
+        """Add corrections, i for a whole step on row i, ~i for its fractional copy, and where among them passes end."""
+        if pass_ends is not None:
+            self._pass_ends.append(pass_ends + len(self))
+        self._entries.append(entries)
+
+    def end_pass(self) -> None:
+        """Note that a full pass ends here."""
+        self.append(self._entries.read(0, 0), np.zeros(1, np.int64))
+
+    @property
+    def n_passes(self) -> int:
+        """How many full passes were made."""
+        return len(self._pass_ends)
+
+    @property
+    def pass_ends(self) -> Array:
+        """How many updates had been made when each full pass ended."""
+        return self._pass_ends.read()
+
+    def entries(self, first: int = 0, last: int | None = None) -> Array:
+        """Corrections first .. last-1 as written by the kernel: ~i stands for the fractional copy of row i."""
+        return self._entries.read(first, last)
 
     @property
     def rows(self) -> Array:
@@ -115,9 +144,7 @@ class Ledger:
             entry = self.entries(t - 1, t)
             kernels.replay(examples.rows, examples.labels, examples.weights, w, entry if t else entry[:0])
             row = int(entry[0] if entry[0] >= 0 else ~entry[0]) if t else -1
-            loss = -np.minimum(search.margins(examples, w), 0.0)
-            total = loss @ examples.weights if examples.weights.size else loss.sum()
-            yield Step(t, row, w.copy(), search.norm(w), float(total))
+            yield Step(t, row, w.copy(), search.norm(w), perceptron_loss(examples, w))
 
     def _check(self, examples: Examples) -> None:
         if examples.n != self.n_rows or examples.size != self.start.size:
@@ -137,7 +164,7 @@ class Ledger:
                     file,
                     header=np.array(header),
                     start=self.start,
-                    pass_ends=np.array(self.pass_ends, np.int64),
+                    pass_ends=self.pass_ends,
                     entries=self.entries(),
                 )
             os.replace(draft, target)
@@ -171,8 +198,7 @@ class Ledger:
         ):
             raise LedgerError(f"{path}: damaged: its rows, start or pass ends do not fit together")
         ledger = cls(start, n_rows, entries.dtype)
-        ledger.append(entries)
-        ledger.pass_ends = ends.tolist()
+        ledger.append(entries, ends)
         return ledger
 
     def __getstate__(self) -> dict[str, Any]:
@@ -180,5 +206,4 @@ class Ledger:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(state["start"], state["n_rows"], state["entries"].dtype)  # type: ignore[misc]
-        self.pass_ends = state["pass_ends"]
-        self.append(state["entries"])
+        self.append(state["entries"], state["pass_ends"])

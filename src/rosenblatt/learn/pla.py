@@ -220,6 +220,7 @@ FIRST_STRETCH = 1000  # copies of rows
 SMALLEST_SHELF = 17  # octaves below the squared radius
 LOOKS_BETWEEN_FINDS = 16  # at the active set, in passes
 ACTIVE_SHARE = 0.5
+NEAR = (64, 16)
 SMALL_PART = 4  # the active set is worth having while it is at most a quarter of the rows
 
 
@@ -263,7 +264,7 @@ def active(walk: Walk, rng: np.random.Generator) -> Reason:
         if not plain:
             others = _difference(_union(examples, wrong_ever, near_now), wrong)
             _clean(walk, wrong, others, end - begin, scale - SMALLEST_SHELF)
-            band *= 2.0 if 64 * near.size < end - begin else 0.5 if 16 * near.size > end - begin else 1.0
+            band *= 2.0 if NEAR[0] * near.size < end - begin else 0.5 if NEAR[1] * near.size > end - begin else 1.0
         covered = max(covered, end)
         begin, end = (0, n) if end == n else (end, min(2 * end, n))
     return cyclic(walk, rng)
@@ -395,7 +396,7 @@ def learn(
     walk = Walk(examples, ties, start.copy(), budget, watch)
     with _ctrl_c_noted(walk):
         reason = ORDERS[order](walk, rng if rng is not None else np.random.default_rng())
-    return Run(walk.w, walk.ledger, reason, len(walk.ledger.pass_ends), walk.seen)
+    return Run(walk.w, walk.ledger, reason, walk.ledger.n_passes, walk.seen)
 
 
 def follow(examples: Examples, w: Array, ties: Ties, ledger: Ledger) -> None:

@@ -1,0 +1,34 @@
+import os
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+
+sys.path.insert(0, str(Path(__file__).parent))  # for `oracle` and `cases`
+
+UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
+settings.register_profile(
+    "rosenblatt",
+    max_examples=25 if UNCOMPILED else 100,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
+settings.load_profile("rosenblatt")
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20260101)
+
+
+@pytest.fixture
+def no_convergence_warning():
+    from sklearn.exceptions import ConvergenceWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield

@@ -1,0 +1,171 @@
+"""Exact decisions: the filter's bound holds, and inside it the exact sum decides."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosenblatt import kernels, search
+from rosenblatt.examples import Examples, rows_of
+from rosenblatt.learn.rules import TIES
+
+finite = st.floats(allow_nan=False, allow_infinity=False, allow_subnormal=True)
+pairs = st.lists(st.tuples(finite, finite), min_size=1, max_size=8)
+MISTAKE = TIES["mistake"]
+
+
+def exact(x, w, bias):
+    return sum((Fraction(a) * Fraction(b) for a, b in zip(x, w[:-1], strict=True)), Fraction(bias) * Fraction(w[-1]))
+
+
+def sign(number):
+    return (number > 0) - (number < 0)
+
+
+def unchecked(x, bias):
+    """One row, whatever its size: `rows_of` would refuse the largest numbers."""
+    return kernels.Dense(np.array([x]), bias, float("inf"), len(x) + 1, False)
+
+
+@given(pairs, finite, st.sampled_from([0.0, 1.0, 1e-300, 1e300]))
+def test_exact_score_is_the_exact_value_cut_to_53_bits(pairs, last, bias):
+    x, w = [p[0] for p in pairs], np.array([p[1] for p in pairs] + [last])
+    truth = exact(x, w, bias)
+    got = kernels.exact_score(unchecked(x, bias), 0, w, np.empty(kernels.LIMBS, np.int64))
+    assert sign(got) == sign(truth)
+    if abs(truth) >= Fraction(2) ** 1024:
+        assert np.isinf(got)
+    elif abs(truth) > Fraction(2) ** -1000:
+        assert abs(Fraction(got)) <= abs(truth)
+        assert abs(truth - Fraction(got)) <= abs(truth) * Fraction(2) ** -52
+
+
+moderate = st.floats(-1e6, 1e6, allow_subnormal=True)
+
+
+@given(st.lists(st.tuples(moderate, moderate), min_size=1, max_size=30), st.sampled_from([np.float32, np.float64]))
+def test_the_doubt_bounds_the_error_of_a_score(pairs, dtype):
+    x, w = np.array([p[0] for p in pairs], dtype), np.array([p[1] for p in pairs] + [0.7])
+    for held in (x[np.newaxis], sp.csr_array(x[np.newaxis])):
+        rows = rows_of(held)
+        doubt = kernels.doubt_about(rows, search.norm(w))
+        error = abs(Fraction(kernels.score(rows, 0, w)) - exact(map(float, x), w, 1.0))
+        assert error <= Fraction(doubt.width)
+
+
+@given(pairs, finite)
+def test_margin_has_the_exact_sign_for_all_numbers(pairs, last):
+    x, w = [p[0] for p in pairs], np.array([p[1] for p in pairs] + [last])
+    rows = unchecked(x, 1.0)
+    m = kernels.margin(rows, np.array([-1], np.int8), 0, w, kernels.doubt_about(rows, search.norm(w)))
+    assert sign(m) == -sign(exact(x, w, 1.0))
+
+
+CANCELLING = [  # (x, w) whose float sum, left to right, has the wrong sign or is zero although the exact one is not
+    ([1e16, 1.0, -1e16], [1.0, 1.0, 1.0]),
+    ([1.0, 1e-17, -1.0], [1.0, 1.0, 1.0]),
+    ([0.1, 0.1, 0.1, -0.3], [1.0, 1.0, 1.0, 1.0]),
+    ([1e200, -1e200, 1e-200], [1e100, 1e100, 1.0]),
+    ([1e-200, 1.0], [1e-200, 0.0]),
+]
+
+
+@pytest.mark.parametrize(("x", "w"), CANCELLING)
+def test_near_ties_that_a_float_sum_decides_wrongly(x, w):
+    truth = sign(exact(x, [*w, 0.0], 0.0))
+    naive = 0.0
+    for a, b in zip(x, w, strict=True):
+        naive += a * b
+    assert sign(naive) != truth
+    rows = rows_of(np.array([x]), bias=0.0)
+    weights = np.array([*w, 0.0])
+    m = kernels.margin(rows, np.ones(1, np.int8), 0, weights, kernels.doubt_about(rows, search.norm(weights)))
+    assert sign(m) == truth
+
+
+def test_random_near_ties_need_exactness(rng):
+    """Weights orthogonal to a row up to rounding: plain float decisions are often wrong, ours never."""
+    wrong = 0
+    for _ in range(300):
+        x = rng.normal(size=6)
+        w = rng.normal(size=7)
+        w[-1] = 0.0
+        w[0] -= (x @ w[:-1]) / x[0]
+        truth = sign(exact(x, w, 0.0))
+        wrong += sign(float(x @ w[:-1])) != truth
+        rows = rows_of(x[np.newaxis], bias=0.0)
+        m = kernels.margin(rows, np.ones(1, np.int8), 0, w, kernels.doubt_about(rows, search.norm(w)))
+        assert sign(m) == truth
+    assert wrong > 30
+
+
+def test_whole_numbers_are_never_in_doubt():
+    rows = rows_of(np.array([[1, -1], [2, 2]]))
+    assert rows.whole
+    assert kernels.doubt_about(rows, 5.0, whole=True).none
+    assert not kernels.doubt_about(rows, 5.0, whole=False).none
+    assert not kernels.doubt_about(rows, 2.0**60, whole=True).none
+    assert not rows_of(np.array([[0.5, 1.0]])).whole
+
+
+@pytest.fixture
+def scattered(rng):
+    X = rng.normal(size=(5000, 7))
+    return Examples.of(X, rng.integers(0, 2, size=5000)), rng.normal(size=8)
+
+
+def test_find_count_worst_and_margins_agree(scattered, monkeypatch):
+    examples, w = scattered
+    truth = search.margins(examples, w)
+    for threads, worth in (("1", 10**9), ("", 1000)):
+        monkeypatch.setenv("ROSENBLATT_THREADS", threads)
+        monkeypatch.setattr("rosenblatt.threads.WORTH_A_THREAD", worth)
+        wrong, near = search.find(examples, w, MISTAKE, band=0.25)
+        assert wrong.tolist() == np.flatnonzero(truth <= 0).tolist()
+        assert near.tolist() == np.flatnonzero((truth > 0) & (truth < 0.25)).tolist()
+        assert search.count(examples, w, MISTAKE) == wrong.size
+        assert search.worst(examples, w) == truth.argmin()
+        assert search.find_first(examples, w, MISTAKE, 5).tolist() == wrong[:5].tolist()
+        assert (search.margins(examples, w) == truth).all()
+
+
+def test_rows_of_weight_zero_are_not_found(rng):
+    X, y = rng.normal(size=(50, 2)), rng.integers(0, 2, size=50)
+    weights = rng.integers(0, 2, size=50)
+    examples = Examples.of(X, y, weights=weights)
+    w = rng.normal(size=3)
+    wrong, near = search.find(examples, w, MISTAKE, band=1.0)
+    assert weights[wrong].all()
+    assert weights[near].all()
+    assert weights[search.worst(examples, w)]
+    assert search.count(examples, w, MISTAKE) == wrong.size
+
+
+def test_count_gives_up_early():
+    examples = Examples.of(np.ones((9, 1)), [1, 0] * 4 + [1])
+    rows, labels, weights, w = examples.rows, examples.labels, examples.weights, np.zeros(2)
+    assert kernels.count(rows, labels, weights, 0, 9, w, MISTAKE, kernels.doubt_about(rows, 0.0), 3) == 4
+
+
+def test_worst_is_decided_exactly_and_prefers_the_first():
+    X = np.array([[1e16, 1.0], [1e16, 2.0], [1e16, 1.0]])
+    examples = Examples(rows_of(X, bias=0.0), np.ones(3, np.int8))
+    assert search.worst(examples, np.array([1.0, 1.0, 0.0])) == 0
+    assert search.worst(examples, np.array([1.0, -1.0, 0.0])) == 1
+
+
+def test_kernels_work_where_nothing_can_be_cached(monkeypatch):
+    calls = []
+
+    def njit(**options):
+        calls.append(options)
+        if options.get("cache"):
+            raise RuntimeError("cannot cache function: no locator available")
+        return lambda function: function
+
+    monkeypatch.setattr(kernels, "njit", njit)
+    assert kernels.compiled(abs)(-3) == 3
+    assert [c.get("cache") for c in calls] == [True, None]
