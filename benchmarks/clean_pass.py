@@ -3,7 +3,8 @@
 The peer is Perceptron(shuffle=False, tol=None), given in advance the number of epochs that it needs: it could not
 know it, and it has no other way to stop when it is right. Beside it, the same peer as one would call it
 (max_iter=1000, tol=None), LinearSVC with a large C and SGDClassifier with its defaults, with the mistakes they leave.
-Each time is the median of three fits, ours and the peer's in turns.
+Each time is the best of five fits, ours and the peer's in turns: the machine is noisy, and noise only adds.
+Both have the budget that they need: ours max_passes=None.
 """
 
 import sys
@@ -38,10 +39,10 @@ def epochs_needed(X, y) -> int:
 def compare(name: str, X, y, others: bool) -> float:
     """Measure one data set, print a table row, return the factor."""
     epochs = epochs_needed(X, y)
-    rule, peer = Perceptron(), Peer(shuffle=False, tol=None, max_iter=epochs)
+    rule, peer = Perceptron(max_passes=None), Peer(shuffle=False, tol=None, max_iter=epochs)
     time.sleep(0.3)  # let threads of the preparation come to rest
-    ours, theirs = np.median(
-        [(seconds(lambda: rule.fit(X, y)), seconds(lambda: peer.fit(X, y))) for _ in range(3)], axis=0
+    ours, theirs = np.min(
+        [(seconds(lambda: rule.fit(X, y)), seconds(lambda: peer.fit(X, y))) for _ in range(5)], axis=0
     )
     assert rule.score(X, y) == 1.0
     row = [
@@ -70,7 +71,8 @@ def header(others: bool) -> None:
 
 def main(seeds: int = 3, others: bool = True) -> None:
     """Run everything."""
-    Perceptron().fit([[0.0], [1.0]], [0, 1])  # loads the compiled kernels
+    for X, y in (workloads.unit_rows(5000, 5, 0.01, 0), workloads.sparse_rows("uniform", 0, n=3000)):
+        Perceptron().fit(X, y).predict(X)  # loads the compiled kernels
     header(others)
     factors = []
     for name, shape in workloads.DENSE.items():
@@ -78,7 +80,8 @@ def main(seeds: int = 3, others: bool = True) -> None:
             X, y = workloads.unit_rows(*shape, seed)
             factors.append(compare(f"{name}, seed {seed}", X, y, others and seed == 0 and shape[0] <= 100_000))
     print(
-        f"\nGeometric mean over the {len(factors)} dense cases: {np.exp(np.mean(np.log(factors))):.1f}; least: {min(factors):.1f}"
+        f"\nGeometric mean over the {len(factors)} dense cases: {np.exp(np.mean(np.log(factors))):.1f}; "
+        f"least: {min(factors):.1f}"
     )
     header(others)
     for words in ("uniform", "zipf"):

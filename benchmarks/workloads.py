@@ -22,7 +22,7 @@ DENSE = {
 
 
 def unit_rows(n: int, d: int, margin: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """n rows of length 1 in d dimensions, labelled by a random plane off the origin, none nearer to it than `margin`."""
+    """n rows of length 1, labelled by a random plane off the origin, none nearer to it than `margin`."""
     rng = np.random.default_rng(seed)
     normal = rng.normal(size=d)
     normal /= np.linalg.norm(normal)
@@ -55,6 +55,7 @@ def sparse_rows(
     scores = X @ normal
     keep = np.abs(scores) >= 0.1 * np.std(scores)
     X = sp.csr_array(X[np.flatnonzero(keep)])
+    X.sort_indices()
     X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
     return X, np.where(scores[keep] > 0, 1, -1)
 

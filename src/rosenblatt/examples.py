@@ -226,12 +226,15 @@ def _floats(values: Array, cell: Any) -> Array:
         floats = values.astype(np.float32 if values.dtype == np.float16 else np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(f"X holds something that is not a number: {error}") from error
-    if values.dtype.kind in "iu" and values.size and (changed := floats.ravel() != values.ravel()).any():
-        row, column = cell(int(np.argmax(changed)))
-        raise DataError(
-            f"row {row}, column {column}: {values.ravel()[int(np.argmax(changed))]} is too large a whole number for "
-            "float64 to hold exactly; subtract an offset or divide the column"
-        )
+    if values.dtype.kind in "iu" and values.dtype.itemsize == 8:
+        flat = values.ravel()
+        for k in np.flatnonzero((flat > 2**53) | (flat < -(2**53))).tolist():
+            if int(float(flat[k])) != int(flat[k]):
+                row, column = cell(k)
+                raise DataError(
+                    f"row {row}, column {column}: {flat[k]} is too large a whole number for float64 to hold exactly; "
+                    "subtract an offset or divide the column"
+                )
     return floats
 
 

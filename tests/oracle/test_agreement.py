@@ -1,10 +1,11 @@
 """The library makes the same corrections as the exact rational oracle, whatever the numbers and the storage."""
 
-import cases
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+import cases
 from oracle import naive
 
 NUMBERS = pytest.mark.parametrize("numbers", [cases.whole, cases.near_one, cases.odd], ids=["whole", "near one", "odd"])

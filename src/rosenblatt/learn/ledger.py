@@ -7,7 +7,9 @@ spilled to a temporary file, which goes when the ledger goes, so memory stays bo
 
 import json
 import os
+import shutil
 import tempfile
+import weakref
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,7 +44,7 @@ class Tape:
         self.dtype = np.dtype(dtype)
         self._recent: list[Array] = []
         self._held = 0
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._file: Path | None = None
         self._on_disk = 0
 
     def __len__(self) -> int:
@@ -57,9 +59,11 @@ class Tape:
                 self._spill()
 
     def _spill(self) -> None:
-        if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="rosenblatt-ledger-")
-        with open(Path(self._folder.name) / "tape", "ab") as file:
+        if self._file is None:
+            folder = tempfile.mkdtemp(prefix="rosenblatt-ledger-")
+            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+            self._file = Path(folder) / "tape"
+        with open(self._file, "ab") as file:
             for entries in self._recent:
                 entries.tofile(file)
         self._on_disk += self._held
@@ -69,9 +73,9 @@ class Tape:
         """Entries first .. last-1."""
         first, last, _ = slice(first, last).indices(len(self))
         parts = []
-        if self._folder is not None and first < min(last, self._on_disk):
+        if self._file is not None and first < min(last, self._on_disk):
             many, offset = min(last, self._on_disk) - first, first * self.dtype.itemsize
-            parts.append(np.fromfile(Path(self._folder.name) / "tape", self.dtype, many, offset=offset))
+            parts.append(np.fromfile(self._file, self.dtype, many, offset=offset))
         if last > max(first, self._on_disk):
             if len(self._recent) > 1:
                 self._recent = [np.concatenate(self._recent)]
@@ -176,7 +180,7 @@ class Ledger:
     def load(cls, path: str | os.PathLike[str]) -> "Ledger":
         """Read a ledger that `save` wrote; a damaged file is refused."""
         try:
-            with np.load(path, allow_pickle=False) as stored:
+            with open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
                 header = json.loads(str(stored["header"]))
                 if header["protocol"] != PROTOCOL:
                     raise LedgerError(f"{path}: written by a newer rosenblatt (protocol {header['protocol']})")

@@ -1,0 +1,141 @@
+"""The ledger: saved, loaded, spilled, refused when damaged."""
+
+import gc
+import pickle
+
+import numpy as np
+import pytest
+
+import cases
+from rosenblatt.errors import LedgerError
+from rosenblatt.learn import ledger as ledger_module
+from rosenblatt.learn.ledger import Ledger
+
+TABLE = np.array([[2.0, 1.0], [1.0, -3.0], [-1.0, 1.0], [0.5, 2.0]]), [1, -1, -1, 1]
+
+
+@pytest.fixture
+def run():
+    return cases.learn(*TABLE, "cyclic")
+
+
+def same(a, b):
+    return (
+        a.entries().tolist() == b.entries().tolist()
+        and a.pass_ends.tolist() == b.pass_ends.tolist()
+        and a.start.tobytes() == b.start.tobytes()
+        and a.n_rows == b.n_rows
+    )
+
+
+def test_steps_tell_the_whole_run(run):
+    run, examples = run
+    steps = list(run.ledger.steps(examples))
+    assert [s.t for s in steps] == list(range(run.updates + 1))
+    assert [s.row for s in steps] == [-1, *run.ledger.rows]
+    assert steps[-1].weights.tobytes() == run.weights.tobytes()
+    assert all(s.norm == pytest.approx(np.linalg.norm(s.weights)) for s in steps)
+    assert len(run.ledger.pass_ends) == run.passes
+    assert run.ledger.pass_ends[-1] == run.updates
+    assert str(run.updates) in repr(run.ledger)
+
+
+def test_saved_and_loaded_it_is_the_same(run, tmp_path):
+    run, examples = run
+    run.ledger.save(tmp_path / "run.ledger")
+    again = Ledger.load(tmp_path / "run.ledger")
+    assert same(run.ledger, again)
+    assert again.replay(examples).tobytes() == run.weights.tobytes()
+    assert [p.name for p in tmp_path.iterdir()] == ["run.ledger"]
+
+
+def test_pickled_it_is_the_same(run):
+    assert same(run[0].ledger, pickle.loads(pickle.dumps(run[0].ledger)))
+
+
+def test_every_truncated_file_is_refused(run, tmp_path):
+    run[0].ledger.save(tmp_path / "whole")
+    whole = (tmp_path / "whole").read_bytes()
+    for size in range(0, len(whole) - 1, 37):
+        (tmp_path / "part").write_bytes(whole[:size])
+        with pytest.raises(LedgerError, match="part"):
+            Ledger.load(tmp_path / "part")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"entries": np.array([0, 9], np.int32)},
+        {"entries": np.array([0.5])},
+        {"start": np.array([np.nan, 0, 0])},
+        {"pass_ends": np.array([5, 1])},
+        {"header": np.array('{"protocol": 99, "n_rows": 4, "updates": 1}')},
+        {"header": np.array("not json")},
+        {"entries": np.array([object()])},
+    ],
+)
+def test_files_that_do_not_fit_together_are_refused(run, tmp_path, change):
+    run[0].ledger.save(tmp_path / "good")
+    with np.load(tmp_path / "good") as stored:
+        parts = dict(stored) | change
+    with open(tmp_path / "bad", "wb") as file:
+        np.savez(file, **parts)
+    with pytest.raises(LedgerError, match="bad"):
+        Ledger.load(tmp_path / "bad")
+
+
+def test_a_missing_file_is_a_missing_file(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        Ledger.load(tmp_path / "nothing")
+
+
+def test_a_failed_save_leaves_the_old_file(run, tmp_path, monkeypatch):
+    run[0].ledger.save(tmp_path / "run")
+    before = (tmp_path / "run").read_bytes()
+
+    def fail(*_args, **_kwargs):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(np, "savez", fail)
+    with pytest.raises(OSError, match="disk full"):
+        run[0].ledger.save(tmp_path / "run")
+    assert (tmp_path / "run").read_bytes() == before
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_beyond_a_limit_it_is_spilled_and_reads_the_same(monkeypatch, rng):
+    monkeypatch.setattr(ledger_module, "IN_MEMORY", 100)
+    ledger = Ledger(np.zeros(2), 50)
+    parts = [rng.integers(50, size=int(size)) for size in rng.integers(1, 60, size=40)]
+    for part in parts:
+        ledger.append(part)
+        ledger.end_pass()
+    everything = np.concatenate(parts)
+    tape = ledger._entries
+    assert tape._on_disk > 500
+    assert tape._held <= 100
+    assert ledger.entries().tolist() == everything.tolist()
+    assert ledger.pass_ends.tolist() == np.cumsum([p.size for p in parts]).tolist()
+    for first, last in ((0, 1), (3, 250), (everything.size - 5, None), (everything.size, None), (7, 7)):
+        assert ledger.entries(first, last).tolist() == everything[first:last].tolist()
+    file = tape._file
+    assert file.exists()
+    del ledger, tape
+    gc.collect()
+    assert not file.parent.exists()
+
+
+def test_a_spilled_ledger_replays(monkeypatch):
+    monkeypatch.setattr(ledger_module, "IN_MEMORY", 8)
+    run, examples = cases.learn([[1.0], [1.0]], [1, -1], "cyclic", max_passes=30)
+    assert run.updates == 60
+    assert run.ledger.replay(examples).tobytes() == run.weights.tobytes()
+
+
+def test_other_examples_are_refused(run):
+    run, _ = run
+    _, others = cases.learn([[1.0], [2.0]], [1, -1])
+    with pytest.raises(LedgerError, match="belongs to 4 rows with 2 features"):
+        run.ledger.replay(others)
+    with pytest.raises(LedgerError, match="no state after 99"):
+        run.ledger.replay(run, 99)
