@@ -56,7 +56,7 @@ class Examples:
             rows = self.labels == label
             if not (self.weights[rows].any() if self.weights.size else rows.any()):
                 what = "the weights of all rows are zero for" if rows.any() else "there is no row of"
-                raise DataError(f"{what} class {self.classes[label > 0]!r}; a rule needs rows of both classes")
+                raise DataError(f"{what} class {shown(self.classes[label > 0])}; a rule needs rows of both classes")
         return self
 
     @property
@@ -133,6 +133,11 @@ def signs_of(y: Any) -> tuple[Array, tuple[Any, Any]]:
     return 2 * (y == classes[1]).astype(np.int8) - 1, (classes[0], classes[1])
 
 
+def shown(label: Any) -> str:
+    """A label for a message: 1 and 'yes', not np.int64(1) and np.str_('yes')."""
+    return repr(label.item() if hasattr(label, "item") else label)
+
+
 def classes_of(y: Array) -> Array:
     """The distinct labels, sorted; without a sort where there are only two numbers."""
     if y.dtype.kind in "biuf" and y.size:
@@ -167,19 +172,10 @@ def rows_of(X: Any, *, bias: float = 1.0, names: Sequence[str] | None = None) ->
     return _measured(rows, names)
 
 
-def unit_rows(rows: Rows, *, zeros: bool = False) -> Rows:
-    """A copy with every row's features scaled to length 1; the constant for the threshold stays.
-
-    A row of zeros has no direction: it is refused, or stays as it is where `zeros` are allowed.
-    """
+def unit_rows(rows: Rows) -> Rows:
+    """A copy with every row's features scaled to length 1; a row of zeros, and the threshold's constant, stay."""
     lengths = lengths_of(rows._replace(bias=0.0))
-    if not lengths.all():
-        if not zeros:
-            row = int(np.argmin(lengths))
-            raise DataError(
-                f"row {row} is all zeros and cannot be scaled to length 1; leave it out or set normalize=False"
-            )
-        lengths = np.where(lengths, lengths, 1.0)
+    lengths[lengths == 0.0] = 1.0
     if isinstance(rows, Dense):
         values = rows.values / lengths[:, np.newaxis]
     else:

@@ -169,6 +169,5 @@ def test_normalized_rows_have_length_one(container, dtype, rng):
     assert examples.rows.values.tobytes() == dense.tobytes()
 
 
-def test_a_row_of_zeros_cannot_be_normalized():
-    with pytest.raises(DataError, match="row 1 is all zeros"):
-        Examples.of([[1.0], [0.0]], [0, 1], normalize=True)
+def test_a_row_of_zeros_stays_when_normalized():
+    assert Examples.of([[2.0, 0.0], [0.0, 0.0]], [0, 1], normalize=True).rows.values.tolist() == [[1, 0], [0, 0]]

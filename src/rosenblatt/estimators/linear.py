@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt import search
 from rosenblatt.errors import DataError, OptionError
-from rosenblatt.examples import Examples, bias_of, classes_of, n_rows, rows_of, unit_rows, weights_of
+from rosenblatt.examples import Examples, bias_of, classes_of, n_rows, rows_of, shown, unit_rows, weights_of
 from rosenblatt.kernels import Array, Rows
 from rosenblatt.learn import rules
 
@@ -31,7 +31,7 @@ class LinearRule(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Array:
         """coef_ . x + intercept_ for every row, with the exact sign: of shape (n,), or (n, n_classes)."""
         check_is_fitted(self)
-        rows = self._rows(validate_data(self, X, accept_sparse="csr", ensure_all_finite=False, reset=False), zeros=True)
+        rows = self._rows(validate_data(self, X, accept_sparse="csr", ensure_all_finite=False, reset=False))
         yes = Examples(rows, np.ones(n_rows(rows), np.int8))
         scores = [search.margins(yes, w) for w in self.weights_]
         return scores[0] if len(scores) == 1 else np.stack(scores, axis=1)
@@ -56,16 +56,16 @@ class LinearRule(ClassifierMixin, BaseEstimator):
             check_classification_targets(y)
         return self._rows(X), y
 
-    def _rows(self, X: Any, *, zeros: bool = False) -> Rows:
+    def _rows(self, X: Any) -> Rows:
         names = getattr(self, "feature_names_in_", None)
         rows = rows_of(X, bias=bias_of(self.fit_intercept, self.bias_scale), names=names)
-        return unit_rows(rows, zeros=zeros) if self.normalize else rows
+        return unit_rows(rows) if self.normalize else rows
 
     def _classes(self, y: Array) -> Array:
         """The classes to learn from all of y."""
         classes = classes_of(y)
         if classes.size < 2:
-            raise DataError(f"y has one class only, {classes[0]!r}; a rule needs rows of two classes or more")
+            raise DataError(f"y has one class only, {shown(classes[0])}; a rule needs rows of two classes or more")
         return classes
 
     def _rules(self, rows: Rows, y: Array, classes: Array, sample_weight: Any) -> list[Examples]:

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from rosenblatt import search
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.estimators.linear import LinearRule
-from rosenblatt.examples import Examples
+from rosenblatt.examples import Examples, shown
 from rosenblatt.kernels import Ties
 from rosenblatt.learn import pla, rules
 from rosenblatt.learn.ledger import Ledger
@@ -49,7 +49,7 @@ class Perceptron(LinearRule):
     bias_scale : float, default=1.0
         The value of that constant feature.
     normalize : bool, default=False
-        Scale every row's features to length 1 first, when learning and when predicting.
+        Scale every row's features to length 1 first, when learning and when predicting; a row of zeros stays.
     max_passes : int or None, default=1000
         Budget of passes over the data; looks at the active set count as parts of a pass.
     max_updates, max_seconds : number or None, default=None
@@ -97,7 +97,7 @@ class Perceptron(LinearRule):
     >>> p.predict([[1, 1], [0, 1]]).tolist()
     ['yes', 'no']
     >>> p.coef_, p.threshold_
-    (array([[2., 1.]]), array([2.]))
+    (array([[3., 2.]]), array([4.]))
     """
 
     def __init__(
@@ -174,7 +174,7 @@ class Perceptron(LinearRule):
             raise OptionError(f"classes must be two or more, and those of the first call, not {list(classes)!r}")
         if not (fits := np.isin(y, known)).all():
             row = int(np.argmin(fits))
-            raise DataError(f"row {row}: the label {y[row]!r} is not among the classes {known.tolist()!r}")
+            raise DataError(f"row {row}: the label {shown(y[row])} is not among the classes {known.tolist()!r}")
         parts = self._rules(rows, y, known, sample_weight)
         if first:
             self.weights_ = np.stack(self._start_weights(parts, self._generator()))
@@ -199,8 +199,9 @@ class Perceptron(LinearRule):
 def _warn(examples: Examples, run: pla.Run, ties: Ties) -> None:
     """Say that a run ended without a clean pass, why, and what to try."""
     left = search.count(examples, run.weights, ties)
+    no, yes = map(shown, examples.classes)
     warnings.warn(
-        f"{run.reason} {left} of {examples.n} rows are wrong ({examples.classes[1]!r} against {examples.classes[0]!r}) "
+        f"{run.reason} {left} of {examples.n} rows are wrong ({yes} against {no}) "
         f"after {run.updates} updates and {run.passes} full passes. Try to {ADVICE[run.reason]}; if the classes "
         "overlap, no line separates them and no budget is enough.",
         ConvergenceWarning,

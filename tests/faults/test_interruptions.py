@@ -1,0 +1,94 @@
+"""Ctrl-C, forks and threads: nothing is lost, nothing hangs."""
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+from rosenblatt import Perceptron
+
+ENDLESS = """
+import numpy as np, os, signal, sys, threading, warnings
+warnings.simplefilter("ignore")
+from rosenblatt import Examples, Perceptron
+X = np.random.default_rng(0).normal(size=(2000, 5))
+y = np.arange(2000) % 2
+rule = Perceptron(order=sys.argv[1], max_passes=None)
+rule_threads = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
+Perceptron(order=sys.argv[1], max_passes=3).fit(X, y)
+rule_threads.start()
+try:
+    rule.fit(X, y)
+except KeyboardInterrupt:
+    print(rule.stop_reason_.name, rule.n_updates_ > 0,
+          rule.ledger_.replay(Examples.of(X, y)).tobytes() == rule.weights_[0].tobytes())
+"""
+
+
+@pytest.mark.parametrize("order", ["active", "cyclic", "random", "worst"])
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="one uncompiled pass takes longer than the test")
+def test_ctrl_c_keeps_what_was_learned(order):
+    out = subprocess.run(
+        [sys.executable, "-c", ENDLESS, order], capture_output=True, text=True, timeout=120, check=True
+    )
+    assert out.stdout.split() == ["INTERRUPTED", "True", "True"]
+
+
+def test_the_handler_of_ctrl_c_is_given_back():
+    Perceptron().fit([[0.0], [1.0]], [0, 1])
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def fit_in_child(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60_000, 10))
+    u = rng.normal(size=10)
+    X = X[np.abs(X @ u) > 0.2]
+    y = np.where(X @ u > 0, 1, 0)
+    rule = Perceptron().fit(X, y)
+    return rule.weights_.tobytes()
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="too slow uncompiled")
+def test_a_forked_child_does_not_wait_for_its_parents_threads():
+    here = fit_in_child(1)
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        assert pool.apply_async(fit_in_child, (1,)).get(timeout=60) == here
+
+
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="too slow uncompiled")
+def test_fits_in_several_threads_do_not_disturb_each_other():
+    expected = [fit_in_child(seed) for seed in range(3)]
+    results = [b""] * 3
+
+    def work(seed):
+        results[seed] = fit_in_child(seed)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == expected
+
+
+NO_CACHE = """
+from numba.core import caching
+def refuse(self):
+    raise OSError("read-only file system")
+caching._CacheLocator.ensure_cache_path = refuse
+from rosenblatt import Perceptron
+print(Perceptron().fit([[0.0], [1.0]], [0, 1]).stop_reason_.name)
+"""
+
+
+def test_where_nothing_can_be_cached_it_still_works():
+    out = subprocess.run([sys.executable, "-c", NO_CACHE], capture_output=True, text=True, timeout=300, check=True)
+    assert out.stdout.strip() == "SEPARATED"
