@@ -15,7 +15,8 @@ demo: .venv/made
 	$(BIN)/python examples/credit.py
 
 test: .venv/made
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto tests/oracle tests/theorems tests/unit
 
 check: .venv/made
 	$(BIN)/ruff format --check .

@@ -10,6 +10,8 @@ from hypothesis import HealthCheck, settings
 sys.path.insert(0, str(Path(__file__).parent))  # for `oracle` and `cases`
 
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
+if UNCOMPILED:  # compiled code does not warn of overflow, which the kernels expect and handle
+    np.seterr(over="ignore", invalid="ignore")
 settings.register_profile(
     "rosenblatt",
     max_examples=25 if UNCOMPILED else 100,

@@ -22,7 +22,7 @@ def exact(x, w, bias):
 
 
 def sign(number):
-    return (number > 0) - (number < 0)
+    return int(number > 0) - int(number < 0)
 
 
 def unchecked(x, bias):
