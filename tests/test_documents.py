@@ -1,0 +1,29 @@
+"""What the README shows is what happens."""
+
+import doctest
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.mark.skipif(np.__version__ < "2", reason="numpy 1 prints scalars otherwise")
+def test_the_readme():
+    results = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
+    assert results.attempted > 5
+    assert results.failed == 0
+
+
+def test_the_credit_example(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(ROOT / "examples" / "credit.py"), run_name="__main__")
+    out = capsys.readouterr().out
+    assert "The rule is right on every row." in out
+    assert "Right on 100 of 100 applications, counted in exact rational arithmetic." in out
+    assert "NOT" not in out
+    assert "VIOLATED" not in out
+    page = (tmp_path / "build" / "credit-report.html").read_text("utf-8")
+    assert "Scorecard" in page
