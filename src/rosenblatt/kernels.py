@@ -4,7 +4,8 @@ Rows are a small tuple of arrays, `Dense` or `Csr`. Three functions know which: 
 `column`. Everything else is written once on those three. A weight vector has one entry per feature and
 a last one for the threshold, which every row meets with the constant `rows.bias` (0 when there is none).
 
-Run with NUMBA_DISABLE_JIT=1, every function here is plain Python and its own reference.
+Run with NUMBA_DISABLE_JIT=1, every function here is plain Python and its own reference. All of them are in one file
+because numba keeps compiled code for as long as that file is unchanged, whatever else it calls.
 """
 
 from collections.abc import Callable

@@ -17,6 +17,7 @@ from rosenblatt.kernels import Ties
 from rosenblatt.learn import pla, rules
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.rules import Budget, Reason
+from rosenblatt.learn.walk import Run, Walk, ctrl_c_noted
 
 ADVICE = {
     Reason.MAX_PASSES: "raise max_passes, or bring the columns to similar sizes (StandardScaler)",
@@ -181,11 +182,14 @@ class Perceptron(LinearRule):
             ledgers = [Ledger(w, 0, np.int64) for w in self.weights_]
             self.ledger_ = ledgers[0] if len(ledgers) == 1 else ledgers
             self.classes_, self.n_passes_, self.n_examples_seen_ = known, 0, 0
-        for w, part, ledger in zip(self.weights_, parts, self._ledgers(), strict=True):
-            pla.follow(part, w, ties, ledger)
-            self.n_examples_seen_ += part.n_copies
-        self.stop_reason_ = Reason.STREAM
-        self._expose()
+        with ctrl_c_noted() as interrupted:
+            for w, part, ledger in zip(self.weights_, parts, self._ledgers(), strict=True):
+                pla.follow(part, w, ties, ledger)
+                self.n_examples_seen_ += part.n_copies
+            self.stop_reason_ = Reason.STREAM
+            self._expose()
+        if interrupted():
+            raise KeyboardInterrupt
         return self
 
     def _ledgers(self) -> list[Ledger]:
@@ -196,7 +200,7 @@ class Perceptron(LinearRule):
         self.n_updates_ = sum(len(ledger) for ledger in self._ledgers())
 
 
-def _warn(examples: Examples, run: pla.Run, ties: Ties) -> None:
+def _warn(examples: Examples, run: Run, ties: Ties) -> None:
     """Say that a run ended without a clean pass, why, and what to try."""
     left = search.count(examples, run.weights, ties)
     no, yes = map(shown, examples.classes)
@@ -209,11 +213,11 @@ def _warn(examples: Examples, run: pla.Run, ties: Ties) -> None:
     )
 
 
-def _reporter(budget: Budget) -> Callable[[pla.Walk], None]:
+def _reporter(budget: Budget) -> Callable[[Walk], None]:
     """Show how far a run has come on standard error, once it has taken two seconds."""
     shown = time.monotonic() + 1.5
 
-    def report(walk: pla.Walk) -> None:
+    def report(walk: Walk) -> None:
         nonlocal shown
         if time.monotonic() - shown > 0.5:
             shown = time.monotonic()

@@ -1,0 +1,129 @@
+"""A run under way: the weights, the ledger, the budget, and what a kernel may do next.
+
+Every order makes its corrections through a `Walk`, a kernel's call at a time, and asks it whether to stop.
+"""
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import ceil
+from types import FrameType
+
+import numpy as np
+
+from rosenblatt import kernels, search
+from rosenblatt.errors import DataError
+from rosenblatt.examples import Examples, numbers_per_row
+from rosenblatt.kernels import Array, Doubt, Ties
+from rosenblatt.learn.ledger import Ledger
+from rosenblatt.learn.rules import Budget, Reason
+
+AT_ONCE = 8192  # corrections in one call of a kernel
+PATIENT = np.iinfo(np.int64).max
+NUMBERS_AT_ONCE = 8_000_000  # numbers read in one call of a kernel: some 20 ms, so that Ctrl-C and clocks are heard
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of it."""
+
+    weights: Array  # features first, the threshold's last
+    ledger: Ledger
+    reason: Reason
+    passes: int  # full passes over the data
+    examples_seen: int  # looks at a row, at the active set too; a row of weight k counts k times
+
+    @property
+    def updates(self) -> int:
+        """Corrections made; each was of a mistake."""
+        return len(self.ledger)
+
+
+class Walk:
+    """A run under way."""
+
+    def __init__(
+        self, examples: Examples, ties: Ties, w: Array, budget: Budget, watch: Callable[["Walk"], None] | None = None
+    ) -> None:
+        self.examples = examples
+        self.ties = ties
+        self.w = w
+        self.budget = budget
+        self.index = search.index_type(examples.n)
+        self.ledger = Ledger(w, examples.n, self.index)
+        self.seen = 0
+        self.watch = watch
+        self.interrupted: Callable[[], bool] = lambda: False
+        self.started = time.monotonic()
+        self.at_once = max(int(NUMBERS_AT_ONCE / numbers_per_row(examples.rows)), 1)
+        self.whole_steps = examples.rows.whole and search.is_whole(examples.weights)
+
+    def spent(self, share: float = 1.0) -> Reason | None:
+        """Why to stop now, if there is a reason: an interruption, or this share of a budget is spent."""
+        budget = self.budget
+        if self.watch is not None:
+            self.watch(self)
+        if self.interrupted():
+            return Reason.INTERRUPTED
+        if budget.max_updates is not None and len(self.ledger) >= share * budget.max_updates:
+            return Reason.MAX_UPDATES
+        if self.looks_left(share) <= 0:
+            return Reason.MAX_PASSES
+        if budget.max_seconds is not None and time.monotonic() - self.started >= share * budget.max_seconds:
+            return Reason.MAX_SECONDS
+        return None
+
+    def looks_left(self, share: float = 1.0) -> float:
+        """How many more rows may be looked at."""
+        passes = self.budget.max_passes
+        return np.inf if passes is None else share * passes * self.examples.n_copies - self.seen
+
+    def room(self, share: float = 1.0) -> tuple[Array, Doubt]:
+        """A ledger page for the next kernel, within this share of the budget, and the doubt until it is full."""
+        radius, size = self.examples.radius, search.norm(self.w)
+        many: float = AT_ONCE
+        if self.budget.max_updates is not None:
+            many = min(many, ceil(share * self.budget.max_updates) - len(self.ledger))
+        if radius > 0:
+            many = min(many, (kernels.HUGE - size) / radius)
+        if many < 1:
+            raise DataError("the weights would overflow: the values are too large; divide the columns by a constant")
+        page = np.empty(int(many), self.index)
+        whole = self.whole_steps and search.is_whole(self.w)
+        return page, kernels.doubt_about(self.examples.rows, size + page.size * radius, whole)
+
+    def correct(self, order: Array, copies: Array, quiet: int, patience: int) -> tuple[int, int]:
+        """PLA over rows in `order`; returns how far it came and how many rows in a row were right."""
+        page, doubt = self.room()
+        at, made, quiet = kernels.correct(
+            self.examples.rows, self.examples.labels, order, copies, self.w, self.ties, doubt, quiet, patience, page
+        )
+        self.ledger.append(page[:made])
+        return at, quiet
+
+
+@contextmanager
+def ctrl_c_noted() -> Iterator[Callable[[], bool]]:
+    """Hold back Ctrl-C, so that weights and ledger agree; gives a function that tells whether it was pressed.
+
+    A second Ctrl-C is immediate. Only the main thread hears signals; a handler that is not Python's own is left alone.
+    """
+    pressed = False
+
+    def note(_signal: int, _frame: FrameType | None) -> None:
+        nonlocal pressed
+        pressed = True
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    heard = threading.current_thread() is threading.main_thread()
+    if not heard or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield lambda: False
+        return
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: pressed
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
