@@ -56,8 +56,7 @@ def sparse_rows(
     keep = np.abs(scores) >= 0.1 * np.std(scores)
     X = sp.csr_array(X[np.flatnonzero(keep)])
     X.sort_indices()
-    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
-    return X, np.where(scores[keep] > 0, 1, -1)
+    return _narrow(X), np.where(scores[keep] > 0, 1, -1)
 
 
 def separable_sets() -> Iterator[tuple[str, object, np.ndarray]]:
@@ -70,7 +69,7 @@ def separable_sets() -> Iterator[tuple[str, object, np.ndarray]]:
     vote = [line.replace("'", "").split(",") for line in lines if line and line[0] not in "@%"]
     yield "vote", _one_hot([r[:-1] for r in vote]), np.array([r[-1] for r in vote])
     X, y = load_svmlight_file(str(SHARED / "mushrooms" / "mushrooms.libsvm.gz"))
-    yield "mushrooms, CSR", X, y
+    yield "mushrooms, CSR", _narrow(X), y
     spam = [line.split("\t", 1) for line in (SHARED / "sms_spam" / "SMSSpamCollection").read_text("utf-8").splitlines()]
     from sklearn.feature_extraction.text import CountVectorizer
 
@@ -83,7 +82,13 @@ def separable_sets() -> Iterator[tuple[str, object, np.ndarray]]:
 
     for name in ("BASEHOCK", "PCMAC", "RELATHE"):
         stored = loadmat(SHARED / "text_pairs_20ng" / f"{name}.mat")
-        yield f"{name}, CSR", sp.csr_array(stored["X"], dtype=float), stored["Y"].ravel()
+        yield f"{name}, CSR", _narrow(sp.csr_array(stored["X"], dtype=float)), stored["Y"].ravel()
+
+
+def _narrow(X: sp.csr_array) -> sp.csr_array:
+    """The same matrix with 32-bit indices: the peer takes no others."""
+    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    return X
 
 
 def _table(path: Path, delimiter: str) -> list[list[str]]:

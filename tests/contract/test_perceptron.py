@@ -26,7 +26,12 @@ ORDER_DEPENDENT = (
 
 
 @parametrize_with_checks(
-    [Perceptron(), Perceptron(order="cyclic"), Perceptron(order="random", random_state=0), Perceptron(normalize=True)],
+    [
+        Perceptron(),
+        Perceptron(order="cyclic"),
+        Perceptron(order="random", random_state=0),
+        Perceptron(order="cyclic", normalize=True),
+    ],
     expected_failed_checks=lambda _: {
         "check_sample_weight_equivalence_on_dense_data": ORDER_DEPENDENT,
         "check_sample_weight_equivalence_on_sparse_data": ORDER_DEPENDENT,

@@ -18,7 +18,7 @@ from rosenblatt import kernels, search
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array
 from rosenblatt.learn.rules import Reason
-from rosenblatt.learn.walk import PATIENT, Walk
+from rosenblatt.learn.walk import FOREVER, Walk
 
 FIRST_STRETCH = 1000  # copies of rows
 SMALLEST_SHELF = 17  # octaves below the squared radius
@@ -86,7 +86,7 @@ def _corrected(walk: Walk, begin: int, end: int) -> Some:
         order = order[examples.weights[first:last] > 0]
     copies, at = _copies_of(examples, order, begin, end).copies, 0
     while at < order.size and not walk.spent():
-        at += walk.correct(order[at:], copies[at:], 0, PATIENT)[0]
+        at += walk.correct(order[at:], copies[at:], 0, FOREVER)[0]
     entries = walk.ledger.entries(before)
     rows, many = np.unique(np.where(entries < 0, ~entries, entries), return_counts=True)
     if not examples.weights.size:

@@ -20,24 +20,36 @@ from rosenblatt.kernels import Array, Ties
 from rosenblatt.learn.active import clean_near_the_boundary
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.rules import TIES, UNLIMITED, Budget, Order, Reason
-from rosenblatt.learn.walk import AT_ONCE, PATIENT, Run, Walk, ctrl_c_noted
+from rosenblatt.learn.walk import AT_ONCE, FOREVER, Run, Walk, ctrl_c_noted
+
+FEW = 6000  # copies of rows; a pass over so few costs less than setting some of them apart
+CYCLES_OF_FEW = 64
 
 
 def active(walk: Walk, rng: np.random.Generator) -> Reason:
     """Rows near the boundary before the next full pass; plain cycles where that does not pay."""
-    return clean_near_the_boundary(walk) or cyclic(walk, rng)
+    reason = _cycles(walk, CYCLES_OF_FEW) if walk.examples.n_copies <= FEW else None
+    return reason or clean_near_the_boundary(walk) or cyclic(walk, rng)
 
 
 def cyclic(walk: Walk, rng: np.random.Generator) -> Reason:
     """The next mistake from where the last was found, until a full cycle is clean (Liang, section 3)."""
+    reason = None
+    while reason is None:
+        reason = _cycles(walk, FOREVER)
+    return reason
+
+
+def _cycles(walk: Walk, most: int) -> Reason | None:
+    """Up to `most` passes of corrections in the order of the rows; None if there is no reason to stop after them."""
     examples, at, quiet = walk.examples, 0, 0
     order, each = _in_order(walk)
     copies = each.copy()
-    while True:
+    while most > 0:
         if reason := walk.spent():
             walk.seen += _looks(examples, order, each, copies, at)
             return reason
-        passes = min(walk.looks_left() / examples.n_copies, walk.at_once / order.size + 1)
+        passes = min(walk.looks_left() / examples.n_copies, walk.at_once / order.size + 1, most)
         if passes < 1 and at == 0:
             return Reason.MAX_PASSES
         page, doubt = walk.room()
@@ -48,13 +60,15 @@ def cyclic(walk: Walk, rng: np.random.Generator) -> Reason:
         )  # fmt: skip
         walk.ledger.append(page[:made], ends[:ended])
         walk.seen += ended * examples.n_copies
+        most -= ended
         if quiet >= examples.n_copies:
             return Reason.SEPARATED
+    return None
 
 
 def _looks(examples: Examples, order: Array, each: Array, copies: Array, at: int) -> int:
     """How many copies of rows a pass has looked at that came to place `at` with these copies left."""
-    if not each.size or at == 0:
+    if not each.size:
         return at
     return int(examples.copies_before[order[at]] + np.ceil(each[at]) - np.ceil(copies[at]))
 
@@ -167,7 +181,7 @@ def follow(examples: Examples, w: Array, ties: Ties, ledger: Ledger) -> None:
     walk = Walk(examples, ties, w, UNLIMITED)
     (order, copies), at = _in_order(walk), 0
     while at < order.size:
-        at += walk.correct(order[at:], copies[at:], 0, PATIENT)[0]
+        at += walk.correct(order[at:], copies[at:], 0, FOREVER)[0]
     entries = walk.ledger.entries().astype(np.int64)
     ledger.append(np.where(entries < 0, entries - ledger.n_rows, entries + ledger.n_rows))
     ledger.n_rows += examples.n

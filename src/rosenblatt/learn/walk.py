@@ -22,7 +22,7 @@ from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.rules import Budget, Reason
 
 AT_ONCE = 8192  # corrections in one call of a kernel
-PATIENT = np.iinfo(np.int64).max
+FOREVER = np.iinfo(np.int64).max
 NUMBERS_AT_ONCE = 8_000_000  # numbers read in one call of a kernel: some 20 ms, so that Ctrl-C and clocks are heard
 
 
