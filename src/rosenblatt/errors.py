@@ -3,7 +3,7 @@
 RosenblattError
 ├── DataError      examples that nothing can be learned from; names the row, and the column where there is one
 ├── OptionError    a rule, a start or a budget that does not exist or does not fit
-└── LedgerError    a ledger file that is damaged, or a ledger replayed on other examples than its own
+└── LedgerError    a ledger file that is damaged, or a ledger replayed on examples that do not fit it
 
 All are ValueErrors too, as scikit-learn's users expect.
 """
@@ -22,4 +22,4 @@ class OptionError(RosenblattError):
 
 
 class LedgerError(RosenblattError):
-    """A damaged ledger file, or a ledger that belongs to other examples."""
+    """A damaged ledger file, or a ledger replayed on examples that do not fit it."""

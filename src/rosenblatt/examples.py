@@ -7,7 +7,7 @@ Dense tables in C order and CSR matrices are used where they lie, without a copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import isfinite, sqrt
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -113,8 +113,8 @@ def numbers_per_row(rows: Rows) -> float:
 
 def bias_of(fit_intercept: bool, bias_scale: float) -> float:
     """The constant that every row shows the threshold: 0 where there is none."""
-    if not (isfinite(bias_scale) and bias_scale > 0):
-        raise OptionError(f"bias_scale must be a finite number above 0, not {bias_scale!r}")
+    if not 0 < bias_scale < LONGEST:
+        raise OptionError(f"bias_scale must be above 0 and below 1e307, not {bias_scale!r}")
     return float(bias_scale) if fit_intercept else 0.0
 
 
@@ -144,7 +144,10 @@ def classes_of(y: Array) -> Array:
         ends = np.array([y.min(), y.max()])
         if ((y == ends[0]) | (y == ends[1])).all():
             return ends[:1] if ends[0] == ends[1] else ends
-    return np.unique(y)
+    try:
+        return np.unique(y)
+    except TypeError as error:
+        raise DataError(f"the labels cannot be put in order: {error}; every row needs a label of one kind") from error
 
 
 def weights_of(weights: Any, n: int) -> Array:
@@ -198,7 +201,11 @@ def _dense(X: Any, bias: float) -> Dense:
 
 
 def _csr(X: Any, bias: float) -> Csr:
+    if X.ndim != 2:
+        raise DataError(f"X must be a table of rows and columns, not an array of shape {X.shape}")
     X = X.tocsr()
+    if X.nnz and not 0 <= X.indices.min() <= X.indices.max() < X.shape[1]:
+        raise DataError(f"the sparse matrix is damaged: it has an entry outside its {X.shape[1]} columns")
     if not X.has_canonical_format:  # unsorted or repeated entries: put in order in a copy, the caller's stays
         X = X.copy()
         X.sum_duplicates()
@@ -213,7 +220,7 @@ def _csr(X: Any, bias: float) -> Csr:
 
 
 def _floats(values: Array, cell: Any) -> Array:
-    """Numbers as float32 or float64, exactly; `cell` tells the row and column of a flat position."""
+    """Numbers as float32 or float64, whole numbers exactly; `cell` tells the row and column of a flat position."""
     if values.dtype in (np.float32, np.float64):
         return values
     if values.dtype.kind == "c":
@@ -245,7 +252,8 @@ def _measured(rows: Rows, names: Sequence[str] | None) -> Rows:
 
 def _extreme_radius(rows: Rows, squares: Array, names: Sequence[str] | None) -> float:
     """The longest row's length where squares overflow or underflow; NaN and infinity are refused."""
-    for row in np.flatnonzero(~np.isfinite(squares)).tolist():
+    suspicious = np.flatnonzero(~np.isfinite(squares)) if not np.isfinite(rows.values).all() else np.empty(0, int)
+    for row in suspicious.tolist():
         for k in range(kernels.stored(rows, row)):
             number = kernels.value(rows, row, k)
             if not np.isfinite(number):

@@ -23,7 +23,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 def compiled(function: F, **options: Any) -> F:
     """Compile, release the interpreter lock while running, and keep the result on disk where that is possible.
 
-    Kernels allocate nothing, so numba's reference counting is doubt: in small functions it costs more than the work.
+    Kernels allocate nothing, so numba's reference counting is off: in small functions it costs more than the work.
     """
     options |= {"nogil": True, "_nrt": False}
     try:
@@ -547,7 +547,7 @@ def cycle(
         at += moved
         made += more
         most -= moved
-        if at == order.size or quiet >= patience:
+        if at == order.size:
             for k in range(copies.size):
                 copies[k] = each[k]
             ends[passes] = made

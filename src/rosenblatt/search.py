@@ -49,6 +49,12 @@ def count(examples: Examples, w: Array, ties: Ties) -> int:
     return sum(_pass(examples, w, piece))
 
 
+def is_mistake(examples: Examples, row: int, w: Array, ties: Ties) -> bool:
+    """Whether this row is a mistake."""
+    doubt = kernels.doubt_about(examples.rows, norm(w), is_whole(w))
+    return kernels.is_mistake(examples.rows, examples.labels, row, w, ties, doubt)
+
+
 def worst(examples: Examples, w: Array) -> int:
     """The row with the least exact margin y (w . x), the first of equals."""
     rows, labels, weights = examples.rows, examples.labels, examples.weights

@@ -30,7 +30,7 @@ def cores() -> int:
     """How many cores a pass may use."""
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     wanted = os.environ.get("ROSENBLATT_THREADS", "")
-    return min(available, int(wanted)) if wanted.isdigit() and int(wanted) > 0 else available
+    return min(available, int(wanted)) if wanted.isdecimal() and int(wanted) > 0 else available
 
 
 def in_pieces(call: Callable[[int, int], T], first: int, last: int, numbers: float) -> list[T]:

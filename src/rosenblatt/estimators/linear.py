@@ -1,4 +1,7 @@
-"""What every linear estimator shares: checked input, one rule per class, prediction by exact sign."""
+"""What every linear estimator shares: checked input, one rule per class, prediction.
+
+Of two classes, prediction is by the exact sign; of more, by the largest computed score.
+"""
 
 from typing import Any
 
@@ -30,7 +33,7 @@ class LinearRule(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X: Any) -> Array:
         """coef_ . x + intercept_ for every row, with the exact sign: of shape (n,), or (n, n_classes)."""
-        check_is_fitted(self)
+        check_is_fitted(self, "weights_")
         rows = self._rows(validate_data(self, X, accept_sparse="csr", ensure_all_finite=False, reset=False))
         yes = Examples(rows, np.ones(n_rows(rows), np.int8))
         scores = [search.margins(yes, w) for w in self.weights_]
@@ -41,13 +44,19 @@ class LinearRule(ClassifierMixin, BaseEstimator):
         scores = self.decision_function(X)
         if scores.ndim == 2:
             return self.classes_[scores.argmax(axis=1)]  # type: ignore[no-any-return]
-        yes = scores >= 0 if rules.sign_at_zero(rules.ties_named(self.ties)) > 0 else scores > 0
+        yes = scores >= 0 if self._zero_is_yes else scores > 0
         return self.classes_[yes.astype(int)]  # type: ignore[no-any-return]
 
     def __sklearn_tags__(self) -> Any:
         tags: Any = super().__sklearn_tags__()  # type: ignore[no-untyped-call]
         tags.input_tags.sparse = True
         return tags
+
+    def _settle(self) -> None:
+        """Take over the options that learning and prediction must agree on, whatever is set later."""
+        self._bias = bias_of(self.fit_intercept, self.bias_scale)
+        self._unit_rows = self.normalize
+        self._zero_is_yes = rules.sign_at_zero(rules.ties_named(self.ties)) > 0
 
     def _checked(self, X: Any, y: Any, *, reset: bool) -> tuple[Rows, Array]:
         """X as rows and y as a flat array, feature names and counts compared or noted."""
@@ -58,8 +67,8 @@ class LinearRule(ClassifierMixin, BaseEstimator):
 
     def _rows(self, X: Any) -> Rows:
         names = getattr(self, "feature_names_in_", None)
-        rows = rows_of(X, bias=bias_of(self.fit_intercept, self.bias_scale), names=names)
-        return unit_rows(rows) if self.normalize else rows
+        rows = rows_of(X, bias=self._bias, names=names)
+        return unit_rows(rows) if self._unit_rows else rows
 
     def _classes(self, y: Array) -> Array:
         """The classes to learn from all of y."""
@@ -70,14 +79,11 @@ class LinearRule(ClassifierMixin, BaseEstimator):
 
     def _rules(self, rows: Rows, y: Array, classes: Array, sample_weight: Any) -> list[Examples]:
         """The examples of each rule: second class against first, or each class against the rest."""
+        weights = weights_of(sample_weight, y.size)
         if self.class_weight is not None:
             factors = compute_class_weight(self.class_weight, classes=classes, y=y)[np.searchsorted(classes, y)]
-            sample_weight = factors if sample_weight is None else factors * np.asarray(sample_weight, np.float64)
-        weights = weights_of(sample_weight, y.size)
-        if classes.size == 2:
-            pairs = [(classes[0], classes[1])]
-        else:
-            pairs = [(f"not {label}", label) for label in classes.tolist()]
+            weights = weights_of(factors * weights if weights.size else factors, y.size)
+        pairs = [(classes[0], classes[1])] if classes.size == 2 else [(f"not {label}", label) for label in classes]
         return [Examples(rows, 2 * (y == yes).astype(np.int8) - 1, weights, (no, yes)) for no, yes in pairs]
 
     def _start_weights(self, parts: list[Examples], rng: np.random.Generator) -> list[Array]:
@@ -99,5 +105,5 @@ class LinearRule(ClassifierMixin, BaseEstimator):
     def _expose(self) -> None:
         """The attributes that follow from the weights."""
         self.coef_ = self.weights_[:, :-1].copy()
-        self.intercept_ = self.weights_[:, -1] * bias_of(self.fit_intercept, self.bias_scale)
+        self.intercept_ = self.weights_[:, -1] * self._bias
         self.threshold_ = -self.intercept_

@@ -54,7 +54,7 @@ class Perceptron(LinearRule):
     max_passes : int or None, default=1000
         Budget of passes over the data; looks at the active set count as parts of a pass.
     max_updates, max_seconds : number or None, default=None
-        Budgets of updates and of time.
+        Budgets of updates and of time; like max_passes, for each one-vs-rest rule.
     patience : int or None, default=None
         Under order="random": stop after that many draws in a row without an update. None: look at all rows
         after n such draws, and go on if one is wrong.
@@ -71,7 +71,8 @@ class Perceptron(LinearRule):
     intercept_, threshold_ : array of shape (1,) or (n_classes,)
         The rule says yes where coef_ . x > threshold_, that is, where coef_ . x + intercept_ > 0.
     weights_ : array of shape (1 or n_classes, n_features + 1)
-        The weights as learned, that of the constant feature last; intercept_ is that one times bias_scale.
+        The rule exactly as learned, the weight of the constant feature last; intercept_ is that one times
+        bias_scale, rounded.
     classes_ : array
         The labels, sorted; "yes" is the second.
     stop_reason_ : Reason
@@ -86,7 +87,8 @@ class Perceptron(LinearRule):
     Notes
     -----
     A row of sample weight k is learned as k copies of it, one after the other; weight 0 is no row; a fraction is
-    a last copy that moves the weights by that part of a step. Results do not depend on whether X is dense or sparse.
+    a last copy that moves the weights by that part of a step. What is learned does not depend on whether X is dense or
+    sparse, to the last bit.
     Pressing Ctrl-C keeps what was learned so far in the estimator before KeyboardInterrupt is raised.
 
     Examples
@@ -137,13 +139,17 @@ class Perceptron(LinearRule):
         order, ties = rules.order_named(self.order), rules.ties_named(self.ties)
         budget = Budget(self.max_passes, self.max_updates, self.max_seconds, self.patience)
         rng = self._generator()
+        self._settle()
         rows, y = self._checked(X, y, reset=True)
-        self.classes_ = self._classes(y)
-        parts = [part.with_both_classes() for part in self._rules(rows, y, self.classes_, sample_weight)]
+        classes = self._classes(y)
+        parts = [part.with_both_classes() for part in self._rules(rows, y, classes, sample_weight)]
         runs = []
-        for part, start in zip(parts, self._start_weights(parts, rng), strict=True):
-            watch = _reporter(budget) if self.verbose else None
-            runs.append(pla.learn(part, start, order=order, ties=ties, budget=budget, rng=rng, watch=watch))
+        with ctrl_c_noted() as interrupted:
+            for part, start in zip(parts, self._start_weights(parts, rng), strict=True):
+                watch = _reporter(budget) if self.verbose else None
+                options: Any = {"order": order, "ties": ties, "budget": budget, "rng": rng, "watch": watch}
+                runs.append(pla.learn(part, start, interrupted=interrupted, **options))
+        self.classes_ = classes
         self.weights_ = np.stack([run.weights for run in runs])
         self.ledger_ = runs[0].ledger if len(runs) == 1 else [run.ledger for run in runs]
         self.n_passes_ = sum(run.passes for run in runs)
@@ -153,7 +159,7 @@ class Perceptron(LinearRule):
         for part, run in zip(parts, runs, strict=True):
             if run.reason is not Reason.SEPARATED:
                 _warn(part, run, ties)
-        if self.stop_reason_ is Reason.INTERRUPTED:
+        if interrupted():
             raise KeyboardInterrupt
         return self
 
@@ -164,11 +170,13 @@ class Perceptron(LinearRule):
         last bit. After `fit`, it goes on from there.
         """
         ties = rules.ties_named(self.ties)
-        first = not hasattr(self, "classes_")
+        first = not hasattr(self, "weights_")
         if first and classes is None:
             raise OptionError("the first call of partial_fit must be given all classes")
         if isinstance(self.class_weight, str):
             raise OptionError("class_weight='balanced' needs all rows at once; give partial_fit a dict")
+        if first:
+            self._settle()
         rows, y = self._checked(X, y, reset=first)
         known = np.unique(classes) if first else self.classes_
         if known.size < 2 or (classes is not None and not np.array_equal(np.unique(classes), known)):
@@ -177,14 +185,16 @@ class Perceptron(LinearRule):
             row = int(np.argmin(fits))
             raise DataError(f"row {row}: the label {shown(y[row])} is not among the classes {known.tolist()!r}")
         parts = self._rules(rows, y, known, sample_weight)
-        if first:
-            self.weights_ = np.stack(self._start_weights(parts, self._generator()))
-            ledgers = [Ledger(w, 0, np.int64) for w in self.weights_]
-            self.ledger_ = ledgers[0] if len(ledgers) == 1 else ledgers
-            self.classes_, self.n_passes_, self.n_examples_seen_ = known, 0, 0
-        with ctrl_c_noted() as interrupted:
-            for w, part, ledger in zip(self.weights_, parts, self._ledgers(), strict=True):
-                pla.follow(part, w, ties, ledger)
+        before = self._start_weights(parts, self._generator()) if first else self.weights_
+        with ctrl_c_noted() as interrupted:  # all rules follow, or none does
+            followed = [pla.follow(part, w, ties) for part, w in zip(parts, before, strict=True)]
+            if first:
+                ledgers = [Ledger(w, 0, np.int64) for w in before]
+                self.ledger_ = ledgers[0] if len(ledgers) == 1 else ledgers
+                self.classes_, self.n_passes_, self.n_examples_seen_ = known, 0, 0
+            self.weights_ = np.stack([w for w, _ in followed])
+            for ledger, (_, entries), part in zip(self._ledgers(), followed, parts, strict=True):
+                ledger.extend(entries, part.n)
                 self.n_examples_seen_ += part.n_copies
             self.stop_reason_ = Reason.STREAM
             self._expose()
@@ -215,15 +225,15 @@ def _warn(examples: Examples, run: Run, ties: Ties) -> None:
 
 def _reporter(budget: Budget) -> Callable[[Walk], None]:
     """Show how far a run has come on standard error, once it has taken two seconds."""
-    shown = time.monotonic() + 1.5
+    last = time.monotonic() + 1.5
 
     def report(walk: Walk) -> None:
-        nonlocal shown
-        if time.monotonic() - shown > 0.5:
-            shown = time.monotonic()
+        nonlocal last
+        if time.monotonic() - last > 0.5:
+            last = time.monotonic()
             passes = walk.seen / walk.examples.n_copies
             of = f" of {budget.max_passes}" if budget.max_passes else ""
-            seconds = shown - walk.started
+            seconds = last - walk.started
             line = f"\rperceptron: {passes:.0f}{of} passes, {len(walk.ledger)} updates, {seconds:.0f} s "
             print(line, end="", file=sys.stderr, flush=True)
 

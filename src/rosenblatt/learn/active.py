@@ -17,6 +17,7 @@ import numpy as np
 from rosenblatt import kernels, search
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array
+from rosenblatt.learn.ledger import rows_of_entries
 from rosenblatt.learn.rules import Reason
 from rosenblatt.learn.walk import FOREVER, Walk
 
@@ -47,16 +48,21 @@ def clean_near_the_boundary(walk: Walk) -> Reason | None:
     Returns None when this is no longer the way: the share of the budget is spent, or most rows are active.
     """
     examples, n = walk.examples, walk.examples.n_copies
-    scale = kernels.octave(examples.radius * examples.radius)
+    scale = min(max(2 * kernels.octave(examples.radius), -1000), 1000)  # 2^scale is about the squared radius
     band = 2.0 ** (scale - 1)
     begin, end, covered = 0, min(FIRST_STRETCH, n), 0
     wrong_ever = near_now = nothing = Some(np.empty(0, walk.index), np.empty(0))
+    if walk.looks_left() < 2 * n:
+        return None
     while not walk.spent(ACTIVE_SHARE) and end - begin <= walk.looks_left(ACTIVE_SHARE):
         plain = covered < SMALL_PART * max(wrong_ever.size, 1)
         if plain and covered == n:
             break
         if plain:
-            wrong, near = _corrected(walk, begin, end), nothing
+            corrected = _corrected(walk, begin, end)
+            if corrected is None:
+                break
+            wrong, near = corrected, nothing
         else:
             first, last = _rows_of(examples, begin, end)
             found = search.find(examples, walk.w, walk.ties, band=band, first=first, last=last)
@@ -77,22 +83,27 @@ def clean_near_the_boundary(walk: Walk) -> Reason | None:
     return None
 
 
-def _corrected(walk: Walk, begin: int, end: int) -> Some:
-    """Plain PLA over copies begin .. end-1; returns those that were corrected."""
+def _corrected(walk: Walk, begin: int, end: int) -> Some | None:
+    """Plain PLA over copies begin .. end-1; returns those that were corrected, or None if it had to stop on the way."""
     examples, before = walk.examples, len(walk.ledger)
     first, last = _rows_of(examples, begin, end)
     order = np.arange(first, last, dtype=walk.index)
     if examples.weights.size:
         order = order[examples.weights[first:last] > 0]
     copies, at = _copies_of(examples, order, begin, end).copies, 0
-    while at < order.size and not walk.spent():
-        at += walk.correct(order[at:], copies[at:], 0, FOREVER)[0]
+    each = copies.copy()
+    while at < order.size:
+        if walk.spent():
+            walk.seen += int(np.ceil(each).sum() - np.ceil(copies[at:]).sum()) if each.size else at
+            return None
+        at += walk.correct(order[at : at + walk.at_once], copies[at : at + walk.at_once], 0, FOREVER)[0]
     entries = walk.ledger.entries(before)
-    rows, many = np.unique(np.where(entries < 0, ~entries, entries), return_counts=True)
+    rows, many = np.unique(rows_of_entries(entries), return_counts=True)
     if not examples.weights.size:
         return Some(rows, np.empty(0))
+    weights = examples.weights[rows]
     parts = np.isin(rows, ~entries[entries < 0])  # a fraction that was corrected counts as that fraction
-    return Some(rows, many - parts * (np.ceil(examples.weights[rows]) - examples.weights[rows]))
+    return Some(rows, np.where(parts, many - 1 + (weights - np.floor(weights)), many))
 
 
 def _rows_of(examples: Examples, begin: int, end: int) -> tuple[int, int]:

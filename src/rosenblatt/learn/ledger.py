@@ -25,6 +25,7 @@ from rosenblatt.learn.loss import perceptron_loss
 
 IN_MEMORY = 2**24
 PROTOCOL = 1
+DAMAGE = (OSError, EOFError, zipfile.BadZipFile, KeyError, TypeError, ValueError, NotImplementedError, RuntimeError)
 
 
 class Step(NamedTuple):
@@ -35,6 +36,17 @@ class Step(NamedTuple):
     weights: Array
     norm: float
     loss: float  # the perceptron loss, summed over the examples: see learn.loss
+
+
+def rows_of_entries(entries: Array) -> Array:
+    """The rows that entries stand for: i for i, and i for ~i, its fractional copy."""
+    return np.where(entries < 0, ~entries, entries)
+
+
+def _remove(folder: str, owner: int) -> None:
+    """Remove a spilled tape; a forked child leaves its parent's alone."""
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 class Tape:
@@ -61,7 +73,7 @@ class Tape:
     def _spill(self) -> None:
         if self._file is None:
             folder = tempfile.mkdtemp(prefix="rosenblatt-ledger-")
-            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+            weakref.finalize(self, _remove, folder, os.getpid())
             self._file = Path(folder) / "tape"
         with open(self._file, "ab") as file:
             for entries in self._recent:
@@ -125,8 +137,7 @@ class Ledger:
     @property
     def rows(self) -> Array:
         """The corrected rows, in order."""
-        entries = self.entries()
-        return np.where(entries < 0, ~entries, entries)
+        return rows_of_entries(self.entries())
 
     def replay(self, examples: Examples, t: int | None = None) -> Array:
         """The weights after t updates (all of them, by default), bit for bit."""
@@ -137,6 +148,7 @@ class Ledger:
         w = self.start.copy()
         for first in range(0, t, IN_MEMORY):
             entries = self.entries(first, min(first + IN_MEMORY, t))
+            self._check_weights(entries, examples)
             kernels.replay(examples.rows, examples.labels, examples.weights, w, entries)
         return w
 
@@ -146,9 +158,25 @@ class Ledger:
         w = self.start.copy()
         for t in range(len(self) + 1):
             entry = self.entries(t - 1, t)
+            self._check_weights(entry, examples)
             kernels.replay(examples.rows, examples.labels, examples.weights, w, entry if t else entry[:0])
             row = int(entry[0] if entry[0] >= 0 else ~entry[0]) if t else -1
             yield Step(t, row, w.copy(), search.norm(w), perceptron_loss(examples, w))
+
+    def _check_weights(self, entries: Array, examples: Examples) -> None:
+        if not examples.weights.size and (entries < 0).any():
+            raise LedgerError("this ledger has steps of fractional weight; replay it on examples with their weights")
+
+    def extend(self, entries: Array, n_rows: int) -> None:
+        """Add the corrections made in the next n_rows rows of a stream; `entries` number those from 0."""
+        if self.n_rows + n_rows >= 2**31 and self._entries.dtype != np.int64:
+            wide = Tape(np.int64)
+            for first in range(0, len(self), IN_MEMORY):
+                wide.append(self.entries(first, first + IN_MEMORY))
+            self._entries = wide
+        entries = entries.astype(np.int64)
+        self.append(np.where(entries < 0, entries - self.n_rows, entries + self.n_rows))
+        self.n_rows += n_rows
 
     def _check(self, examples: Examples) -> None:
         if examples.n != self.n_rows or examples.size != self.start.size:
@@ -171,6 +199,9 @@ class Ledger:
                     pass_ends=self.pass_ends,
                     entries=self.entries(),
                 )
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(draft, 0o666 & ~_umask())
             os.replace(draft, target)
         except BaseException:
             os.unlink(draft)
@@ -182,22 +213,24 @@ class Ledger:
         try:
             with open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
                 header = json.loads(str(stored["header"]))
-                if header["protocol"] != PROTOCOL:
-                    raise LedgerError(f"{path}: written by a newer rosenblatt (protocol {header['protocol']})")
+                protocol, n_rows, updates = header["protocol"], int(header["n_rows"]), int(header["updates"])
                 entries, start, ends = stored["entries"], stored["start"], stored["pass_ends"]
-        except (OSError, EOFError, zipfile.BadZipFile, KeyError, TypeError, ValueError) as error:
-            if isinstance(error, LedgerError | FileNotFoundError):
-                raise
+        except FileNotFoundError:
+            raise
+        except DAMAGE as error:
             raise LedgerError(f"{path}: not a ledger, or damaged: {error}") from error
-        n_rows = header["n_rows"]
-        rows = np.where(entries < 0, ~entries, entries) if entries.dtype.kind == "i" else np.array([-1])
+        if protocol != PROTOCOL:
+            raise LedgerError(f"{path}: written by another rosenblatt (protocol {protocol}, not {PROTOCOL})")
+        rows = rows_of_entries(entries) if entries.dtype in (np.int32, np.int64) else np.array([-1])
         if (
             entries.ndim != 1
-            or entries.size != header["updates"]
+            or entries.size != updates
             or (rows.size and not 0 <= rows.min() <= rows.max() < n_rows)
             or start.ndim != 1
             or start.dtype != np.float64
             or not np.isfinite(start).all()
+            or ends.ndim != 1
+            or ends.dtype != np.int64
             or (np.diff(ends, prepend=0, append=entries.size) < 0).any()
         ):
             raise LedgerError(f"{path}: damaged: its rows, start or pass ends do not fit together")
@@ -211,3 +244,10 @@ class Ledger:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(state["start"], state["n_rows"], state["entries"].dtype)  # type: ignore[misc]
         self.append(state["entries"], state["pass_ends"])
+
+
+def _umask() -> int:
+    """The process's umask, which can only be read by setting it."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

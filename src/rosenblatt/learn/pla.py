@@ -18,7 +18,6 @@ from rosenblatt import kernels, search
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array, Ties
 from rosenblatt.learn.active import clean_near_the_boundary
-from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.rules import TIES, UNLIMITED, Budget, Order, Reason
 from rosenblatt.learn.walk import AT_ONCE, FOREVER, Run, Walk, ctrl_c_noted
 
@@ -34,10 +33,7 @@ def active(walk: Walk, rng: np.random.Generator) -> Reason:
 
 def cyclic(walk: Walk, rng: np.random.Generator) -> Reason:
     """The next mistake from where the last was found, until a full cycle is clean (Liang, section 3)."""
-    reason = None
-    while reason is None:
-        reason = _cycles(walk, FOREVER)
-    return reason
+    return _cycles(walk, FOREVER) or Reason.MAX_PASSES
 
 
 def _cycles(walk: Walk, most: int) -> Reason | None:
@@ -58,10 +54,14 @@ def _cycles(walk: Walk, most: int) -> Reason | None:
             examples.rows, examples.labels, order, each, copies, at, walk.at_once,
             walk.w, walk.ties, doubt, quiet, examples.n_copies, ends, page,
         )  # fmt: skip
+        spare = max(quiet - examples.n_copies, 0)  # copies of the last row that the clean cycle did not need
+        looked = examples.n_copies if spare and at == 0 else _looks(examples, order, each, copies, at)
+        ended -= spare > 0 and at == 0
         walk.ledger.append(page[:made], ends[:ended])
         walk.seen += ended * examples.n_copies
         most -= ended
         if quiet >= examples.n_copies:
+            walk.seen += looked - spare
             return Reason.SEPARATED
     return None
 
@@ -115,6 +115,8 @@ def _draw(walk: Walk, rng: np.random.Generator, patience: int | None) -> Reason:
             walk.seen += moved
             at += moved
             if quiet >= (patience or examples.n_copies):
+                if walk.looks_left() < examples.n_copies:
+                    return Reason.MAX_PASSES
                 walk.seen += examples.n_copies
                 walk.ledger.end_pass()
                 if not search.find_first(examples, walk.w, walk.ties, 1).size:
@@ -131,16 +133,13 @@ def worst(walk: Walk, rng: np.random.Generator) -> Reason:
         if reason := walk.spent():
             return reason
         row = np.array([search.worst(examples, walk.w)], walk.index)
-        copies = np.minimum(examples.weights[row], 1.0) if examples.weights.size else np.empty(0)
         walk.seen += examples.n_copies
         walk.ledger.end_pass()
-        _, quiet = walk.correct(row, copies, 0, 2)
-        if quiet:  # the least margin is no mistake; under some tie rules another row with that margin is
-            row = search.find_first(examples, walk.w, walk.ties, 1)
+        if not search.is_mistake(examples, int(row[0]), walk.w, walk.ties):
+            row = search.find_first(examples, walk.w, walk.ties, 1)  # under some tie rules, a row of equal margin is
             if not row.size:
                 return Reason.SEPARATED
-            copies = np.minimum(examples.weights[row], 1.0) if examples.weights.size else np.empty(0)
-            walk.correct(row, copies, 0, 2)
+        walk.correct(row, np.minimum(examples.weights[row], 1.0) if examples.weights.size else np.empty(0), 0, FOREVER)
 
 
 ORDERS: dict[Order, Callable[[Walk, np.random.Generator], Reason]] = {
@@ -161,27 +160,28 @@ def learn(
     budget: Budget = UNLIMITED,
     rng: np.random.Generator | None = None,
     watch: Callable[[Walk], None] | None = None,
+    interrupted: Callable[[], bool] | None = None,
 ) -> Run:
     """Run the algorithm from `start` until it separates the examples or its budget is spent.
 
-    `watch` is called with the walk every few dozen milliseconds.
+    `watch` is called with the walk every few dozen milliseconds. `interrupted` tells whether to stop now; by default,
+    whether Ctrl-C was pressed.
     """
     walk = Walk(examples, ties, start.copy(), budget, watch)
-    with ctrl_c_noted() as walk.interrupted:
+    with ctrl_c_noted() as pressed:
+        walk.interrupted = interrupted or pressed
         reason = ORDERS[order](walk, rng if rng is not None else np.random.default_rng())
     return Run(walk.w, walk.ledger, reason, walk.ledger.n_passes, walk.seen)
 
 
-def follow(examples: Examples, w: Array, ties: Ties, ledger: Ledger) -> None:
+def follow(examples: Examples, w: Array, ties: Ties) -> tuple[Array, Array]:
     """Take examples as the next part of a stream: look at each once, in order, and correct it if it is a mistake.
 
-    Changes w and the ledger, whose row numbers are positions in the stream. However the stream is cut into parts,
-    the weights are the same to the last bit.
+    Returns the weights after them, and the corrections by position in `examples`; changes nothing. However a stream is
+    cut into parts, the weights are the same to the last bit.
     """
-    walk = Walk(examples, ties, w, UNLIMITED)
+    walk = Walk(examples, ties, w.copy(), UNLIMITED)
     (order, copies), at = _in_order(walk), 0
     while at < order.size:
         at += walk.correct(order[at:], copies[at:], 0, FOREVER)[0]
-    entries = walk.ledger.entries().astype(np.int64)
-    ledger.append(np.where(entries < 0, entries - ledger.n_rows, entries + ledger.n_rows))
-    ledger.n_rows += examples.n
+    return walk.w, walk.ledger.entries()

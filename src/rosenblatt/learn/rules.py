@@ -73,7 +73,7 @@ class Budget:
     def __post_init__(self) -> None:
         for name in ("max_passes", "max_updates", "patience"):
             number = getattr(self, name)
-            if number is not None and (isinstance(number, bool) or number != int(number) or number < 1):
+            if number is not None and (isinstance(number, bool) or not 1 <= number < np.inf or number != int(number)):
                 raise OptionError(f"{name} must be a whole number of at least 1, or None, not {number!r}")
         if self.max_seconds is not None and not self.max_seconds > 0:
             raise OptionError(f"max_seconds must be above 0, or None, not {self.max_seconds!r}")
@@ -98,6 +98,8 @@ def start_weights(start: Any, examples: Examples, rng: np.random.Generator) -> A
     w = np.zeros(examples.size)
     if isinstance(start, str):
         if start == "first":
+            if examples.weights.size and not examples.weights.any():
+                raise OptionError("start='first' needs a row with a weight above 0 to start from")
             row = examples.first_row
             kernels.add(examples.rows, row, w, float(examples.labels[row]))
         elif start == "random":
@@ -113,7 +115,7 @@ def start_weights(start: Any, examples: Examples, rng: np.random.Generator) -> A
         )
     if not np.isfinite(given).all():
         raise OptionError(f"start weight {int(np.argmin(np.isfinite(given)))} is not a finite number")
-    w[: given.size] = given
+    w[: given.size] = given + 0.0  # no -0.0, which dense and sparse updates would treat differently
     if examples.rows.bias == 0.0 and w[-1] != 0.0:
         raise OptionError("start has a weight for the threshold, but fit_intercept is False")
     return w
