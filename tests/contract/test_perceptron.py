@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import Perceptron as Peer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -291,3 +291,50 @@ def test_progress_is_shown_on_standard_error(capsys, monkeypatch):
     captured = capsys.readouterr()
     assert "passes" in captured.err
     assert captured.out == ""
+
+
+def test_a_failed_fit_leaves_the_last_one_as_it_was(rng):
+    X, y = separable(rng)
+    rule = Perceptron().fit(X, y)
+    with pytest.raises(DataError, match="row 0: the weight"):
+        rule.fit(X, np.where(y == "yes", "c", "d"), sample_weight=-np.ones(len(X)))
+    assert (rule.predict(X) == y).all()
+    broken = Perceptron()
+    with pytest.raises(DataError):
+        broken.fit(X, y, sample_weight=-np.ones(len(X)))
+    with pytest.raises(NotFittedError):
+        broken.predict(X)
+    broken.partial_fit(X, y, classes=["no", "yes"])
+
+
+def test_a_stream_that_fails_changes_nothing():
+    rule = Perceptron(fit_intercept=False).partial_fit(np.eye(200), np.arange(200) % 2, classes=[0, 1])
+    before, made = rule.weights_.copy(), len(rule.ledger_)
+    with pytest.raises(DataError, match="overflow"):
+        rule.partial_fit(np.eye(200) * 1e306, (np.arange(200) + 1) % 2)
+    assert rule.weights_.tobytes() == before.tobytes()
+    assert len(rule.ledger_) == made
+    assert rule.ledger_.n_rows == 200
+
+
+def test_options_set_after_fit_do_not_change_predictions(rng):
+    X, y = separable(rng)
+    rule = Perceptron().fit(X, y)
+    rule.set_params(bias_scale=10.0, fit_intercept=False, normalize=True, ties="plus")
+    assert (rule.predict(X) == y).all()
+
+
+def test_weights_are_checked_with_class_weights_too(rng):
+    X, y = separable(rng, n=20)
+    for weights in ([1.0, 2.0], 3.0):
+        with pytest.raises(DataError, match="20 rows need 20 weights"):
+            Perceptron(class_weight="balanced").fit(X, y, sample_weight=weights)
+
+
+def test_labels_of_unusual_kinds(rng):
+    X = rng.normal(size=(90, 2)) * 0.3 + np.repeat([[0, 4], [4, 0], [-4, -4]], 30, axis=0)
+    for labels in (np.array(["2020", "2021", "2022"], "datetime64[ns]"), np.array([b"a", b"b", b"c"])):
+        y = np.repeat(labels, 30)
+        assert (Perceptron().fit(X, y).predict(X) == y).all()
+    with pytest.raises(DataError, match="cannot be put in order"):
+        Perceptron().fit(X, np.array(["a", None, "b"] * 30, object))

@@ -171,3 +171,12 @@ def test_normalized_rows_have_length_one(container, dtype, rng):
 
 def test_a_row_of_zeros_stays_when_normalized():
     assert Examples.of([[2.0, 0.0], [0.0, 0.0]], [0, 1], normalize=True).rows.values.tolist() == [[1, 0], [0, 0]]
+
+
+def test_a_damaged_sparse_matrix_is_refused():
+    broken = sp.csr_array(X)
+    broken.indices[0] = 7
+    with pytest.raises(DataError, match="outside its 2 columns"):
+        rows_of(broken)
+    with pytest.raises(DataError, match="rows and columns"):
+        rows_of(sp.coo_array(np.ones(3)))

@@ -169,3 +169,25 @@ def test_kernels_work_where_nothing_can_be_cached(monkeypatch):
     monkeypatch.setattr(kernels, "njit", njit)
     assert kernels.compiled(abs)(-3) == 3
     assert [c.get("cache") for c in calls] == [True, None]
+
+
+def test_the_band_is_exact():
+    """Ten times 0.1 is a little more than 1, though a float sum says less."""
+    examples = Examples(rows_of(np.full((1, 10), 0.1), bias=0.0), np.ones(1, np.int8))
+    assert sum([0.1] * 10) < 1.0
+    assert search.find(examples, np.ones(11), MISTAKE, band=1.0)[1].size == 0
+    assert search.find(examples, np.ones(11), MISTAKE, band=1.0 + 2.0**-51)[1].size == 1
+
+
+def test_the_shelf_is_exact():
+    """The same margin, just below a shelf's bound, added up in any order of the features, lies on the same shelf."""
+    bound = 2.0 / kernels.SQRT_HALF
+    x = np.array([bound, 1e16, -1e16, -1e-17])
+    shelves = set()
+    for order in ([0, 1, 2, 3], [1, 0, 2, 3], [1, 2, 3, 0], [3, 1, 0, 2]):
+        rows = rows_of(x[order][np.newaxis], bias=0.0)
+        w, labels = np.ones(5), np.ones(1, np.int8)
+        doubt = kernels.doubt_about(rows, search.norm(w))
+        m = kernels.margin(rows, labels, 0, w, doubt)
+        shelves.add(kernels.shelf_for(rows, labels, 0, w, m, doubt, -10))
+    assert len(shelves) == 1

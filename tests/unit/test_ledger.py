@@ -1,6 +1,7 @@
 """The ledger: saved, loaded, spilled, refused when damaged."""
 
 import gc
+import os
 import pickle
 
 import numpy as np
@@ -69,6 +70,10 @@ def test_every_truncated_file_is_refused(run, tmp_path):
         {"entries": np.array([0.5])},
         {"start": np.array([np.nan, 0, 0])},
         {"pass_ends": np.array([5, 1])},
+        {"pass_ends": np.array([0.5])},
+        {"pass_ends": np.array([[0]])},
+        {"header": np.array('{"protocol": 1, "updates": 1}')},
+        {"header": np.array('{"protocol": 1, "n_rows": "x", "updates": 1}')},
         {"header": np.array('{"protocol": 99, "n_rows": 4, "updates": 1}')},
         {"header": np.array("not json")},
         {"entries": np.array([object()])},
@@ -138,4 +143,41 @@ def test_other_examples_are_refused(run):
     with pytest.raises(LedgerError, match="belongs to 4 rows with 2 features"):
         run.ledger.replay(others)
     with pytest.raises(LedgerError, match="no state after 99"):
-        run.ledger.replay(run, 99)
+        run.ledger.replay(others, 99)
+
+
+def test_fractional_steps_need_the_weights():
+    X, y = [[4.0], [-1.0]], [1, -1]
+    run, _ = cases.learn(X, y, "cyclic", weights=[0.25, 2.5], bias=False)
+    _, unweighted = cases.learn(X, y, bias=False)
+    for use in (run.ledger.replay, lambda examples: list(run.ledger.steps(examples))):
+        with pytest.raises(LedgerError, match="fractional weight"):
+            use(unweighted)
+
+
+def test_a_stream_longer_than_32_bits_keeps_its_row_numbers():
+    ledger = Ledger(np.zeros(1), 2**31 - 10)
+    ledger.append(np.array([5]))
+    ledger.extend(np.array([3, ~4], np.int32), 20)
+    assert ledger.rows.tolist() == [5, 2**31 - 7, 2**31 - 6]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_child_leaves_the_spilled_ledger(monkeypatch):
+    monkeypatch.setattr(ledger_module, "IN_MEMORY", 8)
+    ledger = Ledger(np.zeros(1), 50)
+    ledger.append(np.arange(20))
+    child = os.fork()
+    if child == 0:
+        del ledger
+        gc.collect()
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert ledger.entries().tolist() == list(range(20))
+
+
+def test_a_saved_ledger_can_be_read_by_others(run, tmp_path):
+    run[0].ledger.save(tmp_path / "run")
+    (tmp_path / "plain").write_text("")
+    assert (tmp_path / "run").stat().st_mode == (tmp_path / "plain").stat().st_mode

@@ -62,6 +62,7 @@ class LinearRule(ClassifierMixin, BaseEstimator):
         """X as rows and y as a flat array, feature names and counts compared or noted."""
         X, y = validate_data(self, X, y, accept_sparse="csr", ensure_all_finite=False, reset=reset)
         if y.dtype.kind not in "biuSUT":
+            classes_of(y)  # refuses labels that cannot be put in order, with our own error
             check_classification_targets(y)
         return self._rows(X), y
 
