@@ -46,7 +46,7 @@ def test_a_cycle_that_ends_within_a_pass_counts_its_looks():
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("passes", [1, 2, 3])
 def test_a_small_budget_of_passes_reads_all_rows_and_no_more(order, passes, rng):
-    n = 300 if order == "worst" else 7000
+    n = 300 if order == "worst" else 11_000
     X, y = rng.normal(size=(n, 2)), rng.integers(2, size=n)
     run, _ = cases.learn(X, y, order, max_passes=passes)
     assert run.examples_seen <= passes * n
@@ -56,7 +56,7 @@ def test_a_small_budget_of_passes_reads_all_rows_and_no_more(order, passes, rng)
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_fractional_weights_replay_bit_for_bit(order, rng):
-    n = 300 if order == "worst" else 7000
+    n = 300 if order == "worst" else 11_000
     X = rng.normal(size=(n, 3))
     y = np.where(X @ [1.0, -2.0, 0.5] > 0.1, 1, -1) * np.where(rng.random(n) < 0.01, -1, 1)
     run, examples = cases.learn(X, y, order, weights=rng.choice([0.1, 0.3, 0.45, 1.7, 2.2], size=n), max_passes=20)
@@ -67,7 +67,7 @@ def test_fractional_weights_replay_bit_for_bit(order, rng):
 @pytest.mark.parametrize("size", [1e-170, 1e160, 1e200])
 @pytest.mark.parametrize("order", ORDERS)
 def test_every_order_takes_extreme_sizes(order, size, rng):
-    X = rng.normal(size=(200, 3)) if order == "worst" else rng.normal(size=(7000, 3))
+    X = rng.normal(size=(200, 3)) if order == "worst" else rng.normal(size=(11_000, 3))
     X = X[np.abs(X @ [1.0, -2.0, 0.5]) > 0.5]
     y = np.where(X @ [1.0, -2.0, 0.5] > 0, 1, -1)
     run, _ = cases.learn(X * size, y, order, bias=False, max_passes=1000)
@@ -76,7 +76,7 @@ def test_every_order_takes_extreme_sizes(order, size, rng):
 
 def test_storage_does_not_matter_where_few_becomes_many(rng):
     """Dense and sparse take the same way on both sides of the number of rows that decides it."""
-    for n in (5999, 6001):
+    for n in (pla.FEW - 1, pla.FEW + 1):
         X = rng.normal(size=(n, 6)) * (rng.random((n, 6)) < 0.3)
         y = np.where(X @ rng.normal(size=6) > 0.1, 1, -1)
         a, _ = cases.learn(X, y, "active", max_passes=30)

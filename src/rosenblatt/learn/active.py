@@ -52,7 +52,7 @@ def clean_near_the_boundary(walk: Walk) -> Reason | None:
     band = 2.0 ** (scale - 1)
     begin, end, covered = 0, min(FIRST_STRETCH, n), 0
     wrong_ever = near_now = nothing = Some(np.empty(0, walk.index), np.empty(0))
-    if walk.looks_left() < 2 * n:
+    if walk.looks_left() < 2 * n or SMALL_PART * examples.size > n:  # as many rows as features settle a boundary
         return None
     while not walk.spent(ACTIVE_SHARE) and end - begin <= walk.looks_left(ACTIVE_SHARE):
         plain = covered < SMALL_PART * max(wrong_ever.size, 1)

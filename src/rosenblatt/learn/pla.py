@@ -21,7 +21,7 @@ from rosenblatt.learn.active import clean_near_the_boundary
 from rosenblatt.learn.rules import TIES, UNLIMITED, Budget, Order, Reason
 from rosenblatt.learn.walk import AT_ONCE, FOREVER, Run, Walk, ctrl_c_noted
 
-FEW = 6000  # copies of rows; a pass over so few costs less than setting some of them apart
+FEW = 10_000  # copies of rows; a pass over so few costs less than setting some of them apart
 CYCLES_OF_FEW = 64
 
 
