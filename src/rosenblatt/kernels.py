@@ -99,21 +99,21 @@ def _is_dense(rows: Any) -> bool:
 def _stored(rows: Any, i: Any) -> Any:
     if _is_dense(rows):
         return lambda rows, i: rows.values.shape[1]
-    return lambda rows, i: rows.starts[i + 1] - rows.starts[i]
+    return lambda rows, i: rows.starts[np.uintp(i + 1)] - rows.starts[np.uintp(i)]
 
 
 @overload(value, inline="always", strict=False)
 def _value(rows: Any, i: Any, k: Any) -> Any:
     if _is_dense(rows):
-        return lambda rows, i, k: rows.values[i, k]
-    return lambda rows, i, k: rows.values[rows.starts[i] + k]
+        return lambda rows, i, k: rows.values[np.uintp(i), np.uintp(k)]
+    return lambda rows, i, k: rows.values[rows.starts[np.uintp(i)] + k]
 
 
 @overload(column, inline="always", strict=False)
 def _column(rows: Any, i: Any, k: Any) -> Any:
     if _is_dense(rows):
         return lambda rows, i, k: k
-    return lambda rows, i, k: rows.columns[rows.starts[i] + k]
+    return lambda rows, i, k: rows.columns[rows.starts[np.uintp(i)] + k]
 
 
 @any_order
@@ -356,6 +356,33 @@ def is_mistake(rows: Rows, labels: Array, i: int, w: Array, ties: Ties, doubt: D
 # Find: read-only passes with fixed weights
 # ---------------------------------------------------------------------------------------------------------
 
+SHORT = 64
+
+
+@any_order
+def scores_of_two(rows: Rows, i: int, w: Array) -> tuple[float, float]:
+    """The scores of the dense rows i and i + 1, in one loop: faster than one by one while rows are short."""
+    one = two = rows.bias * w[-1]
+    for k in range(stored(rows, i)):
+        one += value(rows, i, k) * w[k]
+        two += value(rows, i + 1, k) * w[k]
+    return one, two
+
+
+@compiled
+def next_unclear(rows: Rows, labels: Array, first: int, last: int, w: Array, clear: float) -> int:
+    """The next row whose computed margin is not above `clear`. With nothing else in its loops, it runs at memory speed."""
+    i = first
+    if rows.values.ndim == 2 and rows.terms < SHORT:
+        while i + 1 < last:
+            one, two = scores_of_two(rows, i, w)
+            if not (labels[i] * one > clear and labels[i + 1] * two > clear):
+                break
+            i += 2
+    while i < last and labels[i] * score(rows, i, w) > clear:
+        i += 1
+    return i
+
 
 @compiled
 def find(
@@ -376,20 +403,19 @@ def find(
     Returns how many were written and the row to go on from.
     """
     written = 0
-    clear = band + doubt.width
-    for i in range(first, last):
-        m = labels[i] * score(rows, i, w)
-        if m > clear or (weights.size > 0 and weights[i] == 0.0):
-            continue
-        if written == found.size:
-            return written, i
-        m = margin(rows, labels, i, w, doubt)
-        if is_wrong(m, labels[i], ties):
-            found[written] = i
-            written += 1
-        elif is_below(rows, labels, i, w, m, doubt, band):
-            found[written] = ~i
-            written += 1
+    i = next_unclear(rows, labels, first, last, w, band + doubt.width)
+    while i < last:
+        if weights.size == 0 or weights[i] > 0.0:
+            if written == found.size:
+                return written, i
+            m = margin(rows, labels, i, w, doubt)
+            if is_wrong(m, labels[i], ties):
+                found[written] = i
+                written += 1
+            elif is_below(rows, labels, i, w, m, doubt, band):
+                found[written] = ~i
+                written += 1
+        i = next_unclear(rows, labels, i + 1, last, w, band + doubt.width)
     return written, last
 
 

@@ -1,4 +1,4 @@
-"""A pass over rows, cut into one piece per core.
+"""A pass over rows, cut into pieces that the cores take in turn.
 
 The pieces' answers come back in the order of the rows, so no result depends on how many cores there are.
 Set ROSENBLATT_THREADS to use fewer.
@@ -7,12 +7,12 @@ Set ROSENBLATT_THREADS to use fewer.
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from typing import TypeVar
 
 T = TypeVar("T")
 
 WORTH_A_THREAD = 200_000  # numbers; fewer are read sooner than a thread wakes up
+PIECES_PER_CORE = 8  # a core that is slower, or late, takes fewer of them
 
 _executor: ThreadPoolExecutor | None = None
 
@@ -39,8 +39,19 @@ def in_pieces(call: Callable[[int, int], T], first: int, last: int, numbers: flo
     many = min(cores(), int((last - first) * numbers / WORTH_A_THREAD) + 1)
     if many == 1:
         return [call(first, last)]
-    ends = [first + (last - first) * piece // many for piece in range(many + 1)]
+    pieces = many * PIECES_PER_CORE
+    ends = [first + (last - first) * piece // pieces for piece in range(pieces + 1)]
+    answers: dict[int, T] = {}
+    waiting = iter(range(pieces))
+
+    def take_pieces() -> None:
+        for piece in waiting:
+            answers[piece] = call(ends[piece], ends[piece + 1])
+
     if _executor is None:
         _executor = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="rosenblatt")
-    others = [_executor.submit(call, a, b) for a, b in pairwise(ends[1:])]
-    return [call(ends[0], ends[1]), *(other.result() for other in others)]
+    others = [_executor.submit(take_pieces) for _ in range(many - 1)]
+    take_pieces()
+    for other in others:
+        other.result()
+    return [answers[piece] for piece in range(pieces)]
