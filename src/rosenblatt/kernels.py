@@ -323,12 +323,17 @@ def resolved(rows: Rows, i: int, w: Array, computed: float, limbs: Array) -> flo
 
 
 @inlined
-def margin(rows: Rows, labels: Array, i: int, w: Array, doubt: Doubt) -> float:
-    """y_i (w . x_i) with the exact sign. Written so that NaN is in doubt."""
-    computed = score(rows, i, w)
+def with_exact_sign(rows: Rows, i: int, w: Array, computed: float, doubt: Doubt) -> float:
+    """Row i's score, given a computed one. Written so that NaN is in doubt."""
     if not (abs(computed) > doubt.width or doubt.none):
         computed = resolved(rows, i, w, computed, doubt.limbs)
-    return labels[i] * computed  # type: ignore[no-any-return]
+    return computed
+
+
+@inlined
+def margin(rows: Rows, labels: Array, i: int, w: Array, doubt: Doubt) -> float:
+    """y_i (w . x_i) with the exact sign."""
+    return labels[i] * with_exact_sign(rows, i, w, score(rows, i, w), doubt)  # type: ignore[no-any-return]
 
 
 class Ties(NamedTuple):
@@ -506,6 +511,15 @@ def correct_copies(
 
 
 @compiled
+def next_doubtful(rows: Rows, labels: Array, order: Array, first: int, last: int, w: Array, width: float) -> int:
+    """The next place in `order` whose row is not clearly right."""
+    k = first
+    while k < last and labels[order[k]] * score(rows, order[k], w) > width:
+        k += 1
+    return k
+
+
+@compiled
 def correct(
     rows: Rows,
     labels: Array,
@@ -524,8 +538,15 @@ def correct(
     right before; stops when that reaches `patience`, or when the ledger is full. Returns how far it came in
     `order`, how many corrections it wrote, and `quiet`.
     """
-    made = 0
-    for k in range(order.size):
+    made = k = 0
+    while k < order.size:
+        if copies.size == 0:
+            stop = min(order.size, k + patience - quiet)
+            after = next_doubtful(rows, labels, order, k, stop, w, doubt.width)
+            quiet += after - k
+            k = after
+            if k == stop:
+                break
         i = order[k]
         many = copies[k] if copies.size > 0 else 1.0
         m = margin(rows, labels, i, w, doubt)
@@ -537,9 +558,10 @@ def correct(
             if made == ledger.size:
                 return k + (many <= 0.0), made, quiet
         quiet += int(np.ceil(many))
+        k += 1
         if quiet >= patience:
-            return k + 1, made, quiet
-    return order.size, made, quiet
+            break
+    return k, made, quiet
 
 
 @compiled
