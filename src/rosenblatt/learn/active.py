@@ -124,7 +124,9 @@ def _copies_of(examples: Examples, rows: Array, begin: int, end: int) -> Some:
 
 def _union(examples: Examples, a: Some, b: Some) -> Some:
     """The rows of both; copies of one row found at different times add up to all of them at most."""
-    rows = np.union1d(a.rows, b.rows)
+    rows = np.concatenate([a.rows, b.rows])
+    rows.sort(kind="stable")  # which finds that there are two runs in order
+    rows = rows[np.diff(rows, prepend=-1) > 0]
     if not examples.weights.size:
         return Some(rows, np.empty(0))
     copies = np.zeros(rows.size)
