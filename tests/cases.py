@@ -1,11 +1,14 @@
 """Examples for property tests, and short ways to run the library on them."""
 
+from contextlib import ExitStack
+from unittest.mock import patch
+
 import numpy as np
 import scipy.sparse as sp
 from hypothesis import strategies as st
 
 from rosenblatt.examples import Examples
-from rosenblatt.learn import pla
+from rosenblatt.learn import active, pla
 from rosenblatt.learn.rules import TIES, Budget, Order
 
 whole = st.integers(-6, 6).map(float)
@@ -40,13 +43,22 @@ def with_bias(X, bias=1.0):
     return [[*map(float, x), bias] for x in X]
 
 
+ROUNDS = "active, in rounds"  # what the active order does with many rows, done with few
+ORDERS = ["active", ROUNDS, "cyclic", "random", "random-mistake", "worst"]
+
+
 def learn(X, y, order="cyclic", ties="mistake", start=None, rng=0, weights=None, bias=True, bias_scale=1.0, **budget):
     """A run and its examples."""
     examples = Examples.of(X, y, weights=weights, fit_intercept=bias, bias_scale=bias_scale)
     start = np.zeros(examples.size) if start is None else np.asarray(start, float)
     budget = Budget(**{"max_passes": 50, **budget})
-    run = pla.learn(examples, start, order=Order(order), ties=TIES[ties], budget=budget, rng=np.random.default_rng(rng))
-    return run, examples
+    with ExitStack() as patches:
+        if order == ROUNDS:
+            order = "active"
+            patches.enter_context(patch.object(pla, "FEW", 0))
+            patches.enter_context(patch.multiple(active, FIRST_STRETCH=2, SMALL_PART=1))
+        rng = np.random.default_rng(rng)
+        return pla.learn(examples, start, order=Order(order), ties=TIES[ties], budget=budget, rng=rng), examples
 
 
 def containers(X):

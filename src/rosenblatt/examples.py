@@ -206,7 +206,9 @@ def _csr(X: Any, bias: float) -> Csr:
     X = X.tocsr()
     if X.nnz and not 0 <= X.indices.min() <= X.indices.max() < X.shape[1]:
         raise DataError(f"the sparse matrix is damaged: it has an entry outside its {X.shape[1]} columns")
-    if not X.has_canonical_format:  # unsorted or repeated entries: two transpositions put a copy in order, in linear time
+    if (
+        not X.has_canonical_format
+    ):  # unsorted or repeated entries: two transpositions put a copy in order, in linear time
         X = X.tocsc().tocsr()
         X.sum_duplicates()
     columns = X.indices.view(X.indices.dtype.str.replace("i", "u"))  # unsigned: no check for negative indices

@@ -361,7 +361,7 @@ def is_mistake(rows: Rows, labels: Array, i: int, w: Array, ties: Ties, doubt: D
 # Find: read-only passes with fixed weights
 # ---------------------------------------------------------------------------------------------------------
 
-SHORT = 64
+SHORT = 64  # terms; longer rows are faster one by one
 
 
 @any_order
@@ -376,7 +376,7 @@ def scores_of_two(rows: Rows, i: int, w: Array) -> tuple[float, float]:
 
 @compiled
 def next_unclear(rows: Rows, labels: Array, first: int, last: int, w: Array, clear: float) -> int:
-    """The next row whose computed margin is not above `clear`. With nothing else in its loops, it runs at memory speed."""
+    """The next row whose computed margin is not above `clear`; loops with nothing else in them run at memory speed."""
     i = first
     if rows.values.ndim == 2 and rows.terms < SHORT:
         while i + 1 < last:
@@ -401,18 +401,16 @@ def find(
     doubt: Doubt,
     band: float,
     found: Array,
-) -> tuple[int, int]:
+) -> int:
     """The mistakes among rows first .. last-1, and the rows whose margin is less than `band`.
 
     Writes i for a mistake and ~i for a near one until `found` is full; rows of weight 0 do not count.
-    Returns how many were written and the row to go on from.
+    Returns how many were written.
     """
-    written = 0
-    i = next_unclear(rows, labels, first, last, w, band + doubt.width)
-    while i < last:
+    clear = band + doubt.width
+    written, i = 0, next_unclear(rows, labels, first, last, w, clear)
+    while i < last and written < found.size:
         if weights.size == 0 or weights[i] > 0.0:
-            if written == found.size:
-                return written, i
             m = margin(rows, labels, i, w, doubt)
             if is_wrong(m, labels[i], ties):
                 found[written] = i
@@ -420,8 +418,8 @@ def find(
             elif is_below(rows, labels, i, w, m, doubt, band):
                 found[written] = ~i
                 written += 1
-        i = next_unclear(rows, labels, i + 1, last, w, band + doubt.width)
-    return written, last
+        i = next_unclear(rows, labels, i + 1, last, w, clear)
+    return written
 
 
 @compiled

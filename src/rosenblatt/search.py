@@ -23,7 +23,7 @@ def find(
     def piece(a: int, b: int, doubt: Doubt) -> Array:
         part = found[a - first : b - first]
         rows, labels, weights = examples.rows, examples.labels, examples.weights
-        written, _ = kernels.find(rows, labels, weights, a, b, w, ties, doubt, band, part)
+        written = kernels.find(rows, labels, weights, a, b, w, ties, doubt, band, part)
         return part[:written]
 
     both = np.concatenate(_pass(examples, w, piece, first, last))
@@ -35,7 +35,7 @@ def find_first(examples: Examples, w: Array, ties: Ties, most: int) -> Array:
     found = np.empty(most, index_type(examples.n))
     rows, labels, weights = examples.rows, examples.labels, examples.weights
     doubt = kernels.doubt_about(rows, norm(w), is_whole(w))
-    written, _ = kernels.find(rows, labels, weights, 0, examples.n, w, ties, doubt, 0.0, found)
+    written = kernels.find(rows, labels, weights, 0, examples.n, w, ties, doubt, 0.0, found)
     return found[:written]
 
 

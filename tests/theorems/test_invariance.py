@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import cases
 
-ORDERS = st.sampled_from(["active", "cyclic", "random", "worst"])
+ORDERS = st.sampled_from(cases.ORDERS)
 
 
 @given(cases.tables(cases.near_one), ORDERS, st.integers(-40, 40))
@@ -47,7 +47,7 @@ def test_permuting_features_of_awkward_numbers(table):
     assert a.ledger.rows.tolist() == b.ledger.rows.tolist()
 
 
-@pytest.mark.parametrize("order", ["active", "cyclic", "worst"])
+@pytest.mark.parametrize("order", ["active", cases.ROUNDS, "cyclic", "worst"])
 def test_the_number_of_threads(order, rng, monkeypatch):
     X = rng.normal(size=(3000, 5))
     y = np.where(X @ rng.normal(size=5) > 0.1, 1, -1)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import cases
 from oracle import naive
 
-ORDERS = ["active", "cyclic", "random", "random-mistake", "worst"]
+ORDERS = cases.ORDERS
 orders = st.sampled_from(ORDERS)
 
 
