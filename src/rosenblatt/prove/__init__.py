@@ -1,0 +1,1 @@
+"""Claims become certificates."""

@@ -1,0 +1,374 @@
+"""Certificates: small records of what was proved, each of which checks itself against the data.
+
+A certificate is made by a solver and checked here, in exact arithmetic, by code that knows no solver. Whatever made
+it, `verify(X, y)` either returns the sentence that is proved or raises a CertificateError that names what failed.
+
+With z_i = y_i (x_i, bias) for the signed rows, weights w and whole numbers a_i > 0:
+    Separation     z_i . w > 0 for every row; and for the largest margin g, weak duality gives
+                   min z_i . w / ||w|| <= g <= ||sum a_i z_i|| / sum a_i.
+    Contradiction  sum a_i z_i = 0: no w has z_i . w > 0 for all of these rows (Gordan 1873).
+    NoMargin       ||sum a_i z_i|| < g sum a_i: no unit vector has margin g or more.
+    ErrorInterval  a rule with so many mistakes, and disjoint contradictions: every rule errs once in each.
+    RunRecord      a run of PLA, replayed: every correction was of a mistake, and Theorem A's two inequalities hold.
+"""
+
+import json
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from hashlib import sha256
+from math import isfinite
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from rosenblatt.errors import CertificateError
+from rosenblatt.examples import Examples
+from rosenblatt.prove import exact
+from rosenblatt.prove.exact import Number, Vector
+
+PROTOCOL = 1
+TIES = ("mistake", "plus", "correct")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Certificate:
+    """What every certificate has: the shape of the data, the threshold's constant, and a fingerprint of itself."""
+
+    n: int  # rows
+    features: int
+    bias: float  # the constant that every row shows the threshold; 0 where there is none
+    fingerprint: str = ""  # SHA-256 of everything else; filled in when it is left empty
+
+    kind: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        if not self.fingerprint:
+            object.__setattr__(self, "fingerprint", self._digest())
+
+    def verify(self, X: Any, y: Any) -> str:
+        """Check every claim on the data, exactly. Returns what is proved; raises CertificateError if it is not."""
+        examples = Examples.of(X, y, fit_intercept=self.bias != 0.0, bias_scale=self.bias or 1.0)
+        return self.verify_examples(examples)
+
+    def verify_examples(self, examples: Examples) -> str:
+        """The same, on examples that are read already."""
+        if (self.n, self.features, self.bias) != (examples.n, examples.size - 1, examples.rows.bias):
+            raise CertificateError(
+                f"the certificate is about {self.n} rows and {self.features} features with bias {self.bias:g}; "
+                f"the data has {examples.n} rows and {examples.size - 1} features with bias {examples.rows.bias:g}"
+            )
+        self._check(examples)
+        if self.fingerprint != self._digest():
+            raise CertificateError("the certificate was changed after it was made: its fingerprint does not fit")
+        return self.statement
+
+    @property
+    def statement(self) -> str:
+        """What is proved, in one sentence."""
+        raise NotImplementedError
+
+    def _check(self, examples: Examples) -> None:
+        raise NotImplementedError
+
+    def _digest(self) -> str:
+        return sha256(json.dumps(self._plain(), sort_keys=True).encode()).hexdigest()
+
+    def _plain(self) -> dict[str, Any]:
+        """All but the fingerprint, as JSON knows it."""
+        record: dict[str, Any] = {"certificate": self.kind, "protocol": PROTOCOL}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, tuple):
+                value = [part.as_record() if isinstance(part, Certificate) else part for part in value]
+            record[field.name] = value
+        del record["fingerprint"]
+        return record
+
+    def as_record(self) -> dict[str, Any]:
+        """The certificate as plain lists and numbers."""
+        return {**self._plain(), "fingerprint": self.fingerprint}
+
+    def to_json(self) -> str:
+        """The certificate as text; numbers are written so that they come back to the last bit."""
+        return json.dumps(self.as_record(), indent=1)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read a certificate of this kind, or of any kind when called on `Certificate`."""
+        try:
+            record = json.loads(text)
+        except (TypeError, ValueError) as error:
+            raise CertificateError(f"this is not a certificate: {error}") from error
+        return cls._from_record(record)
+
+    @classmethod
+    def _from_record(cls, record: Any) -> Self:
+        kinds = {kind.kind: kind for kind in Certificate.__subclasses__()}
+        if not isinstance(record, dict) or record.get("certificate") not in kinds:
+            raise CertificateError(f"this is not a certificate: its kind must be one of {', '.join(kinds)}")
+        if record.get("protocol") != PROTOCOL:
+            raise CertificateError(f"protocol {record.get('protocol')!r} is not known; this version reads {PROTOCOL}")
+        made = kinds[record["certificate"]]
+        if not issubclass(made, cls):
+            raise CertificateError(f"this is a certificate of {made.kind}, not of {cls.kind}")
+        wanted = {field.name: str(field.type) for field in fields(made)}
+        given = set(record) - {"certificate", "protocol"}
+        if given != set(wanted):
+            odd = ", ".join(sorted(given ^ set(wanted)))
+            raise CertificateError(f"a certificate of {made.kind} has other fields: missing or unknown: {odd}")
+        return made(**{name: _read(name, kind, record[name]) for name, kind in wanted.items()})
+
+
+def _read(name: str, kind: str, value: Any) -> Any:
+    """One field from JSON, checked against the type that its class declares."""
+    if kind.startswith("tuple["):
+        part = kind.removeprefix("tuple[").removesuffix(", ...]")
+        if not isinstance(value, list):
+            raise CertificateError(f"{name} must be a list, not {value!r}")
+        return tuple(_read(f"{name}[{place}]", part, item) for place, item in enumerate(value))
+    if kind == "Contradiction":
+        return Contradiction._from_record(value)
+    good = {
+        "int": type(value) is int,
+        "bool": type(value) is bool,
+        "str": type(value) is str,
+        "float": type(value) is float and isfinite(value),
+        "Number": type(value) is int or (type(value) is float and isfinite(value)),
+    }
+    if not good[kind]:
+        raise CertificateError(f"{name} must be a finite {kind.lower()}, not {value!r}")
+    return value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Separation(Certificate):
+    """Weights that are right on every row, and bounds on the largest margin of any unit vector."""
+
+    kind: ClassVar[str] = "separation"
+
+    ties: str
+    weights: tuple[Number, ...]  # one per feature, then the threshold's
+    support: tuple[int, ...]
+    multipliers: tuple[int, ...]
+    lower: float  # of the largest margin; rounded down
+    upper: float  # rounded up
+
+    @property
+    def statement(self) -> str:
+        """What is proved, in one sentence."""
+        return (
+            f"The weights are right on all {self.n} rows; the largest margin of any unit vector is "
+            f"between {self.lower:.17g} and {self.upper:.17g}."
+        )
+
+    def _check(self, examples: Examples) -> None:
+        _check_ties(self.ties)
+        _check_weights(examples, self.weights)
+        for label in (-1, 1):
+            least, row = exact.least_margin(examples, self.weights, label)
+            if least < 0 or (least == 0 and exact.tie_is_wrong(self.ties, label)):
+                raise CertificateError(f"row {row}: y (w . x) is {float(least):g}; the weights are wrong on it")
+        lower = lower_bound(examples, self.weights)
+        if self.lower != lower:
+            raise CertificateError(f"the lower bound of the margin is {lower!r} with these weights, not {self.lower!r}")
+        upper = upper_bound(examples, self.support, self.multipliers)
+        if self.upper != upper:
+            raise CertificateError(f"the upper bound of the margin is {upper!r} with this support, not {self.upper!r}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contradiction(Certificate):
+    """Rows that no weights are all right on, because their signed sum with positive weights is zero."""
+
+    kind: ClassVar[str] = "contradiction"
+
+    ties: str
+    rows: tuple[int, ...]
+    weights: tuple[int, ...]
+    exact: bool  # the sum is zero with these weights; if not, it is with some positive weights near them
+    point: tuple[float, ...]  # a mixture of the rows of one class that is a mixture of those of the other, rounded
+
+    @property
+    def statement(self) -> str:
+        """What is proved, in one sentence."""
+        how = "" if self.exact else " (for some weights very near those given)"
+        return (
+            f"No weights are right on all {self.n} rows: these {len(self.rows)} contradict each other, because their "
+            f"signed weighted sum is zero{how}."
+        )
+
+    def _check(self, examples: Examples) -> None:
+        _check_ties(self.ties)
+        vectors = _check_positive("row", examples, self.rows, self.weights)
+        if not any(exact.tie_is_wrong(self.ties, int(examples.labels[row])) for row in self.rows):
+            raise CertificateError(f"ties are {self.ties!r}: rows that may all score zero do not contradict each other")
+        if self.exact:
+            if rest := exact.combination(vectors, self.weights):
+                raise CertificateError(f"the weighted sum of the rows is not zero: not in column {min(rest)}")
+        elif not exact.is_near_a_positive_null_vector(vectors, self.weights):
+            raise CertificateError("no positive weights near the given ones can be proved to make the sum zero")
+        if self.point != (point := common_point(examples, self.rows, self.weights)):
+            place = next((k for k, (a, b) in enumerate(zip(self.point, point, strict=False)) if a != b), len(point))
+            raise CertificateError(f"the common point is not the mixture of the rows: not in column {place}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoMargin(Certificate):
+    """A refutation that PLA itself gives: no unit vector has a margin of g or more."""
+
+    kind: ClassVar[str] = "no margin"
+
+    margin: float
+    rows: tuple[int, ...]
+    counts: tuple[int, ...]
+
+    @property
+    def statement(self) -> str:
+        """What is proved, in one sentence."""
+        return f"No unit vector is right on all {self.n} rows with a margin of {self.margin:.17g} or more."
+
+    def _check(self, examples: Examples) -> None:
+        _check_positive("row", examples, self.rows, self.counts)
+        if Fraction(self.margin) <= 0 or square_upper_bound(examples, self.rows, self.counts) >= Fraction(self.margin) ** 2:
+            raise CertificateError(f"the counts do not refute a margin of {self.margin!r}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErrorInterval(Certificate):
+    """A rule, how many mistakes it makes, and disjoint contradictions: no rule makes fewer mistakes than those."""
+
+    kind: ClassVar[str] = "error interval"
+
+    ties: str
+    weights: tuple[Number, ...]
+    lower: int
+    upper: int
+    contradictions: tuple[Contradiction, ...]
+
+    @property
+    def statement(self) -> str:
+        """What is proved, in one sentence."""
+        best = "which is the fewest possible" if self.lower == self.upper else f"and no rule makes fewer than {self.lower}"
+        return f"The rule makes {self.upper} mistakes on {self.n} rows, {best}."
+
+    def _check(self, examples: Examples) -> None:
+        _check_ties(self.ties)
+        _check_weights(examples, self.weights)
+        wrong = exact.mistakes(examples, self.weights, self.ties).size
+        if wrong != self.upper:
+            raise CertificateError(f"the rule makes {wrong} mistakes, not {self.upper}")
+        if self.lower != len(self.contradictions):
+            raise CertificateError(f"{len(self.contradictions)} contradictions do not prove {self.lower} mistakes")
+        used: set[int] = set()
+        for contradiction in self.contradictions:
+            if contradiction.ties != self.ties:
+                raise CertificateError(f"a contradiction is about ties {contradiction.ties!r}, not {self.ties!r}")
+            contradiction.verify_examples(examples)
+            if again := used & set(contradiction.rows):
+                raise CertificateError(f"row {min(again)} is in two contradictions; they must be disjoint")
+            used |= set(contradiction.rows)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRecord(Certificate):
+    """A run of PLA: where it began, what it corrected and where it ended."""
+
+    kind: ClassVar[str] = "run"
+
+    order: str
+    ties: str
+    start: tuple[float, ...]
+    corrections: tuple[int, ...]  # the rows corrected, in order
+    weights: tuple[float, ...]
+
+    @property
+    def statement(self) -> str:
+        """What is proved, in one sentence."""
+        return (
+            f"All {len(self.corrections)} corrections were of mistakes, and they lead from the start to the weights; "
+            "after t of them, ||w||^2 <= ||w_0||^2 + t R^2."
+        )
+
+    def _check(self, examples: Examples) -> None:
+        _check_ties(self.ties)
+        _check_weights(examples, self.start, "start")
+        _check_weights(examples, self.weights)
+        _check_rows("correction", examples, self.corrections)
+        w = np.array(self.start)
+        rows = {row: exact.signed_row(examples, row) for row in set(self.corrections)}
+        for t, row in enumerate(self.corrections):
+            columns, z = rows[row]
+            score, size = float(z @ w[columns]), float(abs(z) @ abs(w[columns]))
+            if not abs(score) > (examples.size + 6) * (exact.UNIT * size + exact.TINY):
+                score = exact.sign_of_dot(z, w[columns])
+            if score > 0 or (score == 0 and not exact.tie_is_wrong(self.ties, int(examples.labels[row]))):
+                raise CertificateError(f"correction {t}: row {row} was not a mistake")
+            w[columns] += z
+        if tuple(w.tolist()) != self.weights:
+            place = int(np.argmax(w != np.array(self.weights)))
+            raise CertificateError(f"the corrections lead to other weights: not in column {place}")
+
+
+def lower_bound(examples: Examples, weights: tuple[Number, ...]) -> float:
+    """The least z_i . w / ||w||, rounded down; minus infinity for the zero vector."""
+    least, _ = exact.least_margin(examples, weights)
+    w, exponent = exact.whole_numbers(weights)
+    square = Fraction(sum(k * k for k in w), 1 << 2 * exponent)
+    if not square or not least:
+        return 0.0
+    size = least * least / square
+    return exact.root_below(size) if least > 0 else -exact.root_above(size)
+
+
+def upper_bound(examples: Examples, rows: tuple[int, ...], multipliers: tuple[int, ...]) -> float:
+    """The length of the mean of these signed rows, rounded up."""
+    return exact.root_above(square_upper_bound(examples, rows, multipliers))
+
+
+def square_upper_bound(examples: Examples, rows: tuple[int, ...], multipliers: tuple[int, ...]) -> Fraction:
+    """Its square, exactly."""
+    vectors = _check_positive("support row", examples, rows, multipliers)
+    _, exponent = exact.signed_rows(examples, rows)
+    total = exact.square(exact.combination(vectors, multipliers))
+    return Fraction(total, sum(multipliers) ** 2 << 2 * exponent)
+
+
+def common_point(examples: Examples, rows: tuple[int, ...], weights: tuple[int, ...]) -> tuple[float, ...]:
+    """The weighted mean of those rows that have the first row's label; with a threshold, also of the others."""
+    label = examples.labels[rows[0]]
+    mine = [(row, weight) for row, weight in zip(rows, weights, strict=True) if examples.labels[row] == label]
+    vectors, exponent = exact.signed_rows(examples, [row for row, _ in mine])
+    total = exact.combination(vectors, [weight for _, weight in mine])
+    below = int(label) * sum(weight for _, weight in mine) << exponent
+    return tuple(total.get(column, 0) / below for column in range(examples.size - 1))
+
+
+def _check_ties(ties: str) -> None:
+    if ties not in TIES:
+        raise CertificateError(f"ties must be one of {', '.join(TIES)}, not {ties!r}")
+
+
+def _check_weights(examples: Examples, weights: tuple[Number, ...], name: str = "weights") -> None:
+    if len(weights) != examples.size:
+        raise CertificateError(f"{name} must have {examples.size} entries, not {len(weights)}")
+    if not all(isfinite(weight) for weight in weights):
+        raise CertificateError(f"{name} must be finite")
+    if not examples.rows.bias and weights[-1] != 0:
+        raise CertificateError(f"{name} has a threshold, but the rule has none")
+
+
+def _check_rows(name: str, examples: Examples, rows: tuple[int, ...]) -> None:
+    for row in rows:
+        if not 0 <= row < examples.n:
+            raise CertificateError(f"{name} {row} does not exist: the data has {examples.n} rows")
+
+
+def _check_positive(name: str, examples: Examples, rows: tuple[int, ...], weights: tuple[int, ...]) -> list[Vector]:
+    """Rows that exist, none twice, each with a weight of 1 or more; as exact vectors."""
+    _check_rows(name, examples, rows)
+    if not rows or len(rows) != len(weights) or len(set(rows)) != len(rows):
+        raise CertificateError(f"every {name} must be there once and have one weight, and there must be at least one")
+    for row, weight in zip(rows, weights, strict=True):
+        if weight < 1:
+            raise CertificateError(f"{name} {row} has the weight {weight}; it must be at least 1")
+    return exact.signed_rows(examples, rows)[0]

@@ -1,0 +1,214 @@
+"""Exact arithmetic on the numbers as they are stored; it solves nothing and learns nothing.
+
+A float is a whole number times a power of two, so every claim about a table is a claim about whole numbers.
+Floating-point sums sort out the clear cases, with a bound on their error; whole numbers decide the rest.
+Nothing here is compiled, and nothing is shared with the code whose answers it checks, but the reading of tables.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from math import inf, isqrt, nextafter
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from rosenblatt.examples import Examples
+from rosenblatt.kernels import Array, Dense
+
+Vector = dict[int, int]  # whole numbers by column, zeros left out
+Number = int | float
+
+UNIT = 1.01 * 2.0**-53  # the relative error of one operation, and a little for the bounds' own rounding
+TINY = 2.0**-1000  # more than underflow can lose in any sum here
+BLOCK = 2**17  # numbers at a time, which stay in the cache
+
+
+def whole_numbers(numbers: Iterable[Number]) -> tuple[list[int], int]:
+    """Whole numbers k and one exponent e, so that the numbers are k * 2^-e."""
+    ratios = [number.as_integer_ratio() for number in numbers]
+    exponent = max((below.bit_length() - 1 for _, below in ratios), default=0)
+    return [above << (exponent - below.bit_length() + 1) for above, below in ratios], exponent
+
+
+def signed_row(examples: Examples, i: int) -> tuple[Array, Array]:
+    """The columns and the entries, in float64, of y_i (x_i, bias); the bias is in the last column."""
+    rows = examples.rows
+    if isinstance(rows, Dense):
+        columns, values = np.arange(rows.values.shape[1]), rows.values[i]
+    else:
+        part = slice(int(rows.starts[i]), int(rows.starts[i + 1]))
+        columns, values = rows.columns[part].astype(np.int64), rows.values[part]
+    entries = np.append(values.astype(np.float64), rows.bias) * float(examples.labels[i])
+    return np.append(columns, examples.size - 1), entries
+
+
+def signed_rows(examples: Examples, rows: Iterable[int]) -> tuple[list[Vector], int]:
+    """The vectors y_i (x_i, bias) of some rows times 2^e, as whole numbers, and that e."""
+    parts = [(columns.tolist(), entries.tolist()) for columns, entries in (signed_row(examples, i) for i in rows)]
+    wholes, exponent = whole_numbers(number for _, entries in parts for number in entries)
+    numbers = iter(wholes)
+    return [{column: k for column, k in zip(columns, numbers, strict=False) if k} for columns, _ in parts], exponent
+
+
+def combination(vectors: Sequence[Vector], weights: Sequence[int]) -> Vector:
+    """The sum of the vectors, each times its weight."""
+    total: Vector = {}
+    for vector, weight in zip(vectors, weights, strict=True):
+        for column, k in vector.items():
+            total[column] = total.get(column, 0) + weight * k
+    return {column: k for column, k in total.items() if k}
+
+
+def dot(vector: Vector, w: Sequence[int]) -> int:
+    """The inner product with a full vector."""
+    return sum(k * w[column] for column, k in vector.items())
+
+
+def sign_of_dot(a: Array, b: Array) -> int:
+    """The sign of the inner product of two arrays of floats."""
+    wholes, others = whole_numbers(a.tolist())[0], whole_numbers(b.tolist())[0]
+    total = sum(k * m for k, m in zip(wholes, others, strict=True))
+    return (total > 0) - (total < 0)
+
+
+def square(vector: Vector) -> int:
+    """The squared length."""
+    return sum(k * k for k in vector.values())
+
+
+def root_below(number: Fraction) -> float:
+    """The greatest float that is at most the square root."""
+    return _root(number)[0]
+
+
+def root_above(number: Fraction) -> float:
+    """The least float that is at least the square root."""
+    return _root(number)[1]
+
+
+def _root(number: Fraction) -> tuple[float, float]:
+    shift = max(130 - number.numerator.bit_length() + number.denominator.bit_length(), 0)
+    shift += shift % 2
+    near = Fraction(isqrt((number.numerator << shift) // number.denominator), 1 << shift // 2)
+    try:
+        below = above = float(near)
+    except OverflowError:
+        return nextafter(inf, 0.0), inf
+    while Fraction(below) ** 2 > number:
+        below = nextafter(below, 0.0)
+    while above < inf and Fraction(above) ** 2 < number:
+        above = nextafter(above, inf)
+    while (higher := nextafter(below, inf)) < inf and Fraction(higher) ** 2 <= number:
+        below = higher
+    return below, above
+
+
+def least_margin(examples: Examples, weights: Sequence[Number], label: int = 0) -> tuple[Fraction, int]:
+    """The least y (w . x), exactly, and the first row that has it; of the rows with this label, or of all (0).
+
+    Rows that could be the least one, for all that is known of the rounding errors, are computed in whole numbers.
+    """
+    w, exponent = whole_numbers(weights)
+    scores, errors = _scores(examples, w)
+    rows = np.flatnonzero(examples.labels == label) if label else np.arange(examples.n)
+    with np.errstate(invalid="ignore"):
+        highest = scores[rows] + errors[rows]
+        known = highest[np.isfinite(highest)]
+        rows = rows[~(scores[rows] - errors[rows] > (known.min() if known.size else inf))]
+    vectors, below = signed_rows(examples, rows)
+    seen: dict[tuple[tuple[int, int], ...], int] = {}
+    least, worst = None, -1
+    for row, vector in zip(rows.tolist(), vectors, strict=True):
+        key = tuple(vector.items())
+        if key in seen:
+            continue
+        seen[key] = margin = dot(vector, w)
+        if least is None or margin < least:
+            least, worst = margin, row
+    assert least is not None
+    return Fraction(least, 1 << exponent + below), worst
+
+
+def mistakes(examples: Examples, weights: Sequence[Number], ties: str) -> Array:
+    """The rows that the weights get wrong, exactly."""
+    w, _ = whole_numbers(weights)
+    scores, errors = _scores(examples, w)
+    wrong = scores < 0
+    unclear = np.flatnonzero(~(np.abs(scores) > errors))
+    for row, vector in zip(unclear.tolist(), signed_rows(examples, unclear)[0], strict=True):
+        margin = dot(vector, w)
+        wrong[row] = margin < 0 or (margin == 0 and tie_is_wrong(ties, int(examples.labels[row])))
+    return np.flatnonzero(wrong)
+
+
+def tie_is_wrong(ties: str, label: int) -> bool:
+    """Whether y (w . x) = 0 is a mistake."""
+    return ties == "mistake" or (ties == "plus" and label < 0)
+
+
+def _scores(examples: Examples, w: Sequence[int]) -> tuple[Array, Array]:
+    """Every row's y (w . x) divided by a power of two, in floats, and a bound on its error; NaN where that fails.
+
+    Each of the D products and sums is rounded once and each weight once: the error is at most (D + 6) u |w| . |x|
+    (Higham, Accuracy and Stability, 3.1), the constant feature included, and what underflow loses.
+    """
+    bits = max(k.bit_length() for k in w)
+    floats = np.array([k / (1 << bits) for k in w])
+    scores, sizes = np.empty(examples.n), np.empty(examples.n)
+    bias = examples.rows.bias
+    with np.errstate(over="ignore", invalid="ignore"):
+        for part, X in _blocks(examples):
+            scores[part] = X @ floats[:-1] + bias * floats[-1]
+            sizes[part] = abs(X) @ abs(floats[:-1]) + abs(bias * floats[-1])
+        errors = (examples.size + 6) * (UNIT * sizes + TINY)
+    if any(k and abs(f) < 2.0**-900 for k, f in zip(w, floats, strict=True)):
+        errors[:] = inf
+    return scores * examples.labels, errors
+
+
+def _blocks(examples: Examples) -> Iterator[tuple[slice, Array | csr_array]]:
+    """The table in float64, a block of rows at a time."""
+    rows, n, features = examples.rows, examples.n, examples.size - 1
+    if isinstance(rows, Dense):
+        step = max(BLOCK // features, 1)
+        for begin in range(0, n, step):
+            part = slice(begin, begin + step)
+            yield part, rows.values[part].astype(np.float64, copy=False)
+    else:
+        parts = (rows.values.astype(np.float64, copy=False), rows.columns.astype(np.int64), rows.starts.astype(np.int64))
+        yield slice(0, n), csr_array(parts, shape=(n, features))
+
+
+def is_near_a_positive_null_vector(vectors: Sequence[Vector], weights: Sequence[int]) -> bool:
+    """Proves that some positive weights, close to these, make the sum of the vectors exactly zero.
+
+    There are as many vectors as columns, and one more. Write the true weights as a_j (1 + e_j), the last e being 0.
+    Then B e = -r, where B has the columns a_j z_j and r = sum a_j z_j is known exactly. With any matrix M, a good one
+    being near the inverse of B, e = -M r + (I - M B) e; if |I - M B| <= b < 1, then |e| <= |M r| / (1 - b), in the
+    maximum norm. If that is below 1, all true weights are positive. Every bound below is rounded upwards.
+    """
+    columns = sorted(set().union(*vectors))
+    if len(vectors) != len(columns) + 1 or min(weights) <= 0:
+        return False
+    last = max(range(len(weights)), key=weights.__getitem__)
+    others = [j for j in range(len(weights)) if j != last]
+    rest = combination(vectors, weights)
+    B, r = np.empty((len(columns), len(columns))), np.empty(len(columns))
+    for place, column in enumerate(columns):
+        products = [weights[j] * vectors[j].get(column, 0) for j in others]
+        scale = 1 << max(map(abs, products)).bit_length()  # the columns' units do not matter
+        B[place] = [k / scale for k in products]
+        r[place] = abs(rest.get(column, 0)) / scale if abs(rest.get(column, 0)) < scale else inf
+    if not np.isfinite(r).all():
+        return False
+    try:
+        M = np.linalg.inv(B)
+    except np.linalg.LinAlgError:
+        return False
+    if not np.isfinite(M).all():
+        return False
+    size = len(columns)
+    rounding = (size + 4) * (UNIT * (abs(M) @ abs(B)) + TINY * (1 + abs(M).sum(axis=1, keepdims=True)))
+    b = float((abs(np.eye(size) - M @ B) + rounding).sum(axis=1).max()) * (1 + 2 * size * UNIT)
+    e = float((abs(M) @ r).max()) * (1 + 2 * size * UNIT) + size * TINY * float(1 + abs(M).max())
+    return b < 0.5 and e < 0.49
