@@ -351,7 +351,7 @@ def _check_ties(ties: str) -> None:
 def _check_weights(examples: Examples, weights: tuple[Number, ...], name: str = "weights") -> None:
     if len(weights) != examples.size:
         raise CertificateError(f"{name} must have {examples.size} entries, not {len(weights)}")
-    if not all(isfinite(weight) for weight in weights):
+    if not all(isinstance(weight, int) or isfinite(weight) for weight in weights):
         raise CertificateError(f"{name} must be finite")
     if not examples.rows.bias and weights[-1] != 0:
         raise CertificateError(f"{name} has a threshold, but the rule has none")

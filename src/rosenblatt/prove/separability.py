@@ -168,6 +168,9 @@ class _Search:
         self.rows = self._some()
         self.points, self.lengths = self._points(self.rows)
 
+    def _late(self) -> bool:
+        return time.monotonic() >= self.deadline
+
     def _some(self) -> Array:
         """Rows to begin with: spread over the data, of both classes."""
         n, many = self.examples.n, max(10 * self.examples.size, 1000)
@@ -193,10 +196,12 @@ class _Search:
 
     def verdict(self) -> Verdict:
         """Enlarge the active set until it decides."""
-        begin = [int(np.argmax(self.wrong_at_zero[self.rows]))]
-        while time.monotonic() < self.deadline:
+        begin = np.array([np.argmax(self.wrong_at_zero[self.rows])])
+        while not self._late():
             groups = self.wrong_at_zero[self.rows][:, np.newaxis].astype(float)
-            found = wolfe.nearest(self.points, groups, begin, ENOUGH)
+            found = wolfe.nearest(self.points, groups, begin, enough=ENOUGH, stop=self._late)
+            if self._late():
+                break
             if not found.settled:
                 return self._decided(found)
             w = found.x / self.sizes
