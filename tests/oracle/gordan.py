@@ -13,7 +13,9 @@ def is_separable(rows, strict):
     columns = [[*(Fraction(v) for v in row), Fraction(int(s))] for row, s in zip(rows, strict, strict=True)]
     height, many = width + 1, len(columns)
     table = [
-        [columns[j][i] for j in range(many)] + [Fraction(int(i == k)) for k in range(height)] + [Fraction(int(i == width))]
+        [columns[j][i] for j in range(many)]
+        + [Fraction(int(i == k)) for k in range(height)]
+        + [Fraction(int(i == width))]
         for i in range(height)
     ]
     basis = list(range(many, many + height))

@@ -164,11 +164,11 @@ class Separation(Certificate):
     def _check(self, examples: Examples) -> None:
         _check_ties(self.ties)
         _check_weights(examples, self.weights)
-        for label in (-1, 1):
-            least, row = exact.least_margin(examples, self.weights, label)
-            if least < 0 or (least == 0 and exact.tie_is_wrong(self.ties, label)):
-                raise CertificateError(f"row {row}: y (w . x) is {float(least):g}; the weights are wrong on it")
-        lower = lower_bound(examples, self.weights)
+        least = exact.least_margins(examples, self.weights)
+        for label, (margin, row) in least.items():
+            if margin < 0 or (margin == 0 and exact.tie_is_wrong(self.ties, label)):
+                raise CertificateError(f"row {row}: y (w . x) is not above zero; the weights are wrong on it")
+        lower = lower_bound(self.weights, min(least.values())[0])
         if self.lower != lower:
             raise CertificateError(f"the lower bound of the margin is {lower!r} with these weights, not {self.lower!r}")
         upper = upper_bound(examples, self.support, self.multipliers)
@@ -199,7 +199,7 @@ class Contradiction(Certificate):
 
     def _check(self, examples: Examples) -> None:
         _check_ties(self.ties)
-        vectors = _check_positive("row", examples, self.rows, self.weights)
+        vectors, _ = _check_positive("row", examples, self.rows, self.weights)
         if not any(exact.tie_is_wrong(self.ties, int(examples.labels[row])) for row in self.rows):
             raise CertificateError(f"ties are {self.ties!r}: rows that may all score zero do not contradict each other")
         if self.exact:
@@ -229,7 +229,10 @@ class NoMargin(Certificate):
 
     def _check(self, examples: Examples) -> None:
         _check_positive("row", examples, self.rows, self.counts)
-        if Fraction(self.margin) <= 0 or square_upper_bound(examples, self.rows, self.counts) >= Fraction(self.margin) ** 2:
+        if (
+            Fraction(self.margin) <= 0
+            or square_upper_bound(examples, self.rows, self.counts) >= Fraction(self.margin) ** 2
+        ):
             raise CertificateError(f"the counts do not refute a margin of {self.margin!r}")
 
 
@@ -248,7 +251,9 @@ class ErrorInterval(Certificate):
     @property
     def statement(self) -> str:
         """What is proved, in one sentence."""
-        best = "which is the fewest possible" if self.lower == self.upper else f"and no rule makes fewer than {self.lower}"
+        best = (
+            "which is the fewest possible" if self.lower == self.upper else f"and no rule makes fewer than {self.lower}"
+        )
         return f"The rule makes {self.upper} mistakes on {self.n} rows, {best}."
 
     def _check(self, examples: Examples) -> None:
@@ -309,9 +314,8 @@ class RunRecord(Certificate):
             raise CertificateError(f"the corrections lead to other weights: not in column {place}")
 
 
-def lower_bound(examples: Examples, weights: tuple[Number, ...]) -> float:
-    """The least z_i . w / ||w||, rounded down; minus infinity for the zero vector."""
-    least, _ = exact.least_margin(examples, weights)
+def lower_bound(weights: tuple[Number, ...], least: Fraction) -> float:
+    """The least z_i . w, divided by ||w|| and rounded down; 0 for the zero vector."""
     w, exponent = exact.whole_numbers(weights)
     square = Fraction(sum(k * k for k in w), 1 << 2 * exponent)
     if not square or not least:
@@ -327,8 +331,7 @@ def upper_bound(examples: Examples, rows: tuple[int, ...], multipliers: tuple[in
 
 def square_upper_bound(examples: Examples, rows: tuple[int, ...], multipliers: tuple[int, ...]) -> Fraction:
     """Its square, exactly."""
-    vectors = _check_positive("support row", examples, rows, multipliers)
-    _, exponent = exact.signed_rows(examples, rows)
+    vectors, exponent = _check_positive("support row", examples, rows, multipliers)
     total = exact.square(exact.combination(vectors, multipliers))
     return Fraction(total, sum(multipliers) ** 2 << 2 * exponent)
 
@@ -363,12 +366,14 @@ def _check_rows(name: str, examples: Examples, rows: tuple[int, ...]) -> None:
             raise CertificateError(f"{name} {row} does not exist: the data has {examples.n} rows")
 
 
-def _check_positive(name: str, examples: Examples, rows: tuple[int, ...], weights: tuple[int, ...]) -> list[Vector]:
-    """Rows that exist, none twice, each with a weight of 1 or more; as exact vectors."""
+def _check_positive(
+    name: str, examples: Examples, rows: tuple[int, ...], weights: tuple[int, ...]
+) -> tuple[list[Vector], int]:
+    """Rows that exist, none twice, each with a weight of 1 or more; as whole numbers, with their exponent."""
     _check_rows(name, examples, rows)
     if not rows or len(rows) != len(weights) or len(set(rows)) != len(rows):
         raise CertificateError(f"every {name} must be there once and have one weight, and there must be at least one")
     for row, weight in zip(rows, weights, strict=True):
         if weight < 1:
             raise CertificateError(f"{name} {row} has the weight {weight}; it must be at least 1")
-    return exact.signed_rows(examples, rows)[0]
+    return exact.signed_rows(examples, rows)

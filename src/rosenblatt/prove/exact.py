@@ -103,30 +103,28 @@ def _root(number: Fraction) -> tuple[float, float]:
     return below, above
 
 
-def least_margin(examples: Examples, weights: Sequence[Number], label: int = 0) -> tuple[Fraction, int]:
-    """The least y (w . x), exactly, and the first row that has it; of the rows with this label, or of all (0).
+def least_margins(examples: Examples, weights: Sequence[Number]) -> dict[int, tuple[Fraction, int]]:
+    """For each label, the least y (w . x) of its rows, exactly, and the first row that has it.
 
     Rows that could be the least one, for all that is known of the rounding errors, are computed in whole numbers.
     """
     w, exponent = whole_numbers(weights)
     scores, errors = _scores(examples, w)
-    rows = np.flatnonzero(examples.labels == label) if label else np.arange(examples.n)
-    with np.errstate(invalid="ignore"):
-        highest = scores[rows] + errors[rows]
-        known = highest[np.isfinite(highest)]
-        rows = rows[~(scores[rows] - errors[rows] > (known.min() if known.size else inf))]
-    vectors, below = signed_rows(examples, rows)
-    seen: dict[tuple[tuple[int, int], ...], int] = {}
-    least, worst = None, -1
-    for row, vector in zip(rows.tolist(), vectors, strict=True):
-        key = tuple(vector.items())
-        if key in seen:
-            continue
-        seen[key] = margin = dot(vector, w)
-        if least is None or margin < least:
-            least, worst = margin, row
-    assert least is not None
-    return Fraction(least, 1 << exponent + below), worst
+    least = {}
+    for label in (-1, 1):
+        rows = np.flatnonzero(examples.labels == label)
+        with np.errstate(invalid="ignore"):
+            highest = scores[rows] + errors[rows]
+            known = highest[np.isfinite(highest)]
+            rows = rows[~(scores[rows] - errors[rows] > (known.min() if known.size else inf))]
+        vectors, below = signed_rows(examples, rows)
+        margins: dict[tuple[tuple[int, int], ...], tuple[int, int]] = {}  # equal rows need no second look
+        for row, vector in zip(rows.tolist(), vectors, strict=True):
+            if (key := tuple(vector.items())) not in margins:
+                margins[key] = dot(vector, w), row
+        margin, worst = min(margins.values())
+        least[label] = Fraction(margin, 1 << exponent + below), worst
+    return least
 
 
 def mistakes(examples: Examples, weights: Sequence[Number], ties: str) -> Array:
@@ -175,7 +173,11 @@ def _blocks(examples: Examples) -> Iterator[tuple[slice, Array | csr_array]]:
             part = slice(begin, begin + step)
             yield part, rows.values[part].astype(np.float64, copy=False)
     else:
-        parts = (rows.values.astype(np.float64, copy=False), rows.columns.astype(np.int64), rows.starts.astype(np.int64))
+        parts = (
+            rows.values.astype(np.float64, copy=False),
+            rows.columns.astype(np.int64),
+            rows.starts.astype(np.int64),
+        )
         yield slice(0, n), csr_array(parts, shape=(n, features))
 
 

@@ -57,7 +57,7 @@ def decide(examples: Examples, ties: str, begin: Sequence[int], units: Sequence[
         w = [x.get(column, 0) << units[column] - min(units) for column in range(examples.size)]
         common = gcd(*w)
         w = [k // common for k in w]
-        least = {label: exact.least_margin(examples, w, label) for label in (-1, 1)}
+        least = exact.least_margins(examples, w)
         wrong = [at for label, at in least.items() if at[0] < 0 or (at[0] == 0 and exact.tie_is_wrong(ties, label))]
         if not wrong:
             return Outcome(weights=tuple(w))
@@ -110,23 +110,53 @@ def _towards_affine_minimum(corral: Sequence[_Row], b: Sequence[Fraction]) -> tu
     return (step if any(s < 0 for s in step) else [-s for s in step]), False
 
 
+def null_vector(vectors: Sequence[Vector]) -> list[int]:
+    """Positive whole weights that make the sum of the vectors zero, one more than they have columns; or nothing."""
+    columns = sorted(set().union(*vectors))
+    if len(vectors) != len(columns) + 1:
+        return []
+    system = [[vector.get(column, 0) for vector in vectors[:-1]] + [-vectors[-1].get(column, 0)] for column in columns]
+    solution, solved = solve([_primitive(row) for row in system])
+    if not solved or min(solution) <= 0:
+        return []
+    below = lcm(*(weight.denominator for weight in solution))
+    return [int(weight * below) for weight in solution] + [below]
+
+
+def _primitive(row: list[int]) -> list[int]:
+    """An equation without a common factor."""
+    common = gcd(*row) or 1
+    return [k // common for k in row]
+
+
 def solve(system: list[list[int]]) -> tuple[list[Fraction], bool]:
     """The solution of a square system (A | r) and True, or some c != 0 with A c = 0 and False.
 
-    Gauss and Jordan without fractions (Bareiss 1968): all divisions leave no remainder.
+    Elimination without fractions (Bareiss 1968): all divisions leave no remainder.
     """
     size, before = len(system), 1
     rows = [list(row) for row in system]
     for k in range(size):
         pivot = min((i for i in range(k, size) if rows[i][k]), key=lambda i: abs(rows[i][k]), default=None)  # noqa: B023
-        if pivot is None:
-            null = [Fraction(-rows[i][k], before) for i in range(k)] + [Fraction(1)]
-            return null + [Fraction(0)] * (size - k - 1), False
+        if pivot is None:  # column k depends on those before it: the triangle with minus column k on its right
+            head = _substituted([[*row[:k], -row[k]] for row in rows[:k]])
+            return [*head, Fraction(1), *[Fraction(0)] * (size - k - 1)], False
         rows[k], rows[pivot] = rows[pivot], rows[k]
-        top, head = rows[k], rows[k][k]
-        for i in range(size):
-            if i != k:
-                row, factor = rows[i], rows[i][k]
-                rows[i] = [(head * a - factor * b) // before for a, b in zip(row, top, strict=True)]
-        before = head
-    return [Fraction(rows[k][size], rows[k][k]) for k in range(size)], True
+        top, head_entry = rows[k][k:], rows[k][k]
+        for i in range(k + 1, size):
+            factor = rows[i][k]
+            rows[i][k:] = [(head_entry * a - factor * b) // before for a, b in zip(rows[i][k:], top, strict=True)]
+        before = head_entry
+    return _substituted(rows), True
+
+
+def _substituted(triangle: list[list[int]]) -> list[Fraction]:
+    """The solution of a triangular system, by whole numbers over its determinant."""
+    size = len(triangle)
+    below = triangle[-1][size - 1] if size else 1
+    above = [0] * size
+    for i in range(size - 1, -1, -1):
+        row = triangle[i]
+        rest = below * row[size] - sum(row[j] * above[j] for j in range(i + 1, size))
+        above[i] = rest // row[i]
+    return [Fraction(k, below) for k in above]

@@ -25,7 +25,7 @@ from rosenblatt.learn.rules import ties_named
 from rosenblatt.prove import certificate, exact, rational, wolfe
 from rosenblatt.prove.certificate import Contradiction, Separation
 
-LONG = 40  # dimensions; beyond, whole numbers grow so long that a verified float computation is tried first
+LONG = 200_000  # operations on words of 64 bits; beyond, a verified float computation replaces whole numbers
 ENOUGH = 0.5  # of the level: rows of the active set may be this much nearer than the nearest point needs
 PRECISION = 2**40  # multipliers are rounded to this part of the largest
 
@@ -94,9 +94,10 @@ def decide(examples: Examples, ties: str = "mistake", max_seconds: float | None 
     """The same for examples that are read already."""
     if ties == "correct":
         return Separable(separation(examples, ties, (0,) * examples.size, (0,), (1,)))
-    if plain := _plain_contradiction(examples, ties):
+    sizes = _column_sizes(examples)
+    if plain := _plain_contradiction(examples, ties, sizes):
         return NotSeparable(plain)
-    return _Search(examples, ties, max_seconds).verdict()
+    return _Search(examples, ties, sizes, max_seconds).verdict()
 
 
 def separation(
@@ -107,14 +108,17 @@ def separation(
     multipliers: tuple[int, ...],
 ) -> Separation:
     """A certificate with the bounds that its numbers prove."""
+    least = min(exact.least_margins(examples, weights).values())[0]
     return Separation(
         n=examples.n, features=examples.size - 1, bias=examples.rows.bias, ties=ties, weights=weights,
-        support=support, multipliers=multipliers, lower=certificate.lower_bound(examples, weights),
+        support=support, multipliers=multipliers, lower=certificate.lower_bound(weights, least),
         upper=certificate.upper_bound(examples, support, multipliers),
     )  # fmt: skip
 
 
-def contradiction(examples: Examples, ties: str, rows: tuple[int, ...], weights: tuple[int, ...], whole: bool) -> Contradiction:
+def contradiction(
+    examples: Examples, ties: str, rows: tuple[int, ...], weights: tuple[int, ...], whole: bool
+) -> Contradiction:
     """A certificate with the point that its rows have in common."""
     return Contradiction(
         n=examples.n, features=examples.size - 1, bias=examples.rows.bias, ties=ties, rows=rows, weights=weights,
@@ -122,12 +126,12 @@ def contradiction(examples: Examples, ties: str, rows: tuple[int, ...], weights:
     )  # fmt: skip
 
 
-def _plain_contradiction(examples: Examples, ties: str) -> Contradiction | None:
+def _plain_contradiction(examples: Examples, ties: str, sizes: Array) -> Contradiction | None:
     """A row of zeros (which no weights score), or two equal rows with different labels."""
     if not examples.rows.bias:
         for row in np.flatnonzero((examples.lengths == 0) & _wrong_at_zero(examples, ties))[:1].tolist():
             return contradiction(examples, ties, (row,), (1,), whole=True)
-    draws = np.random.default_rng(0).uniform(1.0, 2.0, examples.size) / _column_sizes(examples)
+    draws = np.random.default_rng(0).uniform(1.0, 2.0, examples.size) / sizes
     hashes = search.margins(examples, draws) * examples.labels  # equal rows are added up in the same order
     order = np.argsort(hashes, kind="stable")
     same = np.flatnonzero((np.diff(hashes[order]) == 0) & (np.diff(examples.labels[order]) != 0))
@@ -157,13 +161,19 @@ def _column_sizes(examples: Examples) -> Array:
     return np.ldexp(1.0, np.frexp(sizes)[1])
 
 
+def _work(vectors: list[exact.Vector]) -> int:
+    """About how many operations on words of 64 bits it takes to solve for a null vector in whole numbers."""
+    bits = max((k.bit_length() for vector in vectors for k in vector.values()), default=0)
+    return len(vectors) ** 3 * (1 + len(vectors) * bits // 64)
+
+
 class _Search:
     """The active set: signed rows, scaled, among which the shortest vector is sought."""
 
-    def __init__(self, examples: Examples, ties: str, max_seconds: float | None) -> None:
+    def __init__(self, examples: Examples, ties: str, sizes: Array, max_seconds: float | None) -> None:
         self.examples, self.ties, self.wrong_at_zero = examples, ties, _wrong_at_zero(examples, ties)
         self.deadline = time.monotonic() + max_seconds if max_seconds is not None else np.inf
-        self.sizes = _column_sizes(examples)
+        self.sizes = sizes
         self.units = [1 - frexp(size)[1] for size in self.sizes.tolist()]
         self.rows = self._some()
         self.points, self.lengths = self._points(self.rows)
@@ -230,16 +240,21 @@ class _Search:
     def _separable(self, weights: tuple[exact.Number, ...], found: wolfe.Nearest) -> Separable:
         return Separable(separation(self.examples, self.ties, weights, *self._multipliers(found)))
 
+    def _not_separable(self, rows: tuple[int, ...], weights: tuple[int, ...], whole: bool = True) -> NotSeparable:
+        return NotSeparable(contradiction(self.examples, self.ties, rows, weights, whole))
+
     def _decided(self, found: wolfe.Nearest) -> Verdict:
         """What the corral proves, or else what whole numbers do."""
         rows, multipliers = self._multipliers(found)
-        if self.examples.size > LONG and exact.is_near_a_positive_null_vector(
-            exact.signed_rows(self.examples, rows)[0], multipliers
-        ):
-            return NotSeparable(contradiction(self.examples, self.ties, rows, multipliers, whole=False))
+        vectors, _ = exact.signed_rows(self.examples, rows)
+        if _work(vectors) <= LONG:
+            if wholes := rational.null_vector(vectors):
+                return self._not_separable(rows, tuple(wholes))
+        elif exact.is_near_a_positive_null_vector(vectors, multipliers):
+            return self._not_separable(rows, multipliers, whole=False)
         outcome = rational.decide(self.examples, self.ties, rows, self.units)
         if outcome.rows:
-            return NotSeparable(contradiction(self.examples, self.ties, outcome.rows, outcome.multipliers, whole=True))
+            return self._not_separable(outcome.rows, outcome.multipliers)
         bits = max(k.bit_length() for k in outcome.weights)
         floats = tuple(k / (1 << bits) for k in outcome.weights)
         right = not exact.mistakes(self.examples, floats, self.ties).size
