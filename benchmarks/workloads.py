@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -83,6 +84,36 @@ def separable_sets() -> Iterator[tuple[str, object, np.ndarray]]:
         yield f"{name}, CSR", _narrow(sp.csr_array(stored["X"], dtype=float)), stored["Y"].ravel()
 
 
+def other_sets() -> Iterator[tuple[str, object, np.ndarray]]:
+    """The real sets of the shared folder that no rule separates, as they are: categories one-hot, numbers untouched."""
+    german = _table(SHARED / "german_credit" / "germancredit.csv", ",")
+    yield "german credit", _mixed([r[:-1] for r in german[1:]]), np.array([r[-1] for r in german[1:]])
+    cars = [r[1:] for r in _table(SHARED / "auto_mpg" / "cars.csv", ",")[1:] if r[1]]
+    yield (
+        "auto mpg",
+        _mixed([[r[1], r[2], r[3] or "?", *r[4:]] for r in cars]),
+        np.array([float(r[0]) >= 23 for r in cars]),
+    )
+    crx = _table(SHARED / "credit_approval" / "crx.data", ",")
+    yield "credit approval", _mixed([r[:-1] for r in crx]), np.array([r[-1] for r in crx])
+    for name, path in (
+        ("banknote", "banknote/data_banknote_authentication.txt"),
+        ("ionosphere", "ionosphere/ionosphere.data"),
+        ("pima diabetes", "pima_diabetes/pima-indians-diabetes.data.csv"),
+    ):
+        rows = _table(SHARED / path, ",")
+        yield name, np.array([r[:-1] for r in rows], float), np.array([r[-1] for r in rows])
+    chess = [r for r in _table(SHARED / "kr_vs_kp" / "kr.vs.kp.arff.gz", ",") if len(r) == 37 and r[0][0] not in "@%"]
+    yield "kr vs kp", _one_hot([r[:-1] for r in chess]), np.array([r[-1] for r in chess])
+    phishing = _table(SHARED / "phishing" / "phishing_websites_uci.csv.gz", ",")
+    yield "phishing", _one_hot([r[:-1] for r in phishing]), np.array([r[-1] for r in phishing])
+    X, y = load_svmlight_file(str(SHARED / "a9a" / "a9a.gz"))
+    yield "a9a, CSR", _narrow(X), y
+    with zipfile.ZipFile(SHARED / "electricity" / "electricity.zip") as folder:
+        rows = list(csv.reader(folder.read("electricity.csv").decode().splitlines()))[1:]
+    yield "electricity", np.array([r[:-1] for r in rows], float), np.array([r[-1] for r in rows])
+
+
 def _narrow(X: sp.csr_array) -> sp.csr_array:
     """The same matrix with 32-bit indices: the peer takes no others."""
     X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
@@ -97,6 +128,19 @@ def _table(path: Path, delimiter: str) -> list[list[str]]:
 
 def _standard(X: np.ndarray) -> np.ndarray:
     return (X - X.mean(axis=0)) / np.where(X.std(axis=0), X.std(axis=0), 1.0)
+
+
+def _mixed(rows: list[list[str]]) -> np.ndarray:
+    """Columns of numbers as they are, others one-hot; an unknown number, "?", is a category and otherwise 0."""
+    parts = []
+    for column in np.array(rows).T:
+        known = column != "?"
+        try:
+            parts.append(np.where(known, column, "0").astype(float)[:, None])
+            parts.append(~known[:, None] if not known.all() else np.empty((len(rows), 0)))
+        except ValueError:
+            parts.append(column[:, None] == np.unique(column))
+    return np.hstack(parts).astype(float)
 
 
 def _one_hot(rows: list[list[str]]) -> np.ndarray:

@@ -137,7 +137,7 @@ def solve(system: list[list[int]]) -> tuple[list[Fraction], bool]:
     size, before = len(system), 1
     rows = [list(row) for row in system]
     for k in range(size):
-        pivot = min((i for i in range(k, size) if rows[i][k]), key=lambda i: abs(rows[i][k]), default=None)  # noqa: B023
+        pivot = min((i for i in range(k, size) if rows[i][k]), key=lambda i: abs(rows[i][k]), default=None)
         if pivot is None:  # column k depends on those before it: the triangle with minus column k on its right
             head = _substituted([[*row[:k], -row[k]] for row in rows[:k]])
             return [*head, Fraction(1), *[Fraction(0)] * (size - k - 1)], False
