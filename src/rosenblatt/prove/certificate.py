@@ -152,12 +152,14 @@ class Separation(Certificate):
     multipliers: tuple[int, ...]
     lower: float  # of the largest margin; rounded down
     upper: float  # rounded up
+    affine: bool  # the threshold does not count in the length of the weights
 
     @property
     def statement(self) -> str:
         """What is proved, in one sentence."""
+        what = "of any rule, measured without the threshold," if self.affine else "of any unit vector"
         return (
-            f"The weights are right on all {self.n} rows; the largest margin of any unit vector is "
+            f"The weights are right on all {self.n} rows; the largest margin {what} is "
             f"between {self.lower:.17g} and {self.upper:.17g}."
         )
 
@@ -168,10 +170,10 @@ class Separation(Certificate):
         for label, (margin, row) in least.items():
             if margin < 0 or (margin == 0 and exact.tie_is_wrong(self.ties, label)):
                 raise CertificateError(f"row {row}: y (w . x) is not above zero; the weights are wrong on it")
-        lower = lower_bound(self.weights, min(least.values())[0])
+        lower = lower_bound(self.weights, min(least.values())[0], self.affine)
         if self.lower != lower:
             raise CertificateError(f"the lower bound of the margin is {lower!r} with these weights, not {self.lower!r}")
-        upper = upper_bound(examples, self.support, self.multipliers)
+        upper = upper_bound(examples, self.support, self.multipliers, self.affine)
         if self.upper != upper:
             raise CertificateError(f"the upper bound of the margin is {upper!r} with this support, not {self.upper!r}")
 
@@ -314,26 +316,34 @@ class RunRecord(Certificate):
             raise CertificateError(f"the corrections lead to other weights: not in column {place}")
 
 
-def lower_bound(weights: tuple[Number, ...], least: Fraction) -> float:
+def lower_bound(weights: tuple[Number, ...], least: Fraction, affine: bool = False) -> float:
     """The least z_i . w, divided by ||w|| and rounded down; 0 for the zero vector."""
     w, exponent = exact.whole_numbers(weights)
-    square = Fraction(sum(k * k for k in w), 1 << 2 * exponent)
+    square = Fraction(sum(k * k for k in (w[:-1] if affine else w)), 1 << 2 * exponent)
     if not square or not least:
         return 0.0
     size = least * least / square
     return exact.root_below(size) if least > 0 else -exact.root_above(size)
 
 
-def upper_bound(examples: Examples, rows: tuple[int, ...], multipliers: tuple[int, ...]) -> float:
+def upper_bound(examples: Examples, rows: tuple[int, ...], multipliers: tuple[int, ...], affine: bool = False) -> float:
     """The length of the mean of these signed rows, rounded up."""
-    return exact.root_above(square_upper_bound(examples, rows, multipliers))
+    return exact.root_above(square_upper_bound(examples, rows, multipliers, affine))
 
 
-def square_upper_bound(examples: Examples, rows: tuple[int, ...], multipliers: tuple[int, ...]) -> Fraction:
-    """Its square, exactly."""
+def square_upper_bound(
+    examples: Examples, rows: tuple[int, ...], multipliers: tuple[int, ...], affine: bool = False
+) -> Fraction:
+    """Its square, exactly.
+
+    Where the threshold does not count, the rows of both classes must have the same weight in all: then the mean is
+    half the difference of a mixture of either class, and no threshold moves it.
+    """
     vectors, exponent = _check_positive("support row", examples, rows, multipliers)
-    total = exact.square(exact.combination(vectors, multipliers))
-    return Fraction(total, sum(multipliers) ** 2 << 2 * exponent)
+    total = exact.combination(vectors, multipliers)
+    if affine and total.get(examples.size - 1):
+        raise CertificateError("the multipliers of the two classes do not add up to the same")
+    return Fraction(exact.square(total), sum(multipliers) ** 2 << 2 * exponent)
 
 
 def common_point(examples: Examples, rows: tuple[int, ...], weights: tuple[int, ...]) -> tuple[float, ...]:

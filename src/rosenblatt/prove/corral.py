@@ -29,7 +29,7 @@ def dot(a: Array, b: Array, size: int) -> float:
 def insert(Q: Array, R: Array, size: int, column: Array) -> bool:
     """Add a column to the factorisation by Gram and Schmidt, twice; False if it depends on those there."""
     width = column.size
-    if size == width:
+    if size == len(Q):
         return False
     length = sqrt(dot(column, column, width))
     for j in range(size):

@@ -1,15 +1,16 @@
 """Wolfe's algorithm in whole numbers: always right, always ends, and slow.
 
-Problem   is there a w with z_i . w > 0 for all rows (>= 0 for rows that may score zero)?
-Input     examples, a tie rule, and rows to begin with, best those where the floating-point algorithm ended.
-Result    weights in whole numbers, or rows with positive whole weights whose sum is zero.
-Method    As in `wolfe`: x = sum b_i z_i is the shortest with b >= 0 and sum b_i e_i = 1, where e_i > 0 is any length to
-          measure row i by (0 for a row that may score zero). If x = 0 that is a contradiction. If all rows are right
-          with x, it is a separator. Otherwise the row that is most wrong joins. ||x|| falls with every step, and
-          there are finitely many corrals, so it ends.
+Problem   as in `wolfe`, exactly: the shortest x = sum b_i z_i with b >= 0 and sum b_i e_i = 1, where e_i is a length to
+          measure row i by, 0 for a row that only spans a cone; with two groups of rows, one such sum for each.
+Input     examples, rows to begin with, best those where the floating-point algorithm ended, and lengths.
+Result    `decide`: weights that are right on every row, or rows with positive weights whose sum is zero.
+          `nearest`: the shortest x itself, which gives the largest margin.
+Method    The shortest x of the corral is found by solving a linear system without fractions. If x = 0 that is a
+          contradiction. Otherwise the row that is most wrong, or lowest, joins. ||x|| falls with every step, and there
+          are finitely many corrals, so it ends.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, isqrt, lcm
@@ -20,65 +21,110 @@ from rosenblatt.prove.exact import Vector
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """Either the weights of a separator, or rows that contradict each other with their weights."""
+class Mixture:
+    """Rows with positive whole weights, and their weighted sum: whole numbers in the units of the columns."""
 
-    weights: tuple[int, ...] = ()
-    rows: tuple[int, ...] = ()
-    multipliers: tuple[int, ...] = ()
+    rows: tuple[int, ...]
+    multipliers: tuple[int, ...]
+    x: tuple[int, ...]
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Row:
-    """A signed row in whole numbers, how it is scaled, and the length it is measured by."""
+    """A signed row in whole numbers, how it is scaled, and the length that each group measures it by."""
 
     number: int
     vector: Vector  # z_i * 2^exponent, and column j times 2^units[j]
     exponent: int
-    length: int
+    lengths: tuple[int, ...]
 
 
-def decide(examples: Examples, ties: str, begin: Sequence[int], units: Sequence[int]) -> Outcome:
-    """Separate the examples or refute it. Column j is measured in units of 2^-units[j], which moves no decision."""
-    corral = [_row(examples, ties, i, units) for i in begin]
-    anchored = [row for row in corral if row.length]
-    if not anchored:
-        anchor = next(i for i in range(examples.n) if exact.tie_is_wrong(ties, int(examples.labels[i])))
-        anchored = [_row(examples, ties, anchor, units)]
-        corral += anchored
-    b = [Fraction(1, row.length * len(anchored)) if row.length else Fraction(0) for row in corral]
+def decide(examples: Examples, ties: str, begin: Sequence[int], units: Sequence[int]) -> Mixture:
+    """A mixture of rows that is right on every row, or zero; column j counts 2^units[j] times, which decides nothing."""
+
+    def row(i: int) -> _Row:
+        vector, exponent = _whole(examples, i, units)
+        anchored = exact.tie_is_wrong(ties, int(examples.labels[i]))
+        return _Row(i, vector, exponent, (max(isqrt(exact.square(vector)), 1) if anchored else 0,))
+
+    def low(mixture: Mixture) -> int | None:
+        least = exact.least_margins(examples, in_columns(mixture.x, units))
+        wrong = [at for label, at in least.items() if at[0] < 0 or (at[0] == 0 and exact.tie_is_wrong(ties, label))]
+        return min(wrong)[1] if wrong else None
+
+    corral = [row(i) for i in begin]
+    if not any(member.lengths[0] for member in corral):
+        corral.append(row(next(i for i in range(examples.n) if exact.tie_is_wrong(ties, int(examples.labels[i])))))
+    return _descended(corral, row, low, examples.size)
+
+
+def nearest(examples: Examples, affine: bool, begin: Sequence[int], late: Callable[[], bool]) -> Mixture:
+    """The shortest mixture of all rows, or with `affine`, the shortest difference of a mixture of either class."""
+    units = [0] * examples.size
+
+    def row(i: int) -> _Row:
+        vector, exponent = _whole(examples, i, units)
+        if affine:
+            vector.pop(examples.size - 1, None)
+        length = 1 << exponent
+        groups = (length * (examples.labels[i] < 0), length * (examples.labels[i] > 0)) if affine else (length,)
+        return _Row(i, vector, exponent, tuple(map(int, groups)))
+
+    def low(mixture: Mixture) -> int | None:
+        vectors, exponent = exact.signed_rows(examples, mixture.rows)
+        levels = {
+            int(examples.labels[i]): Fraction(exact.dot(vector, mixture.x), 1 << exponent)
+            for i, vector in zip(mixture.rows, vectors, strict=True)
+        }
+        least = exact.least_margins(examples, mixture.x)
+        heights = [(at[0] - levels.get(label, max(levels.values())), at[1]) for label, at in least.items()]
+        return min(heights)[1] if min(heights)[0] < 0 and not late() else None
+
+    return _descended([row(i) for i in begin], row, low, examples.size)
+
+
+def in_columns(x: Sequence[int], units: Sequence[int]) -> tuple[int, ...]:
+    """What x, in the units of the columns, is as weights."""
+    w = [k << unit - min(units) for k, unit in zip(x, units, strict=True)]
+    common = gcd(*w) or 1
+    return tuple(k // common for k in w)
+
+
+def _whole(examples: Examples, i: int, units: Sequence[int]) -> tuple[Vector, int]:
+    """A signed row times a power of two, in whole numbers, and its exponent."""
+    vectors, exponent = exact.signed_rows(examples, [i])
+    return {column: k << units[column] - min(units) for column, k in vectors[0].items()}, exponent
+
+
+def _descended(
+    corral: list[_Row], row: Callable[[int], _Row], low: Callable[[Mixture], int | None], size: int
+) -> Mixture:
+    """Wolfe's algorithm from this corral, until x is zero or no row is low."""
+    sums = [sum(1 for member in corral if member.lengths[group]) for group in range(len(corral[0].lengths))]
+    b = [
+        sum(
+            (Fraction(1, length * many) for length, many in zip(member.lengths, sums, strict=True) if length),
+            Fraction(0),
+        )
+        for member in corral
+    ]
     while True:
         corral, b = _shortest(corral, b)
         below = lcm(*(weight.denominator for weight in b))
-        whole = [int(weight * below) for weight in b]
-        x = exact.combination([row.vector for row in corral], whole)
-        if not x:
-            return _contradiction(corral, whole)
-        w = [x.get(column, 0) << units[column] - min(units) for column in range(examples.size)]
-        common = gcd(*w)
-        w = [k // common for k in w]
-        least = exact.least_margins(examples, w)
-        wrong = [at for label, at in least.items() if at[0] < 0 or (at[0] == 0 and exact.tie_is_wrong(ties, label))]
-        if not wrong:
-            return Outcome(weights=tuple(w))
-        corral.append(_row(examples, ties, min(wrong)[1], units))
+        wholes = [int(weight * below) for weight in b]
+        x = exact.combination([member.vector for member in corral], wholes)
+        used = [(member, whole) for member, whole in zip(corral, wholes, strict=True) if whole]
+        multipliers = [whole << member.exponent for member, whole in used]
+        common = gcd(*multipliers)
+        mixture = Mixture(
+            tuple(member.number for member, _ in used),
+            tuple(k // common for k in multipliers),
+            tuple(x.get(column, 0) for column in range(size)),
+        )
+        if not x or (lowest := low(mixture)) is None:
+            return mixture
+        corral.append(row(lowest))
         b.append(Fraction(0))
-
-
-def _row(examples: Examples, ties: str, i: int, units: Sequence[int]) -> _Row:
-    """Row i as the algorithm takes it."""
-    vectors, exponent = exact.signed_rows(examples, [i])
-    vector = {column: k << units[column] - min(units) for column, k in vectors[0].items()}
-    length = max(isqrt(exact.square(vector)), 1) if exact.tie_is_wrong(ties, int(examples.labels[i])) else 0
-    return _Row(i, vector, exponent, length)
-
-
-def _contradiction(corral: Sequence[_Row], b: Sequence[int]) -> Outcome:
-    """The rows and weights of a zero sum, in the units of the data."""
-    used = [(row, weight) for row, weight in zip(corral, b, strict=True) if weight]
-    weights = [weight << row.exponent for row, weight in used]
-    common = gcd(*weights)
-    return Outcome(rows=tuple(row.number for row, _ in used), multipliers=tuple(weight // common for weight in weights))
 
 
 def _shortest(corral: list[_Row], b: list[Fraction]) -> tuple[list[_Row], list[Fraction]]:
@@ -95,15 +141,15 @@ def _shortest(corral: list[_Row], b: list[Fraction]) -> tuple[list[_Row], list[F
 
 def _towards_affine_minimum(corral: Sequence[_Row], b: Sequence[Fraction]) -> tuple[list[Fraction], bool]:
     """The step from b to the weights of the shortest x, and True; or a step along which x stays, and False."""
-    many = len(corral)
+    many, groups = len(corral), len(corral[0].lengths)
     gram = [[0] * many for _ in range(many)]
     for i in range(many):
         for j in range(i + 1):
             small, large = sorted((corral[i].vector, corral[j].vector), key=len)
             gram[i][j] = gram[j][i] = sum(k * large[column] for column, k in small.items() if column in large)
-    lengths = [row.length for row in corral]
-    system = [[*gram[i], -lengths[i], 0] for i in range(many)] + [[*lengths, 0, 1]]
-    solution, solved = solve(system)
+    system = [[*gram[i], *(-length for length in corral[i].lengths), 0] for i in range(many)]
+    system += [[*(member.lengths[group] for member in corral), *[0] * groups, 1] for group in range(groups)]
+    solution, solved = solve([_primitive(equation) for equation in system])
     if solved:
         return [solution[k] - b[k] for k in range(many)], True
     step = solution[:many]
@@ -123,10 +169,10 @@ def null_vector(vectors: Sequence[Vector]) -> list[int]:
     return [int(weight * below) for weight in solution] + [below]
 
 
-def _primitive(row: list[int]) -> list[int]:
+def _primitive(equation: list[int]) -> list[int]:
     """An equation without a common factor."""
-    common = gcd(*row) or 1
-    return [k // common for k in row]
+    common = gcd(*equation) or 1
+    return [k // common for k in equation]
 
 
 def solve(system: list[list[int]]) -> tuple[list[Fraction], bool]:
@@ -137,16 +183,17 @@ def solve(system: list[list[int]]) -> tuple[list[Fraction], bool]:
     size, before = len(system), 1
     rows = [list(row) for row in system]
     for k in range(size):
-        pivot = min((i for i in range(k, size) if rows[i][k]), key=lambda i: abs(rows[i][k]), default=None)
-        if pivot is None:  # column k depends on those before it: the triangle with minus column k on its right
-            head = _substituted([[*row[:k], -row[k]] for row in rows[:k]])
-            return [*head, Fraction(1), *[Fraction(0)] * (size - k - 1)], False
+        candidates = [(abs(rows[i][k]), i) for i in range(k, size) if rows[i][k]]
+        if not candidates:  # column k depends on those before it: the triangle with minus column k on its right
+            ahead = _substituted([[*row[:k], -row[k]] for row in rows[:k]])
+            return [*ahead, Fraction(1), *[Fraction(0)] * (size - k - 1)], False
+        pivot = min(candidates)[1]
         rows[k], rows[pivot] = rows[pivot], rows[k]
-        top, head_entry = rows[k][k:], rows[k][k]
+        top, head = rows[k][k:], rows[k][k]
         for i in range(k + 1, size):
             factor = rows[i][k]
-            rows[i][k:] = [(head_entry * a - factor * b) // before for a, b in zip(rows[i][k:], top, strict=True)]
-        before = head_entry
+            rows[i][k:] = [(head * a - factor * b) // before for a, b in zip(rows[i][k:], top, strict=True)]
+        before = head
     return _substituted(rows), True
 
 

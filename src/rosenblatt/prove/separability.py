@@ -12,6 +12,7 @@ Before floats are computed with, columns and rows are scaled by what moves no de
 """
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import frexp
 from typing import Any
@@ -21,13 +22,17 @@ import numpy as np
 from rosenblatt import search
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array, Dense
-from rosenblatt.learn.rules import ties_named
+from rosenblatt.learn import pla
+from rosenblatt.learn.rules import TIES, Budget, Reason, ties_named
 from rosenblatt.prove import certificate, exact, rational, wolfe
+from rosenblatt.prove.active_rows import ActiveRows
 from rosenblatt.prove.certificate import Contradiction, Separation
 
 LONG = 200_000  # operations on words of 64 bits; beyond, a verified float computation replaces whole numbers
+MANY = 128  # dimensions
+FEW_PASSES = 20
+FEW_NUMBERS = 5e7  # read in a small fraction of a second
 ENOUGH = 0.5  # of the level: rows of the active set may be this much nearer than the nearest point needs
-PRECISION = 2**40  # multipliers are rounded to this part of the largest
 
 
 @dataclass(frozen=True)
@@ -97,7 +102,24 @@ def decide(examples: Examples, ties: str = "mistake", max_seconds: float | None 
     sizes = _column_sizes(examples)
     if plain := _plain_contradiction(examples, ties, sizes):
         return NotSeparable(plain)
+    if examples.size > MANY and (learned := _learned(examples, ties, max_seconds)):
+        return Separable(learned)
     return _Search(examples, ties, sizes, max_seconds).verdict()
+
+
+def _learned(examples: Examples, ties: str, max_seconds: float | None) -> Separation | None:
+    """What a short run of PLA proves: in many dimensions it separates sooner than the shortest vector is found.
+
+    From zeros, its weights are the sum of the rows it corrected, so these counts bound the largest margin from above.
+    """
+    passes = max(FEW_PASSES, int(FEW_NUMBERS / examples.rows.values.size))
+    budget = Budget(max_passes=passes, max_seconds=max_seconds)
+    run = pla.learn(examples, np.zeros(examples.size), ties=TIES[ties], budget=budget)
+    if run.reason is not Reason.SEPARATED or not run.updates:
+        return None
+    rows, counts = np.unique(run.ledger.rows, return_counts=True)
+    weights = tuple(run.weights.tolist())
+    return separation(examples, ties, weights, tuple(rows.tolist()), tuple(counts.tolist()))
 
 
 def separation(
@@ -106,18 +128,19 @@ def separation(
     weights: tuple[exact.Number, ...],
     support: tuple[int, ...],
     multipliers: tuple[int, ...],
+    affine: bool = False,
 ) -> Separation:
     """A certificate with the bounds that its numbers prove."""
     least = min(exact.least_margins(examples, weights).values())[0]
     return Separation(
         n=examples.n, features=examples.size - 1, bias=examples.rows.bias, ties=ties, weights=weights,
-        support=support, multipliers=multipliers, lower=certificate.lower_bound(weights, least),
-        upper=certificate.upper_bound(examples, support, multipliers),
+        support=support, multipliers=multipliers, affine=affine, lower=certificate.lower_bound(weights, least, affine),
+        upper=certificate.upper_bound(examples, support, multipliers, affine),
     )  # fmt: skip
 
 
 def contradiction(
-    examples: Examples, ties: str, rows: tuple[int, ...], weights: tuple[int, ...], whole: bool
+    examples: Examples, ties: str, rows: tuple[int, ...], weights: tuple[int, ...], whole: bool = True
 ) -> Contradiction:
     """A certificate with the point that its rows have in common."""
     return Contradiction(
@@ -130,7 +153,7 @@ def _plain_contradiction(examples: Examples, ties: str, sizes: Array) -> Contrad
     """A row of zeros (which no weights score), or two equal rows with different labels."""
     if not examples.rows.bias:
         for row in np.flatnonzero((examples.lengths == 0) & _wrong_at_zero(examples, ties))[:1].tolist():
-            return contradiction(examples, ties, (row,), (1,), whole=True)
+            return contradiction(examples, ties, (row,), (1,))
     draws = np.random.default_rng(0).uniform(1.0, 2.0, examples.size) / sizes
     hashes = search.margins(examples, draws) * examples.labels  # equal rows are added up in the same order
     order = np.argsort(hashes, kind="stable")
@@ -139,7 +162,7 @@ def _plain_contradiction(examples: Examples, ties: str, sizes: Array) -> Contrad
         pair = sorted(order[place : place + 2].tolist())
         vectors, _ = exact.signed_rows(examples, pair)
         if not exact.combination(vectors, (1, 1)):
-            return contradiction(examples, ties, tuple(pair), (1, 1), whole=True)
+            return contradiction(examples, ties, tuple(pair), (1, 1))
     return None
 
 
@@ -168,94 +191,54 @@ def _work(vectors: list[exact.Vector]) -> int:
 
 
 class _Search:
-    """The active set: signed rows, scaled, among which the shortest vector is sought."""
+    """The search for the shortest vector, over an active set of rows that grows."""
 
     def __init__(self, examples: Examples, ties: str, sizes: Array, max_seconds: float | None) -> None:
         self.examples, self.ties, self.wrong_at_zero = examples, ties, _wrong_at_zero(examples, ties)
         self.deadline = time.monotonic() + max_seconds if max_seconds is not None else np.inf
-        self.sizes = sizes
-        self.units = [1 - frexp(size)[1] for size in self.sizes.tolist()]
-        self.rows = self._some()
-        self.points, self.lengths = self._points(self.rows)
+        self.sizes, self.units = sizes, [1 - frexp(size)[1] for size in sizes.tolist()]
+        self.active = ActiveRows(examples, sizes, unit=True)
 
     def _late(self) -> bool:
         return time.monotonic() >= self.deadline
 
-    def _some(self) -> Array:
-        """Rows to begin with: spread over the data, of both classes."""
-        n, many = self.examples.n, max(10 * self.examples.size, 1000)
-        rows = np.unique(np.linspace(0, n - 1, min(n, many)).astype(np.int64))
-        first = [int(np.argmax(self.examples.labels == label)) for label in (-1, 1)]
-        return np.union1d(rows, first)
-
-    def _points(self, rows: Array) -> tuple[Array, Array]:
-        """These rows, signed, in the units of their columns, each of length 1; and what length they had."""
-        table, labels = self.examples.rows, self.examples.labels[rows]
-        points = np.zeros((rows.size, self.examples.size))
-        if isinstance(table, Dense):
-            points[:, :-1] = table.values[rows]
-        else:
-            for place, i in enumerate(rows.tolist()):
-                part = slice(int(table.starts[i]), int(table.starts[i + 1]))
-                points[place, table.columns[part]] = table.values[part]
-        points[:, -1] = table.bias
-        points *= labels[:, np.newaxis] / self.sizes
-        lengths = np.linalg.norm(points, axis=1)
-        lengths[lengths == 0] = 1.0
-        return points / lengths[:, np.newaxis], lengths
-
     def verdict(self) -> Verdict:
         """Enlarge the active set until it decides."""
-        begin = np.array([np.argmax(self.wrong_at_zero[self.rows])])
-        while not self._late():
-            groups = self.wrong_at_zero[self.rows][:, np.newaxis].astype(float)
-            found = wolfe.nearest(self.points, groups, begin, enough=ENOUGH, stop=self._late)
+        begin = np.array([np.argmax(self.wrong_at_zero[self.active.rows])])
+        while True:
+            groups = self.wrong_at_zero[self.active.rows][:, np.newaxis].astype(float)
+            found = wolfe.nearest(self.active.points, groups, begin, enough=ENOUGH, stop=self._late)
             if self._late():
-                break
-            if not found.settled:
-                return self._decided(found)
-            w = found.x / self.sizes
+                return Undecided("The time was up before there was a proof either way.")
+            begin, w = found.corral, found.x / self.sizes
             margins = search.margins(self.examples, w)
             wrong = np.flatnonzero((margins < 0) | ((margins == 0) & self.wrong_at_zero))
             if not wrong.size:
-                return self._separable(tuple(w.tolist()), found)
-            most = max(4 * self.examples.size, 500)
-            if wrong.size > most:
-                wrong = wrong[np.argpartition(margins[wrong], most)[:most]]
-            fresh = np.setdiff1d(wrong, self.rows)
-            if not fresh.size:
+                support = self.active.multipliers(found.corral, found.weights)
+                return Separable(separation(self.examples, self.ties, tuple(w.tolist()), *support))
+            if not found.settled or not self.active.add(self.active.at_most(wrong, margins)):
                 return self._decided(found)
-            points, lengths = self._points(fresh)
-            begin = found.corral
-            self.rows = np.concatenate([self.rows, fresh])
-            self.points, self.lengths = np.vstack([self.points, points]), np.concatenate([self.lengths, lengths])
-        return Undecided("The time was up before there was a proof either way.")
-
-    def _multipliers(self, found: wolfe.Nearest) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The rows of the corral, and their weights as whole numbers."""
-        weights = found.weights / self.lengths[found.corral]
-        wholes = np.maximum(np.rint(weights / weights.max() * PRECISION), 1.0).astype(np.int64)
-        return tuple(self.rows[found.corral].tolist()), tuple(wholes.tolist())
-
-    def _separable(self, weights: tuple[exact.Number, ...], found: wolfe.Nearest) -> Separable:
-        return Separable(separation(self.examples, self.ties, weights, *self._multipliers(found)))
-
-    def _not_separable(self, rows: tuple[int, ...], weights: tuple[int, ...], whole: bool = True) -> NotSeparable:
-        return NotSeparable(contradiction(self.examples, self.ties, rows, weights, whole))
 
     def _decided(self, found: wolfe.Nearest) -> Verdict:
         """What the corral proves, or else what whole numbers do."""
-        rows, multipliers = self._multipliers(found)
-        vectors, _ = exact.signed_rows(self.examples, rows)
+        examples, ties = self.examples, self.ties
+        rows, multipliers = self.active.multipliers(found.corral, found.weights)
+        vectors, _ = exact.signed_rows(examples, rows)
         if _work(vectors) <= LONG:
-            if wholes := rational.null_vector(vectors):
-                return self._not_separable(rows, tuple(wholes))
+            if found_weights := rational.null_vector(vectors):
+                return NotSeparable(contradiction(examples, ties, rows, tuple(found_weights)))
         elif exact.is_near_a_positive_null_vector(vectors, multipliers):
-            return self._not_separable(rows, multipliers, whole=False)
-        outcome = rational.decide(self.examples, self.ties, rows, self.units)
-        if outcome.rows:
-            return self._not_separable(outcome.rows, outcome.multipliers)
-        bits = max(k.bit_length() for k in outcome.weights)
-        floats = tuple(k / (1 << bits) for k in outcome.weights)
-        right = not exact.mistakes(self.examples, floats, self.ties).size
-        return self._separable(floats if right else outcome.weights, found)
+            return NotSeparable(contradiction(examples, ties, rows, multipliers, whole=False))
+        mixture = rational.decide(examples, ties, rows, self.units)
+        if not any(mixture.x):
+            return NotSeparable(contradiction(examples, ties, mixture.rows, mixture.multipliers))
+        wholes = rational.in_columns(mixture.x, self.units)
+        floats = as_floats(wholes)
+        weights: tuple[exact.Number, ...] = floats if not exact.mistakes(examples, floats, ties).size else wholes
+        return Separable(separation(examples, ties, weights, mixture.rows, mixture.multipliers))
+
+
+def as_floats(wholes: Sequence[int]) -> tuple[float, ...]:
+    """Whole numbers divided by a power of two, each rounded once."""
+    bits = max(k.bit_length() for k in wholes)
+    return tuple(k / (1 << bits) for k in wholes)

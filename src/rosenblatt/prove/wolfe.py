@@ -49,10 +49,10 @@ def nearest(
     With `enough` below 1, ends as soon as every point reaches that part of its level.
     """
     d, many = points.shape[1], groups.shape[1]
-    width = d + many
+    width, room = d + many, min(d + many, len(points) + 1)
     scale = float(np.sqrt((points**2).sum(axis=1).max())) or 1.0
-    Q, R = np.zeros((width, width)), np.zeros((width, width))
-    rows, weights, wanted = np.zeros(width, np.int64), np.zeros(width), np.zeros(width)
+    Q, R = np.zeros((room, width)), np.zeros((room, room))
+    rows, weights, wanted = np.zeros(room, np.int64), np.zeros(room), np.zeros(room)
     x, scores, hot = np.zeros(d), np.empty(len(points)), np.empty(HOT_POINTS, np.int64)
     column, size, square, how = np.empty(width), 0, np.inf, corral.GOING
     for row in begin:

@@ -1,0 +1,59 @@
+"""The active set of a proof: some of the rows, signed and scaled, as points for `wolfe`."""
+
+import numpy as np
+
+from rosenblatt.examples import Examples
+from rosenblatt.kernels import Array, Dense
+
+PRECISION = 2**50  # multipliers are rounded to this part of the largest
+
+
+class ActiveRows:
+    """Rows in the units of their columns; with `unit`, each scaled to length 1."""
+
+    def __init__(self, examples: Examples, sizes: Array, unit: bool) -> None:
+        self.examples, self.sizes, self.unit = examples, sizes, unit
+        self.rows = _spread(examples)
+        self.points, self.lengths = self._points(self.rows)
+
+    def add(self, rows: Array) -> bool:
+        """Take in more rows; False if all were there."""
+        fresh = np.setdiff1d(rows, self.rows)
+        points, lengths = self._points(fresh)
+        self.rows = np.concatenate([self.rows, fresh])
+        self.points, self.lengths = np.vstack([self.points, points]), np.concatenate([self.lengths, lengths])
+        return bool(fresh.size)
+
+    def at_most(self, rows: Array, margins: Array) -> Array:
+        """Of these rows, as many as are worth adding at once: those with the least margins."""
+        most = max(4 * self.examples.size, 500)
+        return rows[np.argpartition(margins[rows], most)[:most]] if rows.size > most else rows
+
+    def multipliers(self, places: Array, weights: Array) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The rows at these places, and their weights as whole numbers."""
+        weights = weights / self.lengths[places]
+        wholes = np.maximum(np.rint(weights / weights.max() * PRECISION), 1.0).astype(np.int64)
+        return tuple(self.rows[places].tolist()), tuple(wholes.tolist())
+
+    def _points(self, rows: Array) -> tuple[Array, Array]:
+        """Points, and what they were divided by beyond the units of their columns."""
+        table, labels = self.examples.rows, self.examples.labels[rows]
+        points = np.zeros((rows.size, self.examples.size))
+        if isinstance(table, Dense):
+            points[:, :-1] = table.values[rows]
+        else:
+            for place, i in enumerate(rows.tolist()):
+                part = slice(int(table.starts[i]), int(table.starts[i + 1]))
+                points[place, table.columns[part]] = table.values[part]
+        points[:, -1] = table.bias
+        points *= labels[:, np.newaxis] / self.sizes
+        lengths = np.linalg.norm(points, axis=1) if self.unit else np.ones(rows.size)
+        lengths[lengths == 0] = 1.0
+        return points / lengths[:, np.newaxis], lengths
+
+
+def _spread(examples: Examples) -> Array:
+    """Rows to begin with: spread over the data, of both classes."""
+    n, many = examples.n, max(10 * examples.size, 1000)
+    rows = np.unique(np.linspace(0, n - 1, min(n, many)).astype(np.int64))
+    return np.union1d(rows, [int(np.argmax(examples.labels == label)) for label in (-1, 1)])
