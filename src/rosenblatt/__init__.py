@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from rosenblatt.examples import Examples as Examples
     from rosenblatt.learn.ledger import Ledger as Ledger
     from rosenblatt.learn.rules import Reason as Reason
+    from rosenblatt.prove.margin import margin as margin
+    from rosenblatt.prove.separability import separability as separability
 
 __version__ = "0.1.0"
 
@@ -16,9 +18,11 @@ _HOME = {
     "Ledger": "rosenblatt.learn.ledger",
     "Perceptron": "rosenblatt.estimators.perceptron",
     "Reason": "rosenblatt.learn.rules",
+    "margin": "rosenblatt.prove.margin",
+    "separability": "rosenblatt.prove.separability",
 }
 
-__all__ = ["Examples", "Ledger", "Perceptron", "Reason"]
+__all__ = ["Examples", "Ledger", "Perceptron", "Reason", "margin", "separability"]
 
 
 def __getattr__(name: str) -> Any:

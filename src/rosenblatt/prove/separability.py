@@ -112,7 +112,7 @@ def _learned(examples: Examples, ties: str, max_seconds: float | None) -> Separa
 
     From zeros, its weights are the sum of the rows it corrected, so these counts bound the largest margin from above.
     """
-    passes = max(FEW_PASSES, int(FEW_NUMBERS / examples.rows.values.size))
+    passes = max(FEW_PASSES, int(FEW_NUMBERS / max(examples.rows.values.size, 1)))
     budget = Budget(max_passes=passes, max_seconds=max_seconds)
     run = pla.learn(examples, np.zeros(examples.size), ties=TIES[ties], budget=budget)
     if run.reason is not Reason.SEPARATED or not run.updates:

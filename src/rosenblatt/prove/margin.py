@@ -1,0 +1,171 @@
+"""The largest margin, with rigorous bounds.
+
+Problem   gamma(D) = max over unit vectors w of min_i z_i . w (Harchaoui, 2.2.1), the threshold's weight being one of the
+          entries of w; or, `affine`, the same with a threshold that does not count in the length.
+Result    `Margin`: a lower bound (reached by the weights given) and an upper bound, with the certificate of both.
+          If the examples are not separable, gamma <= 0 and the certificate is the contradiction.
+Method    The shortest vector x in the convex hull of the signed rows has ||x|| = gamma, and x / ||x|| has that margin;
+          for the affine margin, x joins the hulls of the two classes and ||x|| = 2 gamma. `wolfe` finds it in floats,
+          over an active set of rows. Where floats leave a gap, `rational` closes it in whole numbers.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from rosenblatt import search
+from rosenblatt.errors import OptionError
+from rosenblatt.examples import Examples
+from rosenblatt.kernels import Array
+from rosenblatt.learn.rules import TIES
+from rosenblatt.prove import exact, rational, refined, wolfe
+from rosenblatt.prove.active_rows import ActiveRows
+from rosenblatt.prove.certificate import Contradiction, Separation
+from rosenblatt.prove.separability import Undecided, as_floats, decide, separation
+
+STRICT = TIES["mistake"]
+GAP = 1e-9  # of the margin; what floats leave beyond is closed in whole numbers
+LEVEL = 1e-12  # of the level: rows lower than that join the active set
+
+
+@dataclass(frozen=True)
+class Margin:
+    """An interval that holds the largest margin, and what proves it."""
+
+    lower: float
+    upper: float
+    certificate: Separation | Contradiction | None  # None: the time was up before there was any
+
+    @property
+    def gap(self) -> float:
+        """The width of the interval, relative to its upper end."""
+        return (self.upper - self.lower) / abs(self.upper) if self.upper else self.upper - self.lower
+
+    @property
+    def weights(self) -> tuple[exact.Number, ...]:
+        """The weights that reach the lower bound; one per feature, then the threshold's. Empty if not separable."""
+        return self.certificate.weights if isinstance(self.certificate, Separation) else ()
+
+    @property
+    def support(self) -> tuple[int, ...]:
+        """The rows that prove the upper bound."""
+        if isinstance(self.certificate, Separation):
+            return self.certificate.support
+        return self.certificate.rows if self.certificate else ()
+
+    def __str__(self) -> str:
+        if self.certificate is None:
+            return "The time was up before there was a proof of any margin."
+        return self.certificate.statement
+
+
+def margin(
+    X: Any,
+    y: Any,
+    *,
+    fit_intercept: bool = True,
+    bias_scale: float = 1.0,
+    affine: bool = False,
+    max_seconds: float | None = None,
+) -> Margin:
+    """The largest margin of any linear rule on these rows.
+
+    >>> from rosenblatt import margin
+    >>> wide = margin([[0.0], [4.0]], [0, 1], affine=True)
+    >>> wide.lower, wide.upper, wide.support
+    (2.0, 2.0, (0, 1))
+    >>> margin([[0.0], [4.0], [5.0]], [0, 1, 0]).upper
+    0.0
+    """
+    if affine and not fit_intercept:
+        raise OptionError("an affine margin needs a threshold: fit_intercept must be True")
+    examples = Examples.of(X, y, fit_intercept=fit_intercept, bias_scale=bias_scale)
+    return largest(examples, affine=affine, max_seconds=max_seconds)
+
+
+def largest(examples: Examples, *, affine: bool = False, max_seconds: float | None = None) -> Margin:
+    """The same for examples that are read already."""
+    deadline = np.inf if max_seconds is None else time.monotonic() + max_seconds
+
+    def late() -> bool:
+        return time.monotonic() >= deadline
+
+    certificate = _in_floats(examples, affine, late)
+    if certificate is None:
+        verdict = decide(
+            examples, max_seconds=max(deadline - time.monotonic(), 0.0) if max_seconds is not None else None
+        )
+        if isinstance(verdict, Undecided):
+            return Margin(-examples.radius, examples.radius, None)
+        if isinstance(verdict.certificate, Contradiction):
+            return Margin(-examples.radius, 0.0, verdict.certificate)
+        begin = verdict.certificate.support
+    else:
+        begin = certificate.support
+    if certificate is None or certificate.upper - certificate.lower > GAP * certificate.upper:
+        certificate = _in_whole_numbers(examples, affine, begin, late)
+    return Margin(certificate.lower, certificate.upper, certificate)
+
+
+def _in_floats(examples: Examples, affine: bool, late: Callable[[], bool]) -> Separation | None:
+    """The margin as far as floats go; None if they do not even separate."""
+    sizes = np.full(examples.size, 2.0 ** np.frexp(examples.radius)[1])
+    active = ActiveRows(examples, sizes, unit=False)
+    begin = np.array([int(np.argmax(examples.labels[active.rows] == label)) for label in (-1, 1)])
+    begin = begin if affine else begin[:1]
+    while True:
+        labels = examples.labels[active.rows]
+        groups = np.stack([labels < 0, labels > 0], axis=1).astype(float) if affine else np.ones((labels.size, 1))
+        points = np.delete(active.points, -1, axis=1) if affine else active.points
+        found = wolfe.nearest(points, groups, begin, stop=late)
+        begin, w = found.corral, np.append(found.x, 0.0) if affine else found.x
+        margins = search.margins(examples, w)
+        if affine:
+            w[-1] = _threshold(examples, margins)
+            margins += examples.labels * (w[-1] * examples.rows.bias)
+        if late() or not found.x.any():
+            break
+        level = margins[active.rows[found.corral]].mean()
+        low = np.flatnonzero(margins < (1 - LEVEL) * level)
+        if not low.size or not active.add(active.at_most(low, margins)):
+            break
+    if not (margins > 0).all() or search.find_first(examples, w, STRICT, 1).size:
+        return None
+    rows, multipliers = active.multipliers(found.corral, found.weights)
+    if affine:
+        multipliers = _balanced(examples, rows, multipliers)
+    return separation(examples, "mistake", tuple(w.tolist()), rows, multipliers, affine)
+
+
+def _threshold(examples: Examples, margins: Array) -> float:
+    """The threshold's weight that puts both classes equally far, given every row's y (v . x) without one."""
+    below, above = margins[examples.labels < 0].min(), margins[examples.labels > 0].min()
+    return float(below - above) / 2 / examples.rows.bias
+
+
+def _balanced(examples: Examples, rows: tuple[int, ...], multipliers: tuple[int, ...]) -> tuple[int, ...]:
+    """Multipliers whose sums over the two classes are equal, by a small change to the largest of the lesser side."""
+    signed = [int(examples.labels[row]) * k for row, k in zip(rows, multipliers, strict=True)]
+    excess = sum(signed)
+    place = min(range(len(rows)), key=lambda k: signed[k] * (1 if excess > 0 else -1))
+    return tuple(k + abs(excess) * (i == place) for i, k in enumerate(multipliers))
+
+
+def _in_whole_numbers(examples: Examples, affine: bool, begin: tuple[int, ...], late: Callable[[], bool]) -> Separation:
+    """The margin exactly; the interval that is left comes from rounding its bounds."""
+    mixture = refined.nearest(examples, affine, begin, late) or rational.nearest(examples, affine, begin, late)
+    weights: tuple[int, ...] = mixture.x
+    if affine:
+        least = exact.least_margins(examples, weights)
+        threshold = (least[-1][0] - least[1][0]) / 2 / Fraction(examples.rows.bias)
+        weights = (*(k * threshold.denominator for k in weights[:-1]), threshold.numerator)
+    exactly = separation(examples, "mistake", weights, mixture.rows, mixture.multipliers, affine)
+    floats = as_floats(weights)
+    if exact.mistakes(examples, floats, "mistake").size:
+        return exactly
+    rounded = separation(examples, "mistake", floats, mixture.rows, mixture.multipliers, affine)
+    return rounded if rounded.upper - rounded.lower <= GAP * rounded.upper else exactly
