@@ -5,6 +5,7 @@ with a sum of 1 over the strict rows; never both. The second is phase one of the
 """
 
 from fractions import Fraction
+from itertools import combinations
 
 
 def is_separable(rows, strict):
@@ -33,3 +34,44 @@ def is_separable(rows, strict):
                 factor = table[i][enter]
                 table[i] = [a - factor * b for a, b in zip(table[i], table[leave], strict=True)]
         basis[leave] = enter
+
+
+def squared_margin(rows, groups):
+    """The squared length of the shortest sum of mixtures, one of each group of rows, by trying all small corrals.
+
+    Some affinely independent rows, at most one more per group than there are columns, have it in their affine hull.
+    """
+    best = None
+    width = len(rows[0])
+    for many in range(1, width + len(set(groups)) + 1):
+        for corral in combinations(range(len(rows)), many):
+            weights = _affine_weights([rows[i] for i in corral], [groups[i] for i in corral], sorted(set(groups)))
+            if weights is not None and min(weights) >= 0:
+                x = [sum(w * Fraction(rows[i][k]) for w, i in zip(weights, corral, strict=True)) for k in range(width)]
+                square = sum(v * v for v in x)
+                best = square if best is None or square < best else best
+    return best
+
+
+def _affine_weights(rows, groups, all_groups):
+    many = len(rows)
+    system = [
+        [sum(Fraction(a) * Fraction(b) for a, b in zip(rows[i], rows[j], strict=True)) for j in range(many)]
+        + [Fraction(-int(groups[i] == g)) for g in all_groups]
+        + [Fraction(0)]
+        for i in range(many)
+    ]
+    system += [
+        [Fraction(int(g == of)) for of in groups] + [Fraction(0)] * len(all_groups) + [Fraction(1)] for g in all_groups
+    ]
+    size = len(system)
+    for k in range(size):
+        pivot = next((i for i in range(k, size) if system[i][k]), None)
+        if pivot is None:
+            return None
+        system[k], system[pivot] = system[pivot], system[k]
+        system[k] = [v / system[k][k] for v in system[k]]
+        for i in range(size):
+            if i != k and system[i][k]:
+                system[i] = [a - system[i][k] * b for a, b in zip(system[i], system[k], strict=True)]
+    return [system[k][-1] for k in range(many)]

@@ -13,11 +13,13 @@ With z_i = y_i (x_i, bias) for the signed rows, weights w and whole numbers a_i 
 """
 
 import json
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from hashlib import sha256
-from math import isfinite
-from typing import Any, ClassVar, Self
+from math import isfinite, isqrt
+from typing import Any, ClassVar, Self, get_args, get_origin
 
 import numpy as np
 
@@ -111,7 +113,7 @@ class Certificate:
         made = kinds[record["certificate"]]
         if not issubclass(made, cls):
             raise CertificateError(f"this is a certificate of {made.kind}, not of {cls.kind}")
-        wanted = {field.name: str(field.type) for field in fields(made)}
+        wanted = {field.name: field.type for field in fields(made)}
         given = set(record) - {"certificate", "protocol"}
         if given != set(wanted):
             odd = ", ".join(sorted(given ^ set(wanted)))
@@ -119,24 +121,18 @@ class Certificate:
         return made(**{name: _read(name, kind, record[name]) for name, kind in wanted.items()})
 
 
-def _read(name: str, kind: str, value: Any) -> Any:
+def _read(name: str, kind: Any, value: Any) -> Any:
     """One field from JSON, checked against the type that its class declares."""
-    if kind.startswith("tuple["):
-        part = kind.removeprefix("tuple[").removesuffix(", ...]")
+    if get_origin(kind) is tuple:
         if not isinstance(value, list):
             raise CertificateError(f"{name} must be a list, not {value!r}")
+        part = get_args(kind)[0]
         return tuple(_read(f"{name}[{place}]", part, item) for place, item in enumerate(value))
-    if kind == "Contradiction":
+    if kind is Contradiction:
         return Contradiction._from_record(value)
-    good = {
-        "int": type(value) is int,
-        "bool": type(value) is bool,
-        "str": type(value) is str,
-        "float": type(value) is float and isfinite(value),
-        "Number": type(value) is int or (type(value) is float and isfinite(value)),
-    }
-    if not good[kind]:
-        raise CertificateError(f"{name} must be a finite {kind.lower()}, not {value!r}")
+    if type(value) not in (get_args(kind) or (kind,)) or (isinstance(value, float) and not isfinite(value)):
+        names = {int: "a whole number", bool: "true or false", str: "a text"}
+        raise CertificateError(f"{name} must be {names.get(kind, 'a finite number')}, not {value!r}")
     return value
 
 
@@ -278,7 +274,11 @@ class ErrorInterval(Certificate):
 
 @dataclass(frozen=True, kw_only=True)
 class RunRecord(Certificate):
-    """A run of PLA: where it began, what it corrected and where it ended."""
+    """A run of PLA: where it began, what it corrected, where it ended; and what a reference vector u says of it.
+
+    With T corrections, of rows z_t, and any u and level g > 0, let l_t = max(0, 1 - z_t . u / g). Then
+        T <= sum l_t + ||u|| ||sum z_t|| / g      and      ||w_T||^2 <= ||w_0||^2 + sum ||z_t||^2.
+    """
 
     kind: ClassVar[str] = "run"
 
@@ -287,13 +287,17 @@ class RunRecord(Certificate):
     start: tuple[float, ...]
     corrections: tuple[int, ...]  # the rows corrected, in order
     weights: tuple[float, ...]
+    reference: tuple[Number, ...]  # u; empty where there is none
+    level: float  # g; 0 where there is no u
+    bound: int  # the corrections that u and g allow, rounded down; 0 where there is no u
 
     @property
     def statement(self) -> str:
         """What is proved, in one sentence."""
+        bounded = f"; the reference allows {self.bound}" if self.reference else ""
         return (
-            f"All {len(self.corrections)} corrections were of mistakes, and they lead from the start to the weights; "
-            "after t of them, ||w||^2 <= ||w_0||^2 + t R^2."
+            f"All {len(self.corrections)} corrections were of mistakes, and they lead from the start to the "
+            f"weights{bounded}."
         )
 
     def _check(self, examples: Examples) -> None:
@@ -301,6 +305,28 @@ class RunRecord(Certificate):
         _check_weights(examples, self.start, "start")
         _check_weights(examples, self.weights)
         _check_rows("correction", examples, self.corrections)
+        self._check_replay(examples)
+        counts = Counter(self.corrections)
+        vectors, exponent = exact.signed_rows(examples, counts)
+        squares = sum(many * exact.square(vector) for vector, many in zip(vectors, counts.values(), strict=True))
+        first, last = (Fraction(sum(Fraction(k) ** 2 for k in w)) for w in (self.start, self.weights))
+        slack = 1 + Fraction(len(self.corrections), 2**50)  # each correction rounds every weight once
+        if last > (first + Fraction(squares, 1 << 2 * exponent)) * slack:
+            raise CertificateError("the weights are longer than corrections of mistakes can make them")
+        if self.reference:
+            _check_weights(examples, self.reference, "reference")
+            if not self.level > 0:
+                raise CertificateError(f"the level is {self.level!r}; it must be above 0")
+            bound = hinge_bound(examples, counts, self.reference, self.level)
+            if self.bound != bound:
+                raise CertificateError(f"the reference allows {bound} corrections, not {self.bound}")
+            if len(self.corrections) > bound:
+                raise CertificateError(f"{len(self.corrections)} corrections are more than {bound}")
+        elif self.level or self.bound:
+            raise CertificateError("there is a level or a bound, but no reference")
+
+    def _check_replay(self, examples: Examples) -> None:
+        """Every correction is of a row that is wrong at that moment, and the last one gives the weights."""
         w = np.array(self.start)
         rows = {row: exact.signed_row(examples, row) for row in set(self.corrections)}
         for t, row in enumerate(self.corrections):
@@ -314,6 +340,22 @@ class RunRecord(Certificate):
         if tuple(w.tolist()) != self.weights:
             place = int(np.argmax(w != np.array(self.weights)))
             raise CertificateError(f"the corrections lead to other weights: not in column {place}")
+
+
+def hinge_bound(examples: Examples, counts: Mapping[int, int], reference: tuple[Number, ...], level: float) -> int:
+    """sum l_t + ||u|| ||sum z_t|| / g for these corrections, rounded down (Harchaoui, 2.5.1, per round)."""
+    vectors, exponent = exact.signed_rows(examples, counts)
+    u, below = exact.whole_numbers(reference)
+    losses, g = Fraction(0), Fraction(level)
+    for vector, many in zip(vectors, counts.values(), strict=True):
+        losses += many * max(1 - Fraction(exact.dot(vector, u), 1 << exponent + below) / g, Fraction(0))
+    total = exact.square(exact.combination(vectors, list(counts.values())))
+    root = Fraction(total * sum(k * k for k in u), 1 << 2 * (exponent + below)) / g**2
+    # floor(a + sqrt(b)) of rationals: the largest k with k <= a or (k - a)^2 <= b
+    k = int(losses) + isqrt(int(root))
+    while k + 1 <= losses or (k + 1 - losses) ** 2 <= root:
+        k += 1
+    return k
 
 
 def lower_bound(weights: tuple[Number, ...], least: Fraction, affine: bool = False) -> float:

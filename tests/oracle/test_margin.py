@@ -1,0 +1,94 @@
+"""The largest margin against the one found by trying all corrals in rationals, and against what theory says of it."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import cases
+from oracle import gordan
+from rosenblatt import margin, separability
+from rosenblatt.errors import OptionError
+
+SHAPES = [(True, False), (False, False), (True, True)]  # (a threshold, outside the norm)
+
+
+def squared(X, y, fit_intercept, affine):
+    """The exact square of the largest margin of a separable table."""
+    if affine:
+        rows = [[float(v) * int(s) for v in x] for x, s in zip(X, y, strict=True)]
+        return gordan.squared_margin(rows, y.tolist()) / 4
+    rows = [[float(v) * int(s) for v in x] + [float(s)] * fit_intercept for x, s in zip(X, y, strict=True)]
+    return gordan.squared_margin(rows, [0] * len(rows))
+
+
+@given(
+    st.one_of(
+        cases.separable_tables(max_rows=4, max_columns=2).map(lambda t: t[:2]), cases.tables(cases.near_one, 6, 2)
+    ),
+    st.sampled_from(SHAPES),
+)
+def test_the_interval_holds_the_exact_margin(table, shape):
+    X, y = table
+    fit_intercept, affine = shape
+    found = margin(X, y, fit_intercept=fit_intercept, affine=affine)
+    if separability(X, y, fit_intercept=fit_intercept).separable:
+        assert Fraction(found.lower) ** 2 <= squared(X, y, fit_intercept, affine) <= Fraction(found.upper) ** 2
+        assert found.lower > 0
+        assert found.gap <= 1e-9
+    else:
+        assert found.upper <= 0
+        assert found.weights == ()
+    assert found.certificate.verify(X, y) == str(found)
+
+
+@given(cases.separable_tables(), st.integers(-60, 60))
+def test_the_margin_has_the_units_of_the_rows(table, power):
+    X, y, _ = table
+    scaled = margin(X * 2.0**power, y, fit_intercept=False)
+    assert scaled.lower == pytest.approx(margin(X, y, fit_intercept=False).lower * 2.0**power, rel=2e-9)
+
+
+@given(cases.separable_tables(), st.lists(st.integers(-9, 9), min_size=4, max_size=4))
+def test_an_affine_margin_does_not_depend_on_the_origin(table, shift):
+    X, y, _ = table
+    moved = margin(X + np.array(shift[: X.shape[1]]), y, affine=True)
+    assert moved.lower == pytest.approx(margin(X, y, affine=True).lower, rel=2e-9)
+
+
+@given(cases.separable_tables())
+def test_no_separator_has_more_and_pla_proves_no_less(table):
+    X, y, u = table
+    found = margin(X, y, fit_intercept=False)
+    assert (y * (X @ u)).min() / np.linalg.norm(u) <= found.upper * (1 + 1e-12)
+    run, _ = cases.learn(X, y, bias=False, max_passes=None)
+    assert np.linalg.norm(run.weights) / run.updates >= found.lower * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("power", [-150, 150])
+def test_margins_of_huge_and_tiny_rows(power):
+    X, y = np.array([[3.0, 4.0], [-3.0, -4.0]]) * 10.0**power, [1, 0]
+    found = margin(X, y, fit_intercept=False)
+    assert found.lower <= 5 * 10.0**power * (1 + 1e-15)
+    assert found.gap <= 1e-9
+
+
+def test_a_margin_far_below_the_precision_of_floats():
+    X = np.array([[1.0, 1.0], [1.0, 1.0 + 2.0**-52], [-3.0, -3.0], [5.0, 5.0 + 2.0**-50]])
+    y = [0, 1, 0, 1]
+    found = margin(X, y)
+    assert found.lower > 0
+    assert found.gap <= 1e-9
+    found.certificate.verify(X, y)
+
+
+def test_options_and_time():
+    with pytest.raises(OptionError, match="needs a threshold"):
+        margin([[0.0], [1.0]], [0, 1], fit_intercept=False, affine=True)
+    rng = np.random.default_rng(0)
+    late = margin(rng.normal(size=(300, 20)), rng.integers(0, 2, 300), max_seconds=1e-9)
+    assert late.certificate is None
+    assert late.lower < 0 < late.upper
+    assert str(late) == "The time was up before there was a proof of any margin."

@@ -1,0 +1,205 @@
+"""Every certificate verifies, survives JSON to the last bit, and fails when any one number of it is changed."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import cases
+from rosenblatt import margin, separability
+from rosenblatt.errors import CertificateError, OptionError
+from rosenblatt.prove.certificate import Certificate, Contradiction, ErrorInterval, NoMargin, RunRecord, Separation
+from rosenblatt.prove.run import no_margin, run_record
+
+AND = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), np.array([0, 0, 0, 1])
+XOR = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), np.array([0, 1, 1, 0])
+
+
+def error_interval():
+    """The rule that says 1 always, and one exclusive or."""
+    contradiction = separability(*XOR).certificate
+    return ErrorInterval(
+        n=4, features=2, bias=1.0, ties="mistake", weights=(0.0, 0.0, 1.0), lower=1, upper=2,
+        contradictions=(contradiction,),
+    )  # fmt: skip
+
+
+def record(**reference):
+    run, examples = cases.learn(AND[0], AND[1], "cyclic")
+    return run_record(examples, run, start=np.zeros(3), order="cyclic", ties="mistake", **reference)
+
+
+def refuted():
+    run, examples = cases.learn(AND[0], AND[1], "cyclic")
+    return no_margin(examples, run)
+
+
+def many_columns():
+    """A contradiction too long for whole numbers."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 40)), rng.integers(0, 2, 300)
+    return separability(X, y).certificate, (X, y)
+
+
+CASES = {
+    "separation": (separability(*AND).certificate, AND),
+    "affine": (margin(*AND, affine=True).certificate, AND),
+    "contradiction": (separability(*XOR).certificate, XOR),
+    "verified float": many_columns(),
+    "no margin": (refuted(), AND),
+    "error interval": (error_interval(), XOR),
+    "run": (record(), AND),
+    "run with a reference": (record(reference=np.array([2.0, 2.0, -3.0]), level=1.0), AND),
+}
+every_case = pytest.mark.parametrize("case", CASES)
+
+
+def test_the_cases_are_of_every_kind():
+    kinds = {type(certificate) for certificate, _ in CASES.values()}
+    assert kinds == {Separation, Contradiction, NoMargin, ErrorInterval, RunRecord}
+    assert CASES["verified float"][0].exact is False
+
+
+@every_case
+def test_it_verifies_and_comes_back_from_json(case):
+    certificate, data = CASES[case]
+    assert certificate.verify(*data) == certificate.statement
+    for read in (Certificate.from_json, type(certificate).from_json):
+        again = read(certificate.to_json())
+        assert again == certificate
+        assert again.verify(*data) == certificate.statement
+
+
+def numbers_in(record, path=()):
+    """The paths of all numbers in nested lists and dictionaries."""
+    if isinstance(record, dict | list):
+        for key, part in record.items() if isinstance(record, dict) else enumerate(record):
+            yield from numbers_in(part, (*path, key))
+    elif not isinstance(record, str):
+        yield path
+
+
+def changed(number):
+    if isinstance(number, bool):
+        return not number
+    return number + 1 if isinstance(number, int) else float(np.nextafter(number, np.inf))
+
+
+@every_case
+def test_a_change_of_any_one_number_is_noticed(case):
+    certificate, data = CASES[case]
+    paths = list(numbers_in(json.loads(certificate.to_json())))
+    assert len(paths) > 5
+    for path in paths[:: max(len(paths) // 60, 1)]:
+        broken = json.loads(certificate.to_json())
+        place = broken
+        for key in path[:-1]:
+            place = place[key]
+        place[path[-1]] = changed(place[path[-1]])
+        with pytest.raises(CertificateError):
+            Certificate.from_json(json.dumps(broken)).verify(*data)
+
+
+def forged(certificate, **changes):
+    """A certificate changed by someone who also mends the fingerprint."""
+    return replace(certificate, fingerprint="", **changes)
+
+
+@pytest.mark.parametrize(
+    ("case", "changes", "message"),
+    [
+        ("separation", {"n": 5}, "about 5 rows"),
+        ("separation", {"weights": (1.0, 1.0, 1.0)}, "row [012]: .* wrong on it"),
+        ("separation", {"weights": (1.0, 1.0)}, "must have 3 entries"),
+        ("separation", {"weights": (1.0, np.inf, 1.0)}, "must be finite"),
+        ("separation", {"lower": 0.9}, "lower bound of the margin is"),
+        ("separation", {"upper": 0.1}, "upper bound of the margin is"),
+        ("separation", {"support": (0, 9, 3)}, "support row 9 does not exist"),
+        ("separation", {"support": (0, 0, 3)}, "there once"),
+        ("separation", {"multipliers": (1, -1, 1)}, "must be at least 1"),
+        ("separation", {"ties": "never"}, "ties must be one of"),
+        ("affine", {"multipliers": (1, 2, 1)}, "do not add up to the same"),
+        ("contradiction", {"weights": (1, 1, 1, 2)}, "not zero: not in column"),
+        ("contradiction", {"rows": (0, 1, 2)}, "one weight"),
+        ("contradiction", {"point": (0.5, 0.25)}, "common point .* column 1"),
+        ("verified float", {"weights": (1,) * 42}, "near the given ones"),
+        ("no margin", {"margin": 0.01}, "do not refute a margin of 0.01"),
+        ("error interval", {"upper": 1}, "makes 2 mistakes, not 1"),
+        ("error interval", {"lower": 2}, "do not prove 2"),
+        ("error interval", {"lower": 2, "contradictions": (CASES["contradiction"][0],) * 2}, "two contradictions"),
+        ("error interval", {"ties": "plus"}, "is about ties 'mistake'"),
+        ("run", {"corrections": (3, 3)}, "correction 1: row 3 was not a mistake"),
+        ("run", {"corrections": (3,)}, "other weights"),
+        ("run", {"level": 1.0}, "no reference"),
+        ("run with a reference", {"bound": 3}, "allows .* not 3"),
+        ("run with a reference", {"level": 0.0}, "must be above 0"),
+    ],
+)
+def test_what_failed_is_named(case, changes, message):
+    certificate, data = CASES[case]
+    with pytest.raises(CertificateError, match=message):
+        forged(certificate, **changes).verify(*data)
+
+
+def test_other_data_is_refused():
+    X, y = AND
+    with pytest.raises(CertificateError, match="wrong on it"):
+        CASES["separation"][0].verify(X, 1 - y)
+    with pytest.raises(CertificateError, match="the data has 3 rows"):
+        CASES["separation"][0].verify(X[1:], y[1:])
+    with pytest.raises(CertificateError, match="not zero"):
+        CASES["contradiction"][0].verify(*AND)
+
+
+def test_a_threshold_that_does_not_exist_is_refused():
+    certificate = separability([[1.0], [-1.0]], [1, 0], fit_intercept=False).certificate
+    with pytest.raises(CertificateError, match="has a threshold, but the rule has none"):
+        forged(certificate, weights=(1.0, 1.0)).verify([[1.0], [-1.0]], [1, 0])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "not a certificate"),
+        ("[]", "its kind must be"),
+        ('{"certificate": "oath", "protocol": 1}', "its kind must be"),
+        ('{"certificate": "no margin", "protocol": 7}', "protocol 7 is not known"),
+        ('{"certificate": "no margin", "protocol": 1}', "missing or unknown: bias"),
+    ],
+)
+def test_damaged_files_are_refused(text, message):
+    with pytest.raises(CertificateError, match=message):
+        Certificate.from_json(text)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("n", 4.0, "n must be a whole number"),
+        ("bias", float("nan"), "bias must be a finite number"),
+        ("weights", 3, "weights must be a list"),
+        ("weights", [1.0, "2", 3.0], r"weights\[1\] must be a finite number"),
+        ("ties", None, "ties must be a text"),
+        ("affine", 1, "affine must be true or false"),
+    ],
+)
+def test_fields_of_another_type_are_refused(field, value, message):
+    broken = json.loads(CASES["separation"][0].to_json()) | {field: value}
+    with pytest.raises(CertificateError, match=message):
+        Certificate.from_json(json.dumps(broken))
+
+
+def test_a_certificate_of_another_kind_is_refused():
+    with pytest.raises(CertificateError, match="of separation, not of contradiction"):
+        Contradiction.from_json(CASES["separation"][0].to_json())
+
+
+def test_runs_that_prove_nothing_are_refused():
+    run, examples = cases.learn(*AND, "cyclic", start=[2.0, 2.0, -3.0])
+    assert run.updates == 0
+    with pytest.raises(OptionError, match="without a correction"):
+        no_margin(examples, run)
+    run, examples = cases.learn(*AND, "cyclic", weights=[0.5, 1, 1, 1])
+    with pytest.raises(OptionError, match="fractional"):
+        run_record(examples, run, start=np.zeros(3), order="cyclic", ties="mistake")
