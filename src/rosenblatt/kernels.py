@@ -614,6 +614,19 @@ def replay(rows: Rows, labels: Array, weights: Array, w: Array, ledger: Array) -
         add(rows, i, w, step * labels[i])
 
 
+@compiled
+def replay_until(rows: Rows, labels: Array, w: Array, ledger: Array, mark: Array) -> int:
+    """Make whole corrections until w equals `mark`; returns how many that took, or -1 if it never does."""
+    for t in range(ledger.size):
+        add(rows, ledger[t], w, labels[ledger[t]])
+        k = 0
+        while k < w.size and w[k] == mark[k]:
+            k += 1
+        if k == w.size:
+            return t + 1
+    return -1
+
+
 # ---------------------------------------------------------------------------------------------------------
 # Clean: the active set, most doubtful row first
 # ---------------------------------------------------------------------------------------------------------
