@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from rosenblatt.examples import Examples as Examples
     from rosenblatt.learn.ledger import Ledger as Ledger
     from rosenblatt.learn.rules import Reason as Reason
+    from rosenblatt.prove import bounds as bounds
+    from rosenblatt.prove import risk as risk
     from rosenblatt.prove.margin import margin as margin
     from rosenblatt.prove.separability import separability as separability
 
@@ -18,17 +20,20 @@ _HOME = {
     "Ledger": "rosenblatt.learn.ledger",
     "Perceptron": "rosenblatt.estimators.perceptron",
     "Reason": "rosenblatt.learn.rules",
+    "bounds": "rosenblatt.prove",
     "margin": "rosenblatt.prove.margin",
+    "risk": "rosenblatt.prove",
     "separability": "rosenblatt.prove.separability",
 }
 
-__all__ = ["Examples", "Ledger", "Perceptron", "Reason", "margin", "separability"]
+__all__ = ["Examples", "Ledger", "Perceptron", "Reason", "bounds", "margin", "risk", "separability"]
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOME[name]), name)
+    home = import_module(_HOME[name])
+    return getattr(home, name) if hasattr(home, name) else import_module(f"{_HOME[name]}.{name}")
 
 
 def __dir__() -> list[str]:

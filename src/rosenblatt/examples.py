@@ -186,6 +186,11 @@ def unit_rows(rows: Rows) -> Rows:
     return _measured(rows._replace(values=values.astype(rows.values.dtype)), None)
 
 
+def with_bias(rows: Rows, bias: float) -> Rows:
+    """The same rows with another constant for the threshold."""
+    return _measured(rows._replace(bias=bias), None)
+
+
 def lengths_of(rows: Rows) -> Array:
     """The length of every row, the bias included, safe from overflow and underflow."""
     out = np.empty(n_rows(rows))

@@ -16,7 +16,7 @@ from sklearn.linear_model import Perceptron as Peer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import cases
-from rosenblatt import Examples, Perceptron, Reason
+from rosenblatt import Examples, Perceptron, Reason, bounds, margin
 from rosenblatt.errors import DataError, OptionError
 
 ORDER_DEPENDENT = (
@@ -154,8 +154,65 @@ def test_three_classes_are_learned_one_against_the_rest(rng):
 
 def test_a_run_that_is_not_clean_warns_why_and_what_to_try():
     with pytest.warns(ConvergenceWarning, match="budget of passes was spent.*2 of 2 rows are wrong.*raise max_passes"):
-        rule = Perceptron(max_passes=5).fit([[1.0], [1.0]], [0, 1])
+        rule = Perceptron(max_passes=5).fit([[0.1], [0.1]], [0, 1])
     assert rule.stop_reason_ is Reason.MAX_PASSES
+    assert rule.certificate_ is None  # the numbers are not whole, so the weights need not come back
+
+
+def test_whole_weights_that_come_back_are_a_contradiction():
+    X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    for order in ("active", "cyclic", "random"):
+        with pytest.warns(ConvergenceWarning, match="these . contradict each other"):
+            rule = Perceptron(order=order, random_state=0).fit(X, y)
+        assert "contradict" in rule.certificate_.verify(X, y)
+
+
+def test_under_plus_only_a_contradiction_of_that_rule_is_one():
+    X, y = [[1.0, 0.0], [-1.0, 0.0], [0.5, 1.0]], [1, 1, 0]  # PLA goes round for ever, though (0, -1) is right
+    with pytest.warns(ConvergenceWarning, match="raise max_passes"):
+        rule = Perceptron(ties="plus", fit_intercept=False, order="cyclic").fit(X, y)
+    assert rule.certificate_ is None
+
+
+def test_the_bound_refutes_a_margin(rng):
+    X, y = rng.normal(size=(60, 3)), rng.integers(0, 2, 60)
+    for start in ("zeros", "random"):
+        with pytest.warns(ConvergenceWarning, match="The bound was reached: no rule"):
+            rule = Perceptron(max_updates="bound", margin=0.1, max_passes=None, start=start, random_state=0).fit(X, y)
+        assert rule.stop_reason_ is Reason.BOUND
+        assert rule.certificate_.margin <= 0.1
+        rule.certificate_.verify(X, y)
+    assert bounds.halts_or_refutes(max(np.hypot(1, np.linalg.norm(X, axis=1))), 0.1) <= rule.n_updates_
+
+
+def test_the_bound_is_no_hurdle_for_what_has_the_margin(rng):
+    X, y = separable(rng)
+    found = margin(X, y)
+    rule = Perceptron(max_updates="bound", margin=found.lower, max_passes=None).fit(X, y)
+    assert rule.stop_reason_ is Reason.SEPARATED
+    assert rule.certificate_ is None
+
+
+def test_the_bound_needs_a_margin_and_whole_rows():
+    with pytest.raises(OptionError, match="needs the margin"):
+        Perceptron(max_updates="bound").fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(OptionError, match="whole numbers"):
+        Perceptron(max_updates="bound", margin=0.1).fit([[0.0], [1.0]], [0, 1], sample_weight=[0.5, 1])
+
+
+def test_the_best_bias_scale_is_the_radius_and_saves_updates(rng):
+    X, y = separable(rng)
+    far = X + 5
+    auto, plain = (
+        Perceptron(bias_scale="auto", max_passes=None, order="cyclic").fit(far, y),
+        Perceptron(max_passes=None, order="cyclic").fit(far, y),
+    )
+    assert (auto.predict(far) == y).all()
+    assert auto.intercept_ / auto.weights_[:, -1] == pytest.approx(np.linalg.norm(far, axis=1).max())
+    assert auto.n_updates_ < plain.n_updates_
+    assert Perceptron(bias_scale="auto", fit_intercept=False).fit([[1.0], [-1.0]], [1, 0]).intercept_ == 0
+    with pytest.raises(OptionError, match="needs all rows at once"):
+        Perceptron(bias_scale="auto").partial_fit(X, y, classes=[0, 1])
 
 
 def test_a_clean_run_does_not_warn(rng):

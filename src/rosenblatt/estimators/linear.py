@@ -13,9 +13,23 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt import search
 from rosenblatt.errors import DataError, OptionError
-from rosenblatt.examples import Examples, bias_of, classes_of, n_rows, rows_of, shown, unit_rows, weights_of
+from rosenblatt.examples import (
+    Examples,
+    bias_of,
+    classes_of,
+    lengths_of,
+    n_rows,
+    rows_of,
+    shown,
+    unit_rows,
+    weights_of,
+    with_bias,
+)
 from rosenblatt.kernels import Array, Rows
 from rosenblatt.learn import rules
+from rosenblatt.prove import bounds
+
+AUTO = "auto"
 
 
 class LinearRule(ClassifierMixin, BaseEstimator):
@@ -24,7 +38,7 @@ class LinearRule(ClassifierMixin, BaseEstimator):
     ties: str
     start: Any
     fit_intercept: bool
-    bias_scale: float
+    bias_scale: float | str
     normalize: bool
     class_weight: Any
 
@@ -54,7 +68,8 @@ class LinearRule(ClassifierMixin, BaseEstimator):
 
     def _settle(self) -> None:
         """Take over the options that learning and prediction must agree on, whatever is set later."""
-        self._bias = bias_of(self.fit_intercept, self.bias_scale)
+        scale = 1.0 if self.bias_scale == AUTO else self.bias_scale
+        self._bias = bias_of(self.fit_intercept, scale)  # type: ignore[arg-type]
         self._unit_rows = self.normalize
         self._zero_is_yes = rules.sign_at_zero(rules.ties_named(self.ties)) > 0
 
@@ -65,6 +80,14 @@ class LinearRule(ClassifierMixin, BaseEstimator):
             classes_of(y)  # refuses labels that cannot be put in order, with our own error
             check_classification_targets(y)
         return self._rows(X), y
+
+    def _with_best_bias(self, rows: Rows) -> Rows:
+        """With bias_scale="auto", rows with the constant that the bias-scaled bound recommends: their radius."""
+        if self.bias_scale != AUTO or not self.fit_intercept:
+            return rows
+        radius = float(lengths_of(rows._replace(bias=0.0)).max())
+        self._bias = bounds.best_bias_scale(radius) if radius > 0 else 1.0
+        return with_bias(rows, self._bias)
 
     def _rows(self, X: Any) -> Rows:
         names = getattr(self, "feature_names_in_", None)

@@ -4,6 +4,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -11,18 +12,23 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import search
 from rosenblatt.errors import DataError, OptionError
-from rosenblatt.estimators.linear import LinearRule
+from rosenblatt.estimators.linear import AUTO, LinearRule
 from rosenblatt.examples import Examples, shown
-from rosenblatt.kernels import Ties
+from rosenblatt.kernels import Array, Ties
 from rosenblatt.learn import pla, rules
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.rules import Budget, Reason
 from rosenblatt.learn.walk import Run, Walk, ctrl_c_noted
+from rosenblatt.prove import bounds
+from rosenblatt.prove.certificate import Contradiction, NoMargin
+from rosenblatt.prove.run import no_margin, recurrence
 
+BOUND = "bound"
 ADVICE = {
     Reason.MAX_PASSES: "raise max_passes, or bring the columns to similar sizes (StandardScaler)",
     Reason.MAX_UPDATES: "raise max_updates, or bring the columns to similar sizes (StandardScaler)",
     Reason.MAX_SECONDS: "raise max_seconds, or bring the columns to similar sizes (StandardScaler)",
+    Reason.BOUND: "ask for a smaller margin",
     Reason.PATIENCE: "raise patience",
     Reason.INTERRUPTED: "fit again with start=weights_ to go on",
 }
@@ -47,14 +53,18 @@ class Perceptron(LinearRule):
         threshold (with several classes: one such row per class).
     fit_intercept : bool, default=True
         Whether the rule has a threshold, learned as the weight of a constant feature.
-    bias_scale : float, default=1.0
-        The value of that constant feature.
+    bias_scale : float or "auto", default=1.0
+        The value of that constant feature. "auto": the length of the longest row, which bounds the updates by
+        (2 R / margin)^2 wherever the rows lie (see `bounds.with_bias`).
     normalize : bool, default=False
         Scale every row's features to length 1 first, when learning and when predicting; a row of zeros stays.
     max_passes : int or None, default=1000
         Budget of passes over the data; looks at the active set count as parts of a pass.
     max_updates, max_seconds : number or None, default=None
-        Budgets of updates and of time; like max_passes, for each one-vs-rest rule.
+        Budgets of updates and of time; like max_passes, for each one-vs-rest rule. max_updates="bound" stops after as
+        many updates as prove that no unit vector is right on every row with the `margin` given (Novikoff 1962).
+    margin : float or None, default=None
+        For max_updates="bound": the least margin worth finding, in the units of the rows.
     patience : int or None, default=None
         Under order="random": stop after that many draws in a row without an update. None: look at all rows
         after n such draws, and go on if one is wrong.
@@ -81,6 +91,10 @@ class Perceptron(LinearRule):
         Corrections, full passes over the data, and looks at a row; summed over one-vs-rest rules.
     ledger_ : Ledger, or a list of one per class
         The corrected rows in order: `ledger_.replay(examples, t)` gives the weights after t updates.
+    certificate_ : Contradiction, NoMargin or None, or a list of one per class
+        What a run that did not separate the rows has proved by itself: that they contradict each other, because
+        whole weights came back to where they had been; or, with max_updates="bound", that there is no such margin.
+        `certificate_.verify(X, y)` checks it. With normalize=True it is about the rows scaled to length 1.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -110,11 +124,12 @@ class Perceptron(LinearRule):
         ties: str = "mistake",
         start: Any = "zeros",
         fit_intercept: bool = True,
-        bias_scale: float = 1.0,
+        bias_scale: float | str = 1.0,
         normalize: bool = False,
         max_passes: int | None = 1000,
-        max_updates: int | None = None,
+        max_updates: int | str | None = None,
         max_seconds: float | None = None,
+        margin: float | None = None,
         patience: int | None = None,
         class_weight: Any = None,
         random_state: Any = None,
@@ -129,6 +144,7 @@ class Perceptron(LinearRule):
         self.max_passes = max_passes
         self.max_updates = max_updates
         self.max_seconds = max_seconds
+        self.margin = margin
         self.patience = patience
         self.class_weight = class_weight
         self.random_state = random_state
@@ -137,18 +153,28 @@ class Perceptron(LinearRule):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of X and their labels y."""
         order, ties = rules.order_named(self.order), rules.ties_named(self.ties)
-        budget = Budget(self.max_passes, self.max_updates, self.max_seconds, self.patience)
+        updates = None if self.max_updates == BOUND else self.max_updates
+        budget = Budget(self.max_passes, updates, self.max_seconds, self.patience)  # type: ignore[arg-type]
         rng = self._generator()
         self._settle()
         rows, y = self._checked(X, y, reset=True)
+        rows = self._with_best_bias(rows)
         classes = self._classes(y)
         parts = [part.with_both_classes() for part in self._rules(rows, y, classes, sample_weight)]
+        starts = self._start_weights(parts, rng)
         runs = []
         with ctrl_c_noted() as interrupted:
-            for part, start in zip(parts, self._start_weights(parts, rng), strict=True):
-                watch = _reporter(budget) if self.verbose else None
-                options: Any = {"order": order, "ties": ties, "budget": budget, "rng": rng, "watch": watch}
+            for part, start in zip(parts, starts, strict=True):
+                limit = replace(budget, max_updates=self._bound(part, start)) if self.max_updates == BOUND else budget
+                watch = _reporter(limit) if self.verbose else None
+                options: Any = {"order": order, "ties": ties, "budget": limit, "rng": rng, "watch": watch}
                 runs.append(pla.learn(part, start, interrupted=interrupted, **options))
+        proved = [self._proved(part, run, start) for part, run, start in zip(parts, runs, starts, strict=True)]
+        runs = [
+            replace(run, reason=Reason.BOUND) if isinstance(p, NoMargin) else run
+            for run, p in zip(runs, proved, strict=True)
+        ]
+        self.certificate_ = proved[0] if len(proved) == 1 else proved
         self.classes_ = classes
         self.weights_ = np.stack([run.weights for run in runs])
         self.ledger_ = runs[0].ledger if len(runs) == 1 else [run.ledger for run in runs]
@@ -156,12 +182,32 @@ class Perceptron(LinearRule):
         self.n_examples_seen_ = sum(run.examples_seen for run in runs)
         self.stop_reason_ = next((run.reason for run in runs if run.reason is not Reason.SEPARATED), Reason.SEPARATED)
         self._expose()
-        for part, run in zip(parts, runs, strict=True):
+        for part, run, certificate in zip(parts, runs, proved, strict=True):
             if run.reason is not Reason.SEPARATED:
-                _warn(part, run, ties)
+                _warn(part, run, ties, certificate)
         if interrupted():
             raise KeyboardInterrupt
         return self
+
+    def _bound(self, part: Examples, start: Array) -> int:
+        """After how many updates there is no such margin (Theorem A for the worst direction of this start)."""
+        if self.margin is None:
+            raise OptionError("max_updates='bound' needs the margin that is worth finding, as margin=...")
+        if not search.is_whole(part.weights):
+            raise OptionError("max_updates='bound' needs sample weights that are whole numbers")
+        away = search.norm(start)
+        return bounds.updates(part.radius * (1 + 1e-15), self.margin, start_length=away, start_along=-away) + 1
+
+    def _proved(self, part: Examples, run: Run, start: Array) -> Contradiction | NoMargin | None:
+        """What a run that did not separate its rows proves about them."""
+        if run.reason is Reason.SEPARATED:
+            return None
+        if found := recurrence(part, run, start, self.ties):
+            return found
+        if self.max_updates == BOUND and run.reason is Reason.MAX_UPDATES:
+            refuted = no_margin(part, run)
+            return refuted if self.margin is not None and refuted.margin <= self.margin else None
+        return None
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from the next rows of a stream, each looked at once, in order.
@@ -175,6 +221,8 @@ class Perceptron(LinearRule):
             raise OptionError("the first call of partial_fit must be given all classes")
         if isinstance(self.class_weight, str):
             raise OptionError("class_weight='balanced' needs all rows at once; give partial_fit a dict")
+        if self.bias_scale == AUTO:
+            raise OptionError("bias_scale='auto' needs all rows at once; give partial_fit a number")
         if first:
             self._settle()
         rows, y = self._checked(X, y, reset=first)
@@ -210,14 +258,14 @@ class Perceptron(LinearRule):
         self.n_updates_ = sum(len(ledger) for ledger in self._ledgers())
 
 
-def _warn(examples: Examples, run: Run, ties: Ties) -> None:
+def _warn(examples: Examples, run: Run, ties: Ties, proved: Contradiction | NoMargin | None) -> None:
     """Say that a run ended without a clean pass, why, and what to try."""
     left = search.count(examples, run.weights, ties)
     no, yes = map(shown, examples.classes)
+    advice = f"Try to {ADVICE[run.reason]}; if the classes overlap, no line separates them and no budget is enough."
     warnings.warn(
         f"{run.reason} {left} of {examples.n} rows are wrong ({yes} against {no}) "
-        f"after {run.updates} updates and {run.passes} full passes. Try to {ADVICE[run.reason]}; if the classes "
-        "overlap, no line separates them and no budget is enough.",
+        f"after {run.updates} updates and {run.passes} full passes. {proved.statement if proved else advice}",
         ConvergenceWarning,
         stacklevel=3,
     )

@@ -52,6 +52,7 @@ class Reason(Enum):
     SEPARATED = "The rule is right on every row."
     MAX_PASSES = "The budget of passes was spent before the rule was right on every row."
     MAX_UPDATES = "The budget of updates was spent before the rule was right on every row."
+    BOUND = "The bound was reached: no rule is right on every row with the margin asked for."
     MAX_SECONDS = "The time was up before the rule was right on every row."
     PATIENCE = "Many draws in a row needed no update, but the rule is still wrong on some row."
     INTERRUPTED = "It was interrupted before the rule was right on every row; nothing is lost."
