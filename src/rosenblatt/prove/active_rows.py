@@ -24,10 +24,13 @@ class ActiveRows:
         self.points, self.lengths = np.vstack([self.points, points]), np.concatenate([self.lengths, lengths])
         return bool(fresh.size)
 
-    def at_most(self, rows: Array, margins: Array) -> Array:
-        """Of these rows, as many as are worth adding at once: those with the least margins."""
+    def add_lowest(self, rows: Array, x: Array) -> bool:
+        """Take in those of these rows that are lowest on x, as many as are worth adding at once."""
         most = max(4 * self.examples.size, 500)
-        return rows[np.argpartition(margins[rows], most)[:most]] if rows.size > most else rows
+        rows = rows[:: max(rows.size // (20 * most), 1)]
+        if rows.size > most:
+            rows = rows[np.argpartition(self._points(rows)[0] @ x, most)[:most]]
+        return self.add(rows)
 
     def multipliers(self, places: Array, weights: Array) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The rows at these places, and their weights as whole numbers."""

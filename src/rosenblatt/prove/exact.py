@@ -8,6 +8,7 @@ Nothing here is compiled, and nothing is shared with the code whose answers it c
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from math import inf, isqrt, nextafter
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -21,6 +22,7 @@ Number = int | float
 UNIT = 1.01 * 2.0**-53  # the relative error of one operation, and a little for the bounds' own rounding
 TINY = 2.0**-1000  # more than underflow can lose in any sum here
 BLOCK = 2**17  # numbers at a time, which stay in the cache
+FEW = 500  # rows; so many are computed in whole numbers sooner than their bounds are sharpened
 
 
 def whole_numbers(numbers: Iterable[Number]) -> tuple[list[int], int]:
@@ -44,18 +46,33 @@ def signed_row(examples: Examples, i: int) -> tuple[Array, Array]:
 
 def signed_rows(examples: Examples, rows: Iterable[int]) -> tuple[list[Vector], int]:
     """The vectors y_i (x_i, bias) of some rows times 2^e, as whole numbers, and that e."""
-    parts = [(columns.tolist(), entries.tolist()) for columns, entries in (signed_row(examples, i) for i in rows)]
-    wholes, exponent = whole_numbers(number for _, entries in parts for number in entries)
+    parts = [signed_row(examples, i) for i in rows]
+    if not parts:
+        return [], 0
+    wholes, exponent = _wholes(np.concatenate([entries for _, entries in parts]))
     numbers = iter(wholes)
-    return [{column: k for column, k in zip(columns, numbers, strict=False) if k} for columns, _ in parts], exponent
+    return [
+        {column: k for column, k in zip(columns.tolist(), numbers, strict=False) if k} for columns, _ in parts
+    ], exponent
+
+
+def _wholes(floats: Array) -> tuple[list[int], int]:
+    """`whole_numbers` for an array: a float is a mantissa of 53 bits times a power of two; zeros at its end go."""
+    fractions, powers = np.frexp(floats)
+    mantissas = np.ldexp(fractions, 53).astype(np.int64)
+    zeros = np.frexp((mantissas & -mantissas).astype(np.float64))[1] - 1
+    mantissas >>= np.maximum(zeros, 0)
+    powers = np.where(mantissas != 0, powers - 53 + zeros, 0)
+    exponent = max(-int(powers.min()), 0)
+    return [k << shift for k, shift in zip(mantissas.tolist(), (powers + exponent).tolist(), strict=True)], exponent
 
 
 def combination(vectors: Sequence[Vector], weights: Sequence[int]) -> Vector:
     """The sum of the vectors, each times its weight."""
-    total: Vector = {}
+    total: Vector = dict.fromkeys(set().union(*vectors), 0)
     for vector, weight in zip(vectors, weights, strict=True):
         for column, k in vector.items():
-            total[column] = total.get(column, 0) + weight * k
+            total[column] += weight * k
     return {column: k for column, k in total.items() if k}
 
 
@@ -109,15 +126,11 @@ def least_margins(examples: Examples, weights: Sequence[Number]) -> dict[int, tu
     Rows that could be the least one, for all that is known of the rounding errors, are computed in whole numbers.
     """
     w, exponent = whole_numbers(weights)
-    scores, errors = _scores(examples, w)
+    scores = _Scores(examples, w)
     least = {}
     for label in (-1, 1):
-        rows = np.flatnonzero(examples.labels == label)
-        with np.errstate(invalid="ignore"):
-            highest = scores[rows] + errors[rows]
-            known = highest[np.isfinite(highest)]
-            rows = rows[~(scores[rows] - errors[rows] > (known.min() if known.size else inf))]
-        vectors, below = signed_rows(examples, rows)
+        rows = scores.lowest(np.flatnonzero(examples.labels == label))
+        vectors, below = signed_rows(examples, rows.tolist())
         margins: dict[tuple[tuple[int, int], ...], tuple[int, int]] = {}  # equal rows need no second look
         for row, vector in zip(rows.tolist(), vectors, strict=True):
             if (key := tuple(vector.items())) not in margins:
@@ -130,10 +143,9 @@ def least_margins(examples: Examples, weights: Sequence[Number]) -> dict[int, tu
 def mistakes(examples: Examples, weights: Sequence[Number], ties: str) -> Array:
     """The rows that the weights get wrong, exactly."""
     w, _ = whole_numbers(weights)
-    scores, errors = _scores(examples, w)
-    wrong = scores < 0
-    unclear = np.flatnonzero(~(np.abs(scores) > errors))
-    for row, vector in zip(unclear.tolist(), signed_rows(examples, unclear)[0], strict=True):
+    scores = _Scores(examples, w)
+    wrong, unclear = scores.values < 0, scores.unclear()
+    for row, vector in zip(unclear.tolist(), signed_rows(examples, unclear.tolist())[0], strict=True):
         margin = dot(vector, w)
         wrong[row] = margin < 0 or (margin == 0 and tie_is_wrong(ties, int(examples.labels[row])))
     return np.flatnonzero(wrong)
@@ -144,24 +156,54 @@ def tie_is_wrong(ties: str, label: int) -> bool:
     return ties == "mistake" or (ties == "plus" and label < 0)
 
 
-def _scores(examples: Examples, w: Sequence[int]) -> tuple[Array, Array]:
-    """Every row's y (w . x) divided by a power of two, in floats, and a bound on its error; NaN where that fails.
+class _Scores:
+    """Every row's y (w . x) divided by a power of two, in floats, with bounds on their errors.
 
     Each of the D products and sums is rounded once and each weight once: the error is at most (D + 6) u |w| . |x|
-    (Higham, Accuracy and Stability, 3.1), the constant feature included, and what underflow loses.
+    (Higham, Accuracy and Stability, 3.1), the constant feature included, and what underflow loses. By Cauchy and
+    Schwarz that is at most (D + 6) u ||w|| R; only where this leaves many rows open is it computed row by row.
     """
-    bits = max(k.bit_length() for k in w)
-    floats = np.array([k / (1 << bits) for k in w])
-    scores, sizes = np.empty(examples.n), np.empty(examples.n)
-    bias = examples.rows.bias
-    with np.errstate(over="ignore", invalid="ignore"):
-        for part, X in _blocks(examples):
-            scores[part] = X @ floats[:-1] + bias * floats[-1]
-            sizes[part] = abs(X) @ abs(floats[:-1]) + abs(bias * floats[-1])
-        errors = (examples.size + 6) * (UNIT * sizes + TINY)
-    if any(k and abs(f) < 2.0**-900 for k, f in zip(w, floats, strict=True)):
-        errors[:] = inf
-    return scores * examples.labels, errors
+
+    def __init__(self, examples: Examples, w: Sequence[int]) -> None:
+        bits = max(k.bit_length() for k in w)
+        self.examples, self.floats = examples, np.array([k / (1 << bits) for k in w])
+        self.lost = any(k and abs(f) < 2.0**-900 for k, f in zip(w, self.floats.tolist(), strict=True))
+        self.values = np.empty(examples.n)
+        with np.errstate(over="ignore", invalid="ignore"):
+            for part, X in _blocks(examples):
+                self.values[part] = X @ self.floats[:-1]
+            self.values += examples.rows.bias * self.floats[-1]
+            self.values *= examples.labels
+            self.error = self._bound(float(np.linalg.norm(self.floats)) * examples.rows.radius)
+
+    def lowest(self, rows: Array) -> Array:
+        """Those of these rows that may be the lowest of them."""
+        values, errors = self.values[rows], self.error
+        for _ in range(2):
+            with np.errstate(over="ignore", invalid="ignore"):
+                highest = values + errors
+                known = highest[np.isfinite(highest)]
+                open_rows = ~(values - errors > (known.min() if known.size else inf))
+            if open_rows.sum() <= FEW:
+                break
+            errors = self._row_by_row()[rows]
+        return np.asarray(rows[open_rows])
+
+    def unclear(self) -> Array:
+        """The rows whose sign is not known."""
+        rows = np.flatnonzero(~(np.abs(self.values) > self.error))
+        return rows if rows.size <= FEW else np.flatnonzero(~(np.abs(self.values) > self._row_by_row()))
+
+    def _row_by_row(self) -> Array:
+        """A bound for every row."""
+        sizes = np.empty(self.examples.n)
+        with np.errstate(over="ignore", invalid="ignore"):
+            for part, X in _blocks(self.examples):
+                sizes[part] = abs(X) @ abs(self.floats[:-1])
+            return np.asarray(self._bound(sizes + abs(self.examples.rows.bias * self.floats[-1])))
+
+    def _bound(self, sizes: Any) -> Any:
+        return inf * (1 + 0 * sizes) if self.lost else (self.examples.size + 6) * (UNIT * sizes + TINY)
 
 
 def _blocks(examples: Examples) -> Iterator[tuple[slice, Array | csr_array]]:

@@ -1,7 +1,7 @@
 """The largest margin, with rigorous bounds.
 
-Problem   gamma(D) = max over unit vectors w of min_i z_i . w (Harchaoui, 2.2.1), the threshold's weight being one of the
-          entries of w; or, `affine`, the same with a threshold that does not count in the length.
+Problem   gamma(D) = max over unit vectors w of min_i z_i . w (Harchaoui, 2.2.1), the threshold's weight being an entry
+          of w; or, `affine`, the same with a threshold that does not count in the length.
 Result    `Margin`: a lower bound (reached by the weights given) and an upper bound, with the certificate of both.
           If the examples are not separable, gamma <= 0 and the certificate is the contradiction.
 Method    The shortest vector x in the convex hull of the signed rows has ||x|| = gamma, and x / ||x|| has that margin;
@@ -20,7 +20,6 @@ import numpy as np
 from rosenblatt import search
 from rosenblatt.errors import OptionError
 from rosenblatt.examples import Examples
-from rosenblatt.kernels import Array
 from rosenblatt.learn.rules import TIES
 from rosenblatt.prove import exact, rational, refined, wolfe
 from rosenblatt.prove.active_rows import ActiveRows
@@ -29,6 +28,7 @@ from rosenblatt.prove.separability import Undecided, as_floats, decide, separati
 
 STRICT = TIES["mistake"]
 GAP = 1e-9  # of the margin; what floats leave beyond is closed in whole numbers
+SOME = 0.5  # of the level is enough while many rows are still to come
 LEVEL = 1e-12  # of the level: rows lower than that join the active set
 
 
@@ -117,34 +117,32 @@ def _in_floats(examples: Examples, affine: bool, late: Callable[[], bool]) -> Se
     active = ActiveRows(examples, sizes, unit=False)
     begin = np.array([int(np.argmax(examples.labels[active.rows] == label)) for label in (-1, 1)])
     begin = begin if affine else begin[:1]
+    enough = SOME
     while True:
         labels = examples.labels[active.rows]
         groups = np.stack([labels < 0, labels > 0], axis=1).astype(float) if affine else np.ones((labels.size, 1))
         points = np.delete(active.points, -1, axis=1) if affine else active.points
-        found = wolfe.nearest(points, groups, begin, stop=late)
+        found = wolfe.nearest(points, groups, begin, enough=enough, stop=late)
         begin, w = found.corral, np.append(found.x, 0.0) if affine else found.x
-        margins = search.margins(examples, w)
-        if affine:
-            w[-1] = _threshold(examples, margins)
-            margins += examples.labels * (w[-1] * examples.rows.bias)
         if late() or not found.x.any():
-            break
-        level = margins[active.rows[found.corral]].mean()
-        low = np.flatnonzero(margins < (1 - LEVEL) * level)
-        if not low.size or not active.add(active.at_most(low, margins)):
-            break
-    if not (margins > 0).all() or search.find_first(examples, w, STRICT, 1).size:
+            return None
+        members = groups[found.corral]
+        levels = (points[found.corral] @ found.x) @ members / members.sum(axis=0) * sizes[0]
+        if affine:
+            w[-1] = (levels[0] - levels[1]) / 2 / examples.rows.bias
+        wrong, near = search.find(examples, w, STRICT, band=max(levels.mean() * enough * (1 - LEVEL), 0.0))
+        if not active.add_lowest(np.concatenate([wrong, near]), w):
+            if enough == 1.0 or wrong.size:
+                break
+            enough = 1.0
+        elif wrong.size + near.size <= examples.size:
+            enough = 1.0
+    if wrong.size:
         return None
     rows, multipliers = active.multipliers(found.corral, found.weights)
     if affine:
         multipliers = _balanced(examples, rows, multipliers)
     return separation(examples, "mistake", tuple(w.tolist()), rows, multipliers, affine)
-
-
-def _threshold(examples: Examples, margins: Array) -> float:
-    """The threshold's weight that puts both classes equally far, given every row's y (v . x) without one."""
-    below, above = margins[examples.labels < 0].min(), margins[examples.labels > 0].min()
-    return float(below - above) / 2 / examples.rows.bias
 
 
 def _balanced(examples: Examples, rows: tuple[int, ...], multipliers: tuple[int, ...]) -> tuple[int, ...]:

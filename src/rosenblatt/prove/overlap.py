@@ -1,136 +1,124 @@
-def hinge_losses(scores: Any, margin: Number) -> Array:
-    """max(0, 1 - y (u . x) / gamma) for each score y (u . x), of which there is one per round (Harchaoui 2.5.2).
+"""Bounds for classes that overlap: no rule is right on every row, and every rule u may be compared with.
 
-    A round is a look at a row: over K passes every row has K of them.
+Rounds   A round is a look at a row; over K passes every row has K of them. Its score is y (u . x).
+Loss     With the margin gamma > 0 a round costs max(0, 1 - y (u . x) / gamma) (Harchaoui 2.5.2).
+Lifting  Row i is given a feature of its own, which makes every table separable (Harchaoui 3).
+
+All bounds are for runs from zeros and for u no longer than 1, and are `bounds` too. For the rounding see `given`.
+"""
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate
+from math import floor, inf, nextafter, sqrt
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.errors import OptionError
+from rosenblatt.kernels import Array
+from rosenblatt.prove import exact, given
+from rosenblatt.prove.given import DOWN, UP, Number
+
+
+def hinge_losses(scores: Any, margin: Number) -> Array:
+    """The loss of each round, in floats, to the nearest (Harchaoui 2.5.2).
 
     >>> hinge_losses([-1, 0, 1, 2, 4], 2).tolist()
     [1.5, 1.0, 0.5, 0.0, 0.0]
     """
+    gamma = given.rounded(given.positive("margin", margin), UP)
     with np.errstate(over="ignore"):
-        return np.maximum(0.0, 1.0 - _finite_array("scores", scores) / float(_positive("margin", margin)))
+        return np.maximum(0.0, 1.0 - given.array("scores", scores) / gamma)
 
 
 def hinge_per_round(losses: Any, length: Number, margin: Number) -> float:
-    """|M| <= sum of the update rounds' losses + ||w_T|| / gamma from zeros, for any u no longer than 1; rounded up.
+    """|M| <= the losses of the update rounds M + ||w_T|| / gamma; rounded up (Harchaoui 2.5.1).
 
-    Harchaoui 2.5.1, sharper: there ||w_T|| is replaced by the root of the sum of ||x_t||^2. Here M are the update
-    rounds and only their losses count.
+    A little sharper than printed, where the root of the sum of ||x_t||^2 stands for ||w_T||.
 
     >>> hinge_per_round([0.5, 1, 0], 3, 2)
     3.0
     """
-    l = _finite_array("losses", losses).ravel()  # noqa: E741
-    if (l < 0).any():
-        raise OptionError(f"losses must be 0 or more, not {l.min()}")
-    wholes, exponent = exact.whole_numbers(l.tolist())
-    rest = _not_negative("length", length) / _positive("margin", margin)
-    return _rounded(Fraction(sum(wholes), 1 << exponent) + rest, inf)
+    found = given.array("losses", losses).ravel()
+    if (found < 0).any():
+        raise OptionError(f"losses must be 0 or more, not {found.min()}")
+    wholes, exponent = exact.whole_numbers(found.tolist())
+    rest = given.not_negative("length", length, UP) / given.positive("margin", margin, DOWN)
+    return given.rounded(Fraction(sum(wholes), 1 << exponent) + rest, UP)
 
 
 def hinge_root(total_loss: Number, radius: Number, margin: Number) -> int:
     """M <= L + R^2 / (2 gamma^2) + (R / gamma) sqrt(R^2 / (4 gamma^2) + L), L being the loss of all rounds.
 
-    From zeros, for any u no longer than 1 and any gamma > 0: `hinge_per_round` with ||w_T|| <= R sqrt(M), solved for M
-    (Harchaoui 2.5.1, made useful; compare Mohri and Rostamizadeh 2013).
+    It is `hinge_per_round` with ||w_T|| <= R sqrt(M), solved for M (compare Mohri and Rostamizadeh 2013).
 
     >>> hinge_root(0, 1, 0.5), hinge_root(2, 1, 1)
     (4, 4)
     """
-    L, ratio = _not_negative("total_loss", total_loss), _positive("radius", radius) / _positive("margin", margin)
-    return _floor(L + ratio**2 / 2, ratio**4 / 4 + L * ratio**2, Fraction(1))
+    L = given.not_negative("total_loss", total_loss, UP)
+    ratio = given.positive("radius", radius, UP) / given.positive("margin", margin, DOWN)
+    return given.floor_of_root(L + ratio**2 / 2, ratio**4 / 4 + L * ratio**2, Fraction(1))
 
 
 def freund_schapire(radius: Number, deviation: Number, margin: Number) -> int:
     """M <= ((R + D) / gamma)^2, D being the root of the sum over all rounds of max(0, gamma - y (u . x))^2.
 
-    From zeros, for any u no longer than 1 and any gamma > 0 (Freund and Schapire 1999, theorem 2): Novikoff's bound
-    after the best lift, see `lifted_updates`.
+    Freund and Schapire 1999, theorem 2: Novikoff's bound after the best lift.
 
     >>> freund_schapire(1, 1, 0.5)
     16
     """
-    R, D = _positive("radius", radius), _not_negative("deviation", deviation)
-    return floor(((R + D) / _positive("margin", margin)) ** 2)
+    R, D = given.positive("radius", radius, UP), given.not_negative("deviation", deviation, UP)
+    return floor(((R + D) / given.positive("margin", margin, DOWN)) ** 2)
 
 
 @dataclass(frozen=True)
 class HingeBound:
-    """The least bound on mistakes that was found."""
+    """The least bound on mistakes that these candidates give."""
 
     bound: int
-    form: str  # "root" or "freund-schapire"
-    candidate: int  # which of the candidates gives it
-    margin: float  # and with which gamma
+    candidate: int  # the one that gives it
+    margin: float  # the gamma for which `hinge_root` gives it; infinite where the bound is the number of rounds
 
 
 def best_hinge(scores: Any, radius: Number) -> HingeBound:
-    """The least of `hinge_root` and `freund_schapire` over candidates and margins.
+    """The least of `hinge_root` and `freund_schapire` over candidates u (the pocket's weights, ...) and all margins.
 
-    scores[c, t] is y (u_c . x) in round t, over all rounds, for a candidate u_c no longer than 1 (the pocket's weights,
-    another solver's, ...). The printed infimum (Harchaoui 2.5.1) is over update rounds alone, and says nothing: as gamma
-    grows, every loss tends to 1 and ||w_T|| / gamma to 0, so it is |M| itself, always. With all rounds, a margin that is
-    too large costs something.
+    scores[c, t] is the score of candidate c in round t, for all rounds. No search for gamma is needed: the least
+    `hinge_root` is the greatest m for which the m least scores add up to R sqrt(m) at most, as the scores of m mistakes
+    add up to u . w_T <= R sqrt(m). Freund and Schapire's is never less: the m least scores are R / sqrt(m) on average,
+    at most, so D >= sqrt(m) (gamma - R / sqrt(m)).
 
-    >>> best_hinge([[0.5, 0.5, 1, 0.5], [1, 1, 1, -1]], 1)
-    HingeBound(bound=4, form='root', candidate=0, margin=0.5)
+    The printed infimum (Harchaoui 2.5.1) is over update rounds alone and says nothing: as gamma grows, every loss tends
+    to 1 and ||w_T|| / gamma to 0, so it is |M| itself, whatever the data.
+
+    >>> best_hinge([[0.5, -0.5] * 50, [0.5] * 100], 1)
+    HingeBound(bound=4, candidate=1, margin=0.5)
     """
-    table, R = _finite_array("scores", scores), float(_positive("radius", radius))
+    table, R = given.array("scores", scores), given.positive("radius", radius, UP)
     if table.ndim != 2 or not table.size:
         raise OptionError(f"scores must be a table of candidates and rounds, not of shape {table.shape}")
-    if (largest := float(np.abs(table).max())) > R * (1 + 1e-9):
+    if (largest := float(np.abs(table).max())) > R * (1 + Fraction(1, 10**9)):
         raise OptionError(f"scores must be at most the radius, {radius}, in size, not {largest}: is u too long?")
-    found = []  # in floats; the best is then computed exactly
-    for candidate, row in enumerate(np.sort(table, axis=1)):
-        for form, curve in _curves(row, R).items():
-            for gamma in (_least(curve, R, row.size), float(row[0])):
-                if gamma > 0:
-                    found.append((float(curve(np.array([gamma]))[0]), form, candidate, gamma))
-    _, form, candidate, gamma = min(found)
-    (g, *wholes), exponent = exact.whole_numbers([gamma, *table[candidate].tolist()])
-    short = [g - k for k in wholes if k < g]
-    if form == "root":
-        bound = hinge_root(Fraction(sum(short), g), radius, gamma)
-    else:
-        deviation = exact.root_above(Fraction(sum(k * k for k in short), 1 << 2 * exponent))
-        bound = freund_schapire(radius, deviation, gamma)
-    return HingeBound(bound, form, candidate, gamma)
-
-
-def _curves(row: Array, radius: float) -> dict[str, Callable[[Array], Array]]:
-    """Both forms as functions of gamma, for sorted scores: sums over the scores below gamma are looked up."""
-    s = row / radius
-    sums, squares = (np.concatenate([[0.0], np.cumsum(terms)]) for terms in (s, s * s))
-
-    def root(gamma: Array) -> Array:
-        below, g = np.searchsorted(row, gamma), gamma / radius
-        L = np.maximum(below - sums[below] / g, 0.0)
-        return L + 0.5 / g**2 + np.sqrt(0.25 / g**2 + L) / g
-
-    def square(gamma: Array) -> Array:
-        below, g = np.searchsorted(row, gamma), gamma / radius
-        return (1 + np.sqrt(np.maximum(below * g**2 - 2 * g * sums[below] + squares[below], 0.0))) ** 2 / g**2
-
-    return {"root": root, "freund-schapire": square}
-
-
-def _least(curve: Callable[[Array], Array], radius: float, rounds: int) -> float:
-    """The gamma where the curve is least: below R / sqrt(rounds), R^2 / gamma^2 alone is more than all rounds."""
-    low, high = radius / sqrt(rounds + 3), radius * sqrt(rounds + 3)
-    for _ in range(ZOOMS):
-        grid = np.geomspace(low, high, GRID)
-        best = int(np.argmin(curve(grid)))
-        low, high = grid[max(best - 1, 0)], grid[min(best + 1, GRID - 1)]
-    return float(grid[best])
+    found = []
+    for candidate, row in enumerate(np.sort(table, axis=1).tolist()):
+        wholes, exponent = exact.whole_numbers(row)
+        sums, square = list(accumulate(wholes)), R * R * 4**exponent
+        bound = bisect_left(range(len(row)), True, key=lambda k: sums[k] > 0 and sums[k] ** 2 > (k + 1) * square)
+        found.append((bound, candidate, row[bound] if bound < len(row) else inf))
+    return HingeBound(*min(found))
 
 
 def lifted_margin(margin: Number, squared_slack: Number, a: Number) -> float:
-    """A margin of the lifted rows [a x_i; sqrt(1 - a^2) e_i], which are always separable; rounded down.
+    """A margin of the lifted rows [a x_i; sqrt(1 - a^2) e_i], 0 < a < 1; rounded down (Harchaoui 3.1.1).
 
-    gamma' = a gamma / sqrt(1 + a^2 L / (1 - a^2)), 0 < a < 1, for any unit w* and gamma > 0, where L is the squared slack,
-    the sum over the rows of max(0, gamma - y (w* . x))^2 (Harchaoui 3.1.1: w* itself need not separate).
+    gamma' = a gamma / sqrt(1 + a^2 L / (1 - a^2)) for any unit w* and gamma > 0, where L, the squared slack, is the sum
+    over the rows of max(0, gamma - y (w* . x))^2. w* need not separate, and the e_i must be n different unit vectors.
 
-    >>> lifted_margin(1, 0, 0.5), lifted_margin(1, 1, 0.6)
-    (0.5, 0.48)
+    >>> lifted_margin(1, 1, 0.5)
+    0.4330127018922193
     """
     g, L, part = _lift(margin, squared_slack, a)
     return exact.root_below(part * g * g / (1 + part * L / (1 - part)))
@@ -139,19 +127,18 @@ def lifted_margin(margin: Number, squared_slack: Number, a: Number) -> float:
 def best_lift(squared_slack: Number) -> float:
     """The a that makes `lifted_updates` least: a^2 = 1 / (1 + sqrt(L)), which gives ((1 + sqrt(L)) / gamma)^2.
 
-    For L = 0 there is no best one, as more is always better: the rows need no lift.
+    For L = 0 there is none, as more is always better: the rows need no lift.
 
     >>> best_lift(9)
     0.5
     """
-    L = _positive("squared_slack", squared_slack)
-    return min(sqrt(1 / (1 + sqrt(L))), nextafter(1.0, 0.0))
+    return min(1 / sqrt(1 + sqrt(given.positive("squared_slack", squared_slack))), nextafter(1.0, 0.0))
 
 
 def lifted_updates(margin: Number, squared_slack: Number, a: Number) -> int:
-    """T <= 1 / gamma'^2 = 1 / (a^2 gamma^2) + L / ((1 - a^2) gamma^2) on lifted rows, from zeros (Harchaoui 3.1).
+    """T <= 1 / gamma'^2 = 1 / (a^2 gamma^2) + L / ((1 - a^2) gamma^2) on lifted rows (Harchaoui 3.1).
 
-    The rows, before they are lifted, are no longer than 1.
+    Before they are lifted, the rows are no longer than 1.
 
     >>> lifted_updates(0.5, 9, best_lift(9)), freund_schapire(1, 3, 0.5)
     (64, 64)
@@ -162,7 +149,7 @@ def lifted_updates(margin: Number, squared_slack: Number, a: Number) -> int:
 
 def _lift(margin: Number, squared_slack: Number, a: Number) -> tuple[Fraction, Fraction, Fraction]:
     """gamma, L and a^2."""
-    share = _positive("a", a)
-    if share >= 1:
+    if (share := given.positive("a", a)) >= 1:
         raise OptionError(f"a must be below 1, not {a}")
-    return _positive("margin", margin), _not_negative("squared_slack", squared_slack), share * share
+    slack = given.not_negative("squared_slack", squared_slack, UP)
+    return given.positive("margin", margin, DOWN), slack, share * share

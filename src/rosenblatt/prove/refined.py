@@ -4,8 +4,8 @@ Problem   as in `wolfe`, for the signed rows themselves.
 Input     examples, and rows to begin with: the corral where the floating-point algorithm ended.
 Result    the mixture of rows whose length is the margin, to some forty digits, or nothing if that does not converge.
 Method    The shortest x in the affine hull of the corral is b + A c, where b is one row of each group and A holds the
-          differences to the others: a least squares problem. It is solved in floats by QR, and its residuals, computed in
-          whole numbers, are solved for again (Bjoerck, BIT 7, 1967): each round gains as many digits as floats have
+          differences to the others: a least squares problem. It is solved in floats by QR, and its residuals, computed
+          in whole numbers, are solved for again (Bjoerck, BIT 7, 1967): each round gains as many digits as floats have
           beyond the condition of A. The rest is Wolfe's algorithm.
 """
 

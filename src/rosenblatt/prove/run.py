@@ -29,9 +29,16 @@ def no_margin(examples: Examples, run: Run) -> NoMargin:
 
 
 def run_record(
-    examples: Examples, run: Run, *, start: Array, order: str, ties: str, reference: Array | None = None, level: float = 0.0
+    examples: Examples,
+    run: Run,
+    *,
+    start: Array,
+    order: str,
+    ties: str,
+    reference: Array | None = None,
+    level: float = 0.0,
 ) -> RunRecord:
-    """The run, to be replayed by anyone; with a reference vector, the bound that it gives at this level of y (u . x)."""
+    """The run, to be replayed by anyone; with a reference u, the bound that it gives at this level of y (u . x)."""
     rows = _corrections(run)
     u: tuple[Number, ...] = tuple(np.asarray(reference, float).tolist()) if reference is not None else ()
     return RunRecord(

@@ -211,12 +211,11 @@ class _Search:
             if self._late():
                 return Undecided("The time was up before there was a proof either way.")
             begin, w = found.corral, found.x / self.sizes
-            margins = search.margins(self.examples, w)
-            wrong = np.flatnonzero((margins < 0) | ((margins == 0) & self.wrong_at_zero))
+            wrong, _ = search.find(self.examples, w, TIES[self.ties])
             if not wrong.size:
                 support = self.active.multipliers(found.corral, found.weights)
                 return Separable(separation(self.examples, self.ties, tuple(w.tolist()), *support))
-            if not found.settled or not self.active.add(self.active.at_most(wrong, margins)):
+            if not found.settled or not self.active.add_lowest(wrong, found.x):
                 return self._decided(found)
 
     def _decided(self, found: wolfe.Nearest) -> Verdict:
