@@ -7,7 +7,7 @@ from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 
-NAMES = ["clean_pass", "bandwidth", "growth", "cold_start"]
+NAMES = ["clean_pass", "bandwidth", "growth", "cold_start", "proofs", "coverage"]
 
 
 def machine() -> str:

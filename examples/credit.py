@@ -1,20 +1,21 @@
-"""Learn a credit-approval rule from real applications, say why it stopped, and check it exactly.
+"""Learn a credit-approval rule from real applications, say why it stopped, and prove what can be proved.
 
-Runs on the German credit data that comes with the package. Writes build/credit-report.html.
+Runs on the German credit data that comes with the package. Writes build/credit-report.html and the proofs beside it.
 """
 
 import csv
 import html
 import warnings
-from fractions import Fraction
 from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
 
-from rosenblatt import Examples, Perceptron
+from rosenblatt import Examples, Perceptron, bounds, margin, separability
+from rosenblatt.prove.certificate import Certificate
 
-REPORT = Path("build/credit-report.html")
+PROOFS = Path("build")
+REPORT = PROOFS / "credit-report.html"
 TARGET = "creditability"
 
 
@@ -37,36 +38,31 @@ def table() -> tuple[np.ndarray, np.ndarray, list[tuple[str, str]]]:
     return np.stack(features, axis=1), np.array([row[TARGET] for row in rows]), names
 
 
-def proven_right(X: np.ndarray, y: np.ndarray, w: np.ndarray) -> int:
-    """How many applications the rule decides as they were decided, counted in exact rational arithmetic."""
-    right = 0
-    for x, label in zip(X, y, strict=True):
-        score = sum(Fraction(a) * Fraction(b) for a, b in zip([*x, 1.0], w, strict=True))
-        right += score > 0 if label == "good" else score < 0
-    return right
-
-
 def learn(title: str, X: np.ndarray, y: np.ndarray) -> tuple[Perceptron, list[str]]:
-    """Learn, and say in sentences what came of it."""
+    """Learn, and say in sentences what came of it and what is proved."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the reason is printed below
         rule = Perceptron(random_state=0).fit(X, y)
-    w, n = rule.weights_[0], len(X)
-    examples = Examples.of(X, y)
+    examples, right = Examples.of(X, y), int((rule.predict(X) == y).sum())
     replayed = rule.ledger_.replay(examples)
-    norms = np.array(
-        [np.linalg.norm(rule.ledger_.replay(examples, t)) for t in (rule.n_updates_ // 2, rule.n_updates_)]
-    )
-    bound = examples.radius * np.sqrt([rule.n_updates_ // 2, rule.n_updates_])
-    same = "bit for bit" if replayed.tobytes() == w.tobytes() else "NOT"
-    holds = "holds" if (norms <= bound).all() else "VIOLATED"
-    return rule, [
-        title,
+    same = "bit for bit" if replayed.tobytes() == rule.weights_[0].tobytes() else "NOT"
+    verdict = separability(X, y)
+    proof = PROOFS / f"{title.lower().replace(' ', '-')}.json"
+    proof.write_text(verdict.certificate.to_json(), "utf-8")
+    said = [
         f"Stopped after {rule.n_updates_} updates and {rule.n_passes_} full passes. {rule.stop_reason_}",
-        f"Right on {proven_right(X, y, w)} of {n} applications, counted in exact rational arithmetic.",
+        f"Right on {right} of {len(X)} applications, by exact signs.",
         f"Replaying the {len(rule.ledger_)} entries of the ledger gives these weights {same}.",
-        f"||w_t|| <= R sqrt(t) {holds}: {norms[0]:.1f} <= {bound[0]:.1f} half way, {norms[1]:.1f} <= {bound[1]:.1f}.",
+        f"Verdict: {'separable' if verdict.separable else 'not separable'}. Proved, and checked in exact arithmetic:",
+        Certificate.from_json(proof.read_text("utf-8")).verify(X, y),
     ]
+    if verdict.separable:
+        widest = margin(X, y)
+        said.append(
+            f"The largest margin is {widest.lower:.12g}, to a relative gap of {widest.gap:.0e}, so no run from zeros "
+            f"makes more than {bounds.novikoff(examples.radius, widest.lower)} updates."
+        )
+    return rule, [title, *said, f"The proof: {proof}"]
 
 
 def scorecard(rule: Perceptron, names: list[tuple[str, str]], most: int = 12) -> list[tuple[str, str, float]]:
@@ -93,8 +89,9 @@ def report(parts: list[list[str]], card: list[tuple[str, str, float]], threshold
 
 
 def main() -> None:
-    """Print the verdicts and the scorecard, write the report."""
+    """Print the verdicts and the scorecard, write the proofs and the report."""
     X, y, names = table()
+    PROOFS.mkdir(exist_ok=True)
     rule, first = learn("The first 100 applications", X[:100], y[:100])
     _, everything = learn("All 1000 applications", X, y)
     for part in (first, everything):
@@ -103,7 +100,6 @@ def main() -> None:
     print(f"\nScorecard of the first rule: approve where the points add up to more than {rule.threshold_[0]:.2f}")
     for column, value, points in card:
         print(f"  {points:+8.2f}  {column} = {value}")
-    REPORT.parent.mkdir(exist_ok=True)
     REPORT.write_text(report([first, everything], card, rule.threshold_[0]), "utf-8")
     print(f"\nWritten: {REPORT}")
 

@@ -22,7 +22,9 @@ def test_the_credit_example(tmp_path, monkeypatch, capsys):
     runpy.run_path(str(ROOT / "examples" / "credit.py"), run_name="__main__")
     out = capsys.readouterr().out
     assert "The rule is right on every row." in out
-    assert "Right on 100 of 100 applications, counted in exact rational arithmetic." in out
+    assert "Right on 100 of 100 applications, by exact signs." in out
+    assert "Verdict: separable." in out
+    assert "Verdict: not separable." in out
     assert "NOT" not in out
     assert "VIOLATED" not in out
     page = (tmp_path / "build" / "credit-report.html").read_text("utf-8")

@@ -4,9 +4,9 @@ from itertools import chain
 
 import numba
 import pytest
+from benchmarks import workloads
 from sklearn.datasets import load_breast_cancer
 
-from benchmarks import workloads
 from rosenblatt import margin, separability
 
 needs_data = pytest.mark.skipif(not workloads.SHARED.exists(), reason=f"{workloads.SHARED} is not there")

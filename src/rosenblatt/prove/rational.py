@@ -40,7 +40,7 @@ class _Row:
 
 
 def decide(examples: Examples, ties: str, begin: Sequence[int], units: Sequence[int]) -> Mixture:
-    """A mixture of rows that is right on every row, or zero; column j is taken 2^units[j] times, which moves no sign."""
+    """A mixture of rows that is right on every row, or zero; column j counts 2^units[j] fold, which moves no sign."""
 
     def row(i: int) -> _Row:
         vector, exponent = _whole(examples, i, units)
