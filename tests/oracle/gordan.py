@@ -64,6 +64,12 @@ def _affine_weights(rows, groups, all_groups):
     system += [
         [Fraction(int(g == of)) for of in groups] + [Fraction(0)] * len(all_groups) + [Fraction(1)] for g in all_groups
     ]
+    solution = _solved(system)
+    return None if solution is None else solution[:many]
+
+
+def _solved(system):
+    """The solution of a square system (A | r), or None."""
     size = len(system)
     for k in range(size):
         pivot = next((i for i in range(k, size) if system[i][k]), None)
@@ -74,4 +80,17 @@ def _affine_weights(rows, groups, all_groups):
         for i in range(size):
             if i != k and system[i][k]:
                 system[i] = [a - system[i][k] * b for a, b in zip(system[i], system[k], strict=True)]
-    return [system[k][-1] for k in range(many)]
+    return [row[-1] for row in system]
+
+
+def squared_radius(rows):
+    """The squared radius of the largest ball about 0 in the hull of rows that has 0 inside, by trying all facets."""
+    width, best = len(rows[0]), None
+    for facet in combinations(rows, width):
+        system = [[Fraction(v) for v in row] + [Fraction(-1)] for row in facet]
+        w = _solved(system)
+        if w is not None:
+            lowest = min(sum(Fraction(v) * k for v, k in zip(row, w, strict=True)) for row in rows)
+            square = lowest**2 / sum(k * k for k in w)
+            best = square if lowest < 0 and (best is None or square < best) else best
+    return best

@@ -39,9 +39,46 @@ def test_the_interval_holds_the_exact_margin(table, shape):
         assert found.lower > 0
         assert found.gap <= 1e-9
     else:
-        assert found.upper <= 0
-        assert found.weights == ()
+        assert found.lower <= found.upper <= 0
     assert found.certificate.verify(X, y) == str(found)
+
+
+@given(cases.tables(max_rows=8, max_columns=2), st.booleans())
+def test_without_a_separator_it_is_the_radius_of_a_ball(table, fit_intercept):
+    X, y = table
+    found = margin(X, y, fit_intercept=fit_intercept)
+    rows = [[float(v) * int(s) for v in x] + [float(s)] * fit_intercept for x, s in zip(X, y, strict=True)]
+    if found.upper < 0:
+        assert Fraction(found.upper) ** 2 <= gordan.squared_radius(rows) <= Fraction(found.lower) ** 2
+        assert found.upper - found.lower <= 1e-15 * -found.upper
+    elif found.lower == 0 and any(found.weights):
+        w = [*found.weights[: X.shape[1]], *[found.weights[-1]] * fit_intercept]
+        assert all(sum(Fraction(a) * Fraction(b) for a, b in zip(row, w, strict=True)) >= 0 for row in rows)
+
+
+@pytest.mark.parametrize(("n", "d"), [(12, 1), (60, 2), (60, 3)])
+def test_in_few_dimensions_the_negative_margin_is_exact(n, d):
+    rng = np.random.default_rng(n)
+    X, y = rng.normal(size=(n, d)), rng.integers(0, 2, n)
+    found = margin(X, y)
+    assert found.upper < 0
+    assert found.gap < 1e-15
+    signed = np.where(y, 1, -1)[:, None] * np.hstack([X, np.ones((n, 1))])
+    w = np.array([float(k) for k in found.weights])
+    assert (signed @ w).min() / np.linalg.norm(w) == pytest.approx(found.lower)
+    others = rng.normal(size=(20_000, d + 1))
+    assert ((others @ signed.T).min(axis=1) / np.linalg.norm(others, axis=1)).max() <= found.upper
+
+
+@pytest.mark.parametrize("affine", [False, True])
+def test_in_many_dimensions_the_negative_margin_is_an_interval(affine):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 12)), rng.integers(0, 2, 200)
+    found = margin(X, y, affine=affine)
+    assert found.lower < 0 == found.upper
+    w = np.array([float(k) for k in found.weights])
+    lowest = (np.where(y, 1, -1) * (X @ w[:-1] + w[-1])).min() / np.linalg.norm(w[:-1] if affine else w)
+    assert lowest == pytest.approx(found.lower)
 
 
 @given(cases.separable_tables(), st.integers(-60, 60))

@@ -11,9 +11,9 @@ PRECISION = 2**50  # multipliers are rounded to this part of the largest
 class ActiveRows:
     """Rows in the units of their columns; with `unit`, each scaled to length 1."""
 
-    def __init__(self, examples: Examples, sizes: Array, unit: bool) -> None:
+    def __init__(self, examples: Examples, sizes: Array, unit: bool, every: bool = False) -> None:
         self.examples, self.sizes, self.unit = examples, sizes, unit
-        self.rows = _spread(examples)
+        self.rows = np.arange(examples.n) if every else _spread(examples)
         self.points, self.lengths = self._points(self.rows)
 
     def add(self, rows: Array) -> bool:

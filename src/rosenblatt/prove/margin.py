@@ -21,7 +21,7 @@ from rosenblatt import search
 from rosenblatt.errors import OptionError
 from rosenblatt.examples import Examples
 from rosenblatt.learn.rules import TIES
-from rosenblatt.prove import exact, rational, refined, wolfe
+from rosenblatt.prove import ball, exact, rational, refined, wolfe
 from rosenblatt.prove.active_rows import ActiveRows
 from rosenblatt.prove.certificate import Contradiction, Separation
 from rosenblatt.prove.separability import Undecided, as_floats, decide, separation
@@ -38,17 +38,13 @@ class Margin:
 
     lower: float
     upper: float
+    weights: tuple[exact.Number, ...]  # that reach the lower bound: one per feature, then the threshold's
     certificate: Separation | Contradiction | None  # None: the time was up before there was any
 
     @property
     def gap(self) -> float:
         """The width of the interval, relative to its upper end."""
         return (self.upper - self.lower) / abs(self.upper) if self.upper else self.upper - self.lower
-
-    @property
-    def weights(self) -> tuple[exact.Number, ...]:
-        """The weights that reach the lower bound; one per feature, then the threshold's. Empty if not separable."""
-        return self.certificate.weights if isinstance(self.certificate, Separation) else ()
 
     @property
     def support(self) -> tuple[int, ...]:
@@ -78,8 +74,8 @@ def margin(
     >>> wide = margin([[0.0], [4.0]], [0, 1], affine=True)
     >>> wide.lower, wide.upper, wide.support
     (2.0, 2.0, (0, 1))
-    >>> margin([[0.0], [4.0], [5.0]], [0, 1, 0]).upper
-    0.0
+    >>> margin([[0.0], [4.0], [5.0]], [0, 1, 0]).upper  # not separable; 1 / 85**0.5
+    -0.10846522890932808
     """
     if affine and not fit_intercept:
         raise OptionError("an affine margin needs a threshold: fit_intercept must be True")
@@ -100,15 +96,16 @@ def largest(examples: Examples, *, affine: bool = False, max_seconds: float | No
             examples, max_seconds=max(deadline - time.monotonic(), 0.0) if max_seconds is not None else None
         )
         if isinstance(verdict, Undecided):
-            return Margin(-examples.radius, examples.radius, None)
+            return Margin(-examples.radius, examples.radius, (), None)
         if isinstance(verdict.certificate, Contradiction):
-            return Margin(-examples.radius, 0.0, verdict.certificate)
+            weights, lower, upper = ball.widest(examples, affine)
+            return Margin(lower, upper, weights, verdict.certificate)
         begin = verdict.certificate.support
     else:
         begin = certificate.support
     if certificate is None or certificate.upper - certificate.lower > GAP * certificate.upper:
         certificate = _in_whole_numbers(examples, affine, begin, late)
-    return Margin(certificate.lower, certificate.upper, certificate)
+    return Margin(certificate.lower, certificate.upper, certificate.weights, certificate)
 
 
 def _in_floats(examples: Examples, affine: bool, late: Callable[[], bool]) -> Separation | None:

@@ -1,0 +1,122 @@
+"""The largest margin where there is no separator: minus the radius of the largest ball about 0 in the hull of the rows.
+
+Problem   gamma = max over unit w of min_i z_i . w, for signed rows whose convex hull holds the origin (so gamma <= 0).
+Result    weights that reach a lower bound of gamma, that bound, and an upper bound; equal where all could be proved.
+Method    In few dimensions, Qhull proposes the facets of the hull. The hyperplane w . z = -1 of each is solved for in
+          whole numbers, and checked to have all rows on its side: its distance from the origin is 1 / ||w||. That no
+          facet is missing follows modulo two: if every ridge belongs to two of the facets, they are a cycle on the
+          boundary, which is a sphere, and cover all of its points an even or all an odd number of times; and one
+          point, in the middle of a facet, is covered once. In more dimensions, and where the threshold does not count
+          in the length, the best of a few directions is a lower bound.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations
+from math import lcm
+
+import numpy as np
+from scipy.spatial import ConvexHull, QhullError
+
+from rosenblatt.examples import Examples
+from rosenblatt.kernels import Array
+from rosenblatt.prove import exact, rational
+from rosenblatt.prove.active_rows import ActiveRows
+from rosenblatt.prove.certificate import lower_bound
+
+FACETS = {1: 20_000, 2: 20_000, 3: 20_000, 4: 2_000, 5: 300}  # dimensions, and the most rows that are tried in so many
+
+
+def widest(examples: Examples, affine: bool) -> tuple[tuple[exact.Number, ...], float, float]:
+    """Weights with the greatest least margin found, that margin rounded down, and a bound on all others'."""
+    columns = [k for k in range(examples.size) if k < examples.size - 1 or examples.rows.bias]
+    if not affine and examples.n <= FACETS.get(len(columns), 0):
+        points = ActiveRows(examples, np.ones(examples.size), unit=False, every=True).points[:, columns]
+        if found := _nearest_facet(examples, points, columns):
+            w, square = found
+            return w, -exact.root_above(square), -exact.root_below(square)
+    tried = [_centred(examples, w) if affine else w for w in _directions(examples)]
+    lower, w = max((lower_bound(w, min(exact.least_margins(examples, w).values())[0], affine), w) for w in tried)
+    return w, lower, 0.0
+
+
+def _directions(examples: Examples) -> list[tuple[exact.Number, ...]]:
+    """Weights that may be wrong by little: least squares and the mean, of a part of the signed rows; and the axes."""
+    active = ActiveRows(examples, np.ones(examples.size), unit=False)
+    points = active.points / (np.abs(active.points).max() or 1.0)
+    squares = np.linalg.lstsq(points, np.ones(len(points)), rcond=None)[0]
+    axes = np.eye(min(examples.size - 1, 20), examples.size)
+    found = np.vstack([squares, points.mean(axis=0), axes, -axes])
+    return [tuple(w.tolist()) for w in found if w[:-1].any()]
+
+
+def _centred(examples: Examples, w: tuple[exact.Number, ...]) -> tuple[exact.Number, ...]:
+    """The same direction, in whole numbers, with the threshold that puts both classes equally far."""
+    wholes, _ = exact.whole_numbers((*w[:-1], 0))
+    least = exact.least_margins(examples, wholes)
+    threshold = (least[-1][0] - least[1][0]) / 2 / Fraction(examples.rows.bias)
+    return (*(k * threshold.denominator for k in wholes[:-1]), threshold.numerator)
+
+
+def _nearest_facet(
+    examples: Examples, points: Array, columns: list[int]
+) -> tuple[tuple[exact.Number, ...], Fraction] | None:
+    """Weights orthogonal to the nearest facet and its squared distance, if all facets can be proved to be facets."""
+    vectors, exponent = exact.signed_rows(examples, range(examples.n))
+    facets = _facets(points)
+    if facets is None:
+        return None
+    ridges = Counter(ridge for facet in facets for ridge in combinations(sorted(facet), len(facet) - 1))
+    if any(many != 2 for many in ridges.values()):
+        return None
+    planes = []
+    for facet in facets:
+        system = [[vectors[i].get(column, 0) for column in columns] + [-(1 << exponent)] for i in facet]
+        plane, solved = rational.solve(system)
+        below = lcm(*(entry.denominator for entry in plane))
+        entries = dict(zip(columns, plane, strict=True))
+        w = tuple(int(entries.get(column, 0) * below) for column in range(examples.size))
+        if not solved:  # the hyperplane goes through the origin: if all rows are on one side of it, gamma is 0
+            sides = [side for side in (w, tuple(-k for k in w)) if _lowest(examples, side) >= 0]
+            return (sides[0], Fraction(0)) if sides else None
+        if _lowest(examples, w) != -below:
+            return None
+        planes.append((Fraction(sum(k * k for k in w), below * below), w))
+    if not _covered_once(vectors, columns, facets, planes):
+        return None
+    longest, w = max(planes)
+    return w, 1 / longest
+
+
+def _lowest(examples: Examples, w: tuple[int, ...]) -> Fraction:
+    return min(exact.least_margins(examples, w).values())[0]
+
+
+def _facets(points: Array) -> list[list[int]] | None:
+    """What Qhull takes for the facets, as simplices."""
+    if points.shape[1] == 1:
+        return [[int(points.argmin())], [int(points.argmax())]]
+    try:
+        return [
+            list(map(int, facet))
+            for facet in ConvexHull(points / (np.abs(points).max() or 1.0), qhull_options="Qt").simplices
+        ]
+    except QhullError:  # flat: all rows in a hyperplane
+        return None
+
+
+def _covered_once(
+    vectors: Sequence[exact.Vector],
+    columns: list[int],
+    facets: list[list[int]],
+    planes: list[tuple[Fraction, tuple[int, ...]]],
+) -> bool:
+    """Whether the middle of the first facet lies in no other."""
+    total = exact.combination([vectors[i] for i in facets[0]], [1] * len(facets[0]))
+    for facet, plane in zip(facets[1:], planes[1:], strict=True):
+        if plane == planes[0]:
+            system = [[vectors[i].get(column, 0) for i in facet] + [total.get(column, 0)] for column in columns]
+            if min(rational.solve(system)[0]) >= 0:
+                return False
+    return True
