@@ -26,11 +26,15 @@ class ActiveRows:
 
     def add_lowest(self, rows: Array, x: Array) -> bool:
         """Take in those of these rows that are lowest on x, as many as are worth adding at once."""
-        most = max(4 * self.examples.size, 500)
+        most = max(4 * self.examples.size, 500, self.examples.n // 100)
         rows = rows[:: max(rows.size // (20 * most), 1)]
         if rows.size > most:
             rows = rows[np.argpartition(self._points(rows)[0] @ x, most)[:most]]
         return self.add(rows)
+
+    def scores(self, rows: Array, w: Array) -> Array:
+        """y (w . x) of these rows, in floats."""
+        return np.asarray(self._points(rows)[0] @ (w * self.sizes))
 
     def multipliers(self, places: Array, weights: Array) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The rows at these places, and their weights as whole numbers."""
@@ -57,6 +61,6 @@ class ActiveRows:
 
 def _spread(examples: Examples) -> Array:
     """Rows to begin with: spread over the data, of both classes."""
-    n, many = examples.n, max(10 * examples.size, 1000)
+    n, many = examples.n, max(10 * examples.size, 1000, examples.n // 200)
     rows = np.unique(np.linspace(0, n - 1, min(n, many)).astype(np.int64))
     return np.union1d(rows, [int(np.argmax(examples.labels == label)) for label in (-1, 1)])

@@ -29,6 +29,7 @@ from rosenblatt.prove.separability import Undecided, as_floats, decide, separati
 STRICT = TIES["mistake"]
 GAP = 1e-9  # of the margin; what floats leave beyond is closed in whole numbers
 SOME = 0.5  # of the level is enough while many rows are still to come
+WIDE = 1.25  # times the level: rows so near join too, because one of them may soon be low
 LEVEL = 1e-12  # of the level: rows lower than that join the active set
 
 
@@ -127,12 +128,13 @@ def _in_floats(examples: Examples, affine: bool, late: Callable[[], bool]) -> Se
         levels = (points[found.corral] @ found.x) @ members / members.sum(axis=0) * sizes[0]
         if affine:
             w[-1] = (levels[0] - levels[1]) / 2 / examples.rows.bias
-        wrong, near = search.find(examples, w, STRICT, band=max(levels.mean() * enough * (1 - LEVEL), 0.0))
-        if not active.add_lowest(np.concatenate([wrong, near]), w):
-            if enough == 1.0 or wrong.size:
-                break
-            enough = 1.0
-        elif wrong.size + near.size <= examples.size:
+        level = max(float(levels.mean()), 0.0)
+        wrong, near = search.find(examples, w, STRICT, band=WIDE * level)
+        fresh = active.add_lowest(np.concatenate([wrong, near]), w)
+        low = wrong.size + int((active.scores(near, w) < (1 - LEVEL) * enough * level).sum())
+        if enough == 1.0 and not (low and fresh):
+            break
+        if low <= examples.size or not fresh:
             enough = 1.0
     if wrong.size:
         return None
