@@ -15,6 +15,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, isqrt, lcm
 
+import numpy as np
+from scipy.linalg import qr
+
 from rosenblatt.examples import Examples
 from rosenblatt.prove import exact
 from rosenblatt.prove.exact import Vector
@@ -157,16 +160,28 @@ def _towards_affine_minimum(corral: Sequence[_Row], b: Sequence[Fraction]) -> tu
 
 
 def null_vector(vectors: Sequence[Vector]) -> list[int]:
-    """Positive whole weights that make the sum of the vectors zero, one more than they have columns; or nothing."""
-    columns = sorted(set().union(*vectors))
-    if len(vectors) != len(columns) + 1:
-        return []
+    """Positive whole weights that make the sum of the vectors zero, if they are the only ones; or nothing."""
+    columns = _independent_columns(vectors)
     system = [[vector.get(column, 0) for vector in vectors[:-1]] + [-vectors[-1].get(column, 0)] for column in columns]
+    if len(system) != len(vectors) - 1:
+        return []
     solution, solved = solve([_primitive(row) for row in system])
-    if not solved or min(solution) <= 0:
+    if not solved or min(solution, default=1) <= 0:
         return []
     below = lcm(*(weight.denominator for weight in solution))
-    return [int(weight * below) for weight in solution] + [below]
+    weights = [int(weight * below) for weight in solution] + [below]
+    return weights if not exact.combination(vectors, weights) else []
+
+
+def _independent_columns(vectors: Sequence[Vector]) -> list[int]:
+    """One column fewer than vectors, as independent as floats can tell: what they settle is checked on all columns."""
+    columns = sorted(set().union(*vectors))
+    if len(columns) < len(vectors):
+        return columns
+    sizes = {column: max(abs(vector.get(column, 0)) for vector in vectors) for column in columns}
+    floats = np.array([[vector.get(column, 0) / sizes[column] for column in columns] for vector in vectors])
+    order = qr(floats, mode="r", pivoting=True)[1]
+    return [columns[k] for k in sorted(order[: len(vectors) - 1].tolist())]
 
 
 def _primitive(equation: list[int]) -> list[int]:

@@ -223,11 +223,10 @@ class _Search:
         examples, ties = self.examples, self.ties
         rows, multipliers = self.active.multipliers(found.corral, found.weights)
         vectors, _ = exact.signed_rows(examples, rows)
-        if _work(vectors) <= LONG:
-            if found_weights := rational.null_vector(vectors):
-                return NotSeparable(contradiction(examples, ties, rows, tuple(found_weights)))
-        elif exact.is_near_a_positive_null_vector(vectors, multipliers):
+        if _work(vectors) > LONG and exact.is_near_a_positive_null_vector(vectors, multipliers):
             return NotSeparable(contradiction(examples, ties, rows, multipliers, whole=False))
+        if found_weights := rational.null_vector(vectors):
+            return NotSeparable(contradiction(examples, ties, rows, tuple(found_weights)))
         mixture = rational.decide(examples, ties, rows, self.units)
         if not any(mixture.x):
             return NotSeparable(contradiction(examples, ties, mixture.rows, mixture.multipliers))
