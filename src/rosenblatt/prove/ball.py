@@ -28,17 +28,17 @@ from rosenblatt.prove.certificate import lower_bound
 FACETS = {1: 20_000, 2: 20_000, 3: 20_000, 4: 2_000, 5: 300}  # dimensions, and the most rows that are tried in so many
 
 
-def widest(examples: Examples, affine: bool) -> tuple[tuple[exact.Number, ...], float, float]:
-    """Weights with the greatest least margin found, that margin rounded down, and a bound on all others'."""
+def widest(examples: Examples, affine: bool) -> tuple[float, float, tuple[exact.Number, ...]]:
+    """The greatest least margin found, rounded down, a bound on all others', and the weights that reach it."""
     columns = [k for k in range(examples.size) if k < examples.size - 1 or examples.rows.bias]
     if not affine and examples.n <= FACETS.get(len(columns), 0):
         points = ActiveRows(examples, np.ones(examples.size), unit=False, every=True).points[:, columns]
         if found := _nearest_facet(examples, points, columns):
             w, square = found
-            return w, -exact.root_above(square), -exact.root_below(square)
+            return -exact.root_above(square), -exact.root_below(square), w
     tried = [_centred(examples, w) if affine else w for w in _directions(examples)]
     lower, w = max((lower_bound(w, min(exact.least_margins(examples, w).values())[0], affine), w) for w in tried)
-    return w, lower, 0.0
+    return lower, 0.0, w
 
 
 def _directions(examples: Examples) -> list[tuple[exact.Number, ...]]:

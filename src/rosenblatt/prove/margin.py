@@ -9,7 +9,6 @@ Method    The shortest vector x in the convex hull of the signed rows has ||x|| 
           over an active set of rows. Where floats leave a gap, `rational` closes it in whole numbers.
 """
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -24,6 +23,7 @@ from rosenblatt.learn.rules import TIES
 from rosenblatt.prove import ball, exact, rational, refined, wolfe
 from rosenblatt.prove.active_rows import ActiveRows
 from rosenblatt.prove.certificate import Contradiction, Separation
+from rosenblatt.prove.clock import Clock
 from rosenblatt.prove.separability import Undecided, as_floats, decide, separation
 
 STRICT = TIES["mistake"]
@@ -68,8 +68,11 @@ def margin(
     bias_scale: float = 1.0,
     affine: bool = False,
     max_seconds: float | None = None,
+    verbose: bool = False,
 ) -> Margin:
     """The largest margin of any linear rule on these rows.
+
+    With `max_seconds` the interval may stay wide. With `verbose` it tells on standard error how far it has come.
 
     >>> from rosenblatt import margin
     >>> wide = margin([[0.0], [4.0]], [0, 1], affine=True)
@@ -81,35 +84,29 @@ def margin(
     if affine and not fit_intercept:
         raise OptionError("an affine margin needs a threshold: fit_intercept must be True")
     examples = Examples.of(X, y, fit_intercept=fit_intercept, bias_scale=bias_scale)
-    return largest(examples, affine=affine, max_seconds=max_seconds)
+    return largest(examples, affine=affine, clock=Clock(max_seconds, verbose))
 
 
-def largest(examples: Examples, *, affine: bool = False, max_seconds: float | None = None) -> Margin:
+def largest(examples: Examples, *, affine: bool = False, clock: Clock | None = None) -> Margin:
     """The same for examples that are read already."""
-    deadline = np.inf if max_seconds is None else time.monotonic() + max_seconds
-
-    def late() -> bool:
-        return time.monotonic() >= deadline
-
-    certificate = _in_floats(examples, affine, late)
-    if certificate is None:
-        verdict = decide(
-            examples, max_seconds=max(deadline - time.monotonic(), 0.0) if max_seconds is not None else None
-        )
+    clock = clock or Clock()
+    known = _in_floats(examples, affine, clock)
+    if known is None:
+        verdict = decide(examples, clock=clock)
         if isinstance(verdict, Undecided):
             return Margin(-examples.radius, examples.radius, (), None)
         if isinstance(verdict.certificate, Contradiction):
-            weights, lower, upper = ball.widest(examples, affine)
-            return Margin(lower, upper, weights, verdict.certificate)
-        begin = verdict.certificate.support
-    else:
-        begin = certificate.support
-    if certificate is None or certificate.upper - certificate.lower > GAP * certificate.upper:
-        certificate = _in_whole_numbers(examples, affine, begin, late)
-    return Margin(certificate.lower, certificate.upper, certificate.weights, certificate)
+            return Margin(*ball.widest(examples, affine), verdict.certificate)
+        known = verdict.certificate
+    if known.affine != affine or known.upper - known.lower > GAP * known.upper:
+        clock.doing = "in whole numbers"
+        known = _in_whole_numbers(examples, affine, known.support, clock.late) or known
+    if known.affine != affine:  # the time was up: the threshold counts in what is known
+        return Margin(known.lower, examples.radius, known.weights, None)
+    return Margin(known.lower, known.upper, known.weights, known)
 
 
-def _in_floats(examples: Examples, affine: bool, late: Callable[[], bool]) -> Separation | None:
+def _in_floats(examples: Examples, affine: bool, clock: Clock) -> Separation | None:
     """The margin as far as floats go; None if they do not even separate."""
     sizes = np.full(examples.size, 2.0 ** np.frexp(examples.radius)[1])
     active = ActiveRows(examples, sizes, unit=False)
@@ -120,9 +117,10 @@ def _in_floats(examples: Examples, affine: bool, late: Callable[[], bool]) -> Se
         labels = examples.labels[active.rows]
         groups = np.stack([labels < 0, labels > 0], axis=1).astype(float) if affine else np.ones((labels.size, 1))
         points = np.delete(active.points, -1, axis=1) if affine else active.points
-        found = wolfe.nearest(points, groups, begin, enough=enough, stop=late)
+        clock.doing = f"{active.rows.size} of {examples.n} rows are active"
+        found = wolfe.nearest(points, groups, begin, enough=enough, stop=clock.late)
         begin, w = found.corral, np.append(found.x, 0.0) if affine else found.x
-        if late() or not found.x.any():
+        if clock.late() or not found.x.any():
             return None
         members = groups[found.corral]
         levels = (points[found.corral] @ found.x) @ members / members.sum(axis=0) * sizes[0]
@@ -152,9 +150,13 @@ def _balanced(examples: Examples, rows: tuple[int, ...], multipliers: tuple[int,
     return tuple(k + abs(excess) * (i == place) for i, k in enumerate(multipliers))
 
 
-def _in_whole_numbers(examples: Examples, affine: bool, begin: tuple[int, ...], late: Callable[[], bool]) -> Separation:
-    """The margin exactly; the interval that is left comes from rounding its bounds."""
+def _in_whole_numbers(
+    examples: Examples, affine: bool, begin: tuple[int, ...], late: Callable[[], bool]
+) -> Separation | None:
+    """The margin exactly; the interval that is left comes from rounding its bounds. None if the time was up."""
     mixture = refined.nearest(examples, affine, begin, late) or rational.nearest(examples, affine, begin, late)
+    if mixture is None:
+        return None
     weights: tuple[int, ...] = mixture.x
     if affine:
         least = exact.least_margins(examples, weights)

@@ -42,7 +42,9 @@ class _Row:
     lengths: tuple[int, ...]
 
 
-def decide(examples: Examples, ties: str, begin: Sequence[int], units: Sequence[int]) -> Mixture:
+def decide(
+    examples: Examples, ties: str, begin: Sequence[int], units: Sequence[int], late: Callable[[], bool]
+) -> Mixture | None:
     """A mixture of rows that is right on every row, or zero; column j counts 2^units[j] fold, which moves no sign."""
 
     def row(i: int) -> _Row:
@@ -58,10 +60,10 @@ def decide(examples: Examples, ties: str, begin: Sequence[int], units: Sequence[
     corral = [row(i) for i in begin]
     if not any(member.lengths[0] for member in corral):
         corral.append(row(next(i for i in range(examples.n) if exact.tie_is_wrong(ties, int(examples.labels[i])))))
-    return _descended(corral, row, low, examples.size)
+    return _descended(corral, row, low, late, examples.size)
 
 
-def nearest(examples: Examples, affine: bool, begin: Sequence[int], late: Callable[[], bool]) -> Mixture:
+def nearest(examples: Examples, affine: bool, begin: Sequence[int], late: Callable[[], bool]) -> Mixture | None:
     """The shortest mixture of all rows, or with `affine`, the shortest difference of a mixture of either class."""
     units = [0] * examples.size
 
@@ -81,9 +83,9 @@ def nearest(examples: Examples, affine: bool, begin: Sequence[int], late: Callab
         }
         least = exact.least_margins(examples, mixture.x)
         heights = [(at[0] - levels.get(label, max(levels.values())), at[1]) for label, at in least.items()]
-        return min(heights)[1] if min(heights)[0] < 0 and not late() else None
+        return min(heights)[1] if min(heights)[0] < 0 else None
 
-    return _descended([row(i) for i in begin], row, low, examples.size)
+    return _descended([row(i) for i in begin], row, low, late, examples.size)
 
 
 def in_columns(x: Sequence[int], units: Sequence[int]) -> tuple[int, ...]:
@@ -100,9 +102,13 @@ def _whole(examples: Examples, i: int, units: Sequence[int]) -> tuple[Vector, in
 
 
 def _descended(
-    corral: list[_Row], row: Callable[[int], _Row], low: Callable[[Mixture], int | None], size: int
-) -> Mixture:
-    """Wolfe's algorithm from this corral, until x is zero or no row is low."""
+    corral: list[_Row],
+    row: Callable[[int], _Row],
+    low: Callable[[Mixture], int | None],
+    late: Callable[[], bool],
+    size: int,
+) -> Mixture | None:
+    """Wolfe's algorithm from this corral, until x is zero or no row is low; None if the time is up before."""
     sums = [sum(1 for member in corral if member.lengths[group]) for group in range(len(corral[0].lengths))]
     b = [
         sum(
@@ -111,7 +117,7 @@ def _descended(
         )
         for member in corral
     ]
-    while True:
+    while not late():
         corral, b = _shortest(corral, b)
         below = lcm(*(weight.denominator for weight in b))
         wholes = [int(weight * below) for weight in b]
@@ -128,6 +134,7 @@ def _descended(
             return mixture
         corral.append(row(lowest))
         b.append(Fraction(0))
+    return None
 
 
 def _shortest(corral: list[_Row], b: list[Fraction]) -> tuple[list[_Row], list[Fraction]]:

@@ -11,7 +11,6 @@ Method    First what people read most easily: a row of zeros, or equal rows with
 Before floats are computed with, columns and rows are scaled by what moves no decision.
 """
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import frexp
@@ -27,6 +26,7 @@ from rosenblatt.learn.rules import TIES, Budget, Reason, ties_named
 from rosenblatt.prove import certificate, exact, rational, wolfe
 from rosenblatt.prove.active_rows import ActiveRows
 from rosenblatt.prove.certificate import Contradiction, Separation
+from rosenblatt.prove.clock import Clock
 
 LONG = 200_000  # operations on words of 64 bits; beyond, a verified float computation replaces whole numbers
 MANY = 128  # dimensions
@@ -69,6 +69,7 @@ class Undecided:
 
 
 Verdict = Separable | NotSeparable | Undecided
+TIME_IS_UP = Undecided("The time was up before there was a proof either way.")
 
 
 def separability(
@@ -79,8 +80,11 @@ def separability(
     bias_scale: float = 1.0,
     ties: str = "mistake",
     max_seconds: float | None = None,
+    verbose: bool = False,
 ) -> Verdict:
     """Whether some linear rule is right on every row, with the proof.
+
+    With `max_seconds` it may end undecided. With `verbose` it tells on standard error how far it has come.
 
     >>> from rosenblatt import separability
     >>> print(separability([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]))  # and
@@ -92,19 +96,21 @@ def separability(
     ((1, 1, 1, 1), (0.5, 0.5))
     """
     ties_named(ties)
-    return decide(Examples.of(X, y, fit_intercept=fit_intercept, bias_scale=bias_scale), ties, max_seconds)
+    clock = Clock(max_seconds, verbose)
+    return decide(Examples.of(X, y, fit_intercept=fit_intercept, bias_scale=bias_scale), ties, clock)
 
 
-def decide(examples: Examples, ties: str = "mistake", max_seconds: float | None = None) -> Verdict:
+def decide(examples: Examples, ties: str = "mistake", clock: Clock | None = None) -> Verdict:
     """The same for examples that are read already."""
+    clock = clock or Clock()
     if ties == "correct":
         return Separable(separation(examples, ties, (0,) * examples.size, (0,), (1,)))
     sizes = _column_sizes(examples)
     if plain := _plain_contradiction(examples, ties, sizes):
         return NotSeparable(plain)
-    if examples.size > MANY and (learned := _learned(examples, ties, max_seconds)):
+    if examples.size > MANY and (learned := _learned(examples, ties, clock.left)):
         return Separable(learned)
-    return _Search(examples, ties, sizes, max_seconds).verdict()
+    return _Search(examples, ties, sizes, clock).verdict()
 
 
 def _learned(examples: Examples, ties: str, max_seconds: float | None) -> Separation | None:
@@ -193,23 +199,21 @@ def _work(vectors: list[exact.Vector]) -> int:
 class _Search:
     """The search for the shortest vector, over an active set of rows that grows."""
 
-    def __init__(self, examples: Examples, ties: str, sizes: Array, max_seconds: float | None) -> None:
+    def __init__(self, examples: Examples, ties: str, sizes: Array, clock: Clock) -> None:
         self.examples, self.ties, self.wrong_at_zero = examples, ties, _wrong_at_zero(examples, ties)
-        self.deadline = time.monotonic() + max_seconds if max_seconds is not None else np.inf
+        self.clock = clock
         self.sizes, self.units = sizes, [1 - frexp(size)[1] for size in sizes.tolist()]
         self.active = ActiveRows(examples, sizes, unit=True)
-
-    def _late(self) -> bool:
-        return time.monotonic() >= self.deadline
 
     def verdict(self) -> Verdict:
         """Enlarge the active set until it decides."""
         begin = np.array([np.argmax(self.wrong_at_zero[self.active.rows])])
         while True:
             groups = self.wrong_at_zero[self.active.rows][:, np.newaxis].astype(float)
-            found = wolfe.nearest(self.active.points, groups, begin, enough=ENOUGH, stop=self._late)
-            if self._late():
-                return Undecided("The time was up before there was a proof either way.")
+            self.clock.doing = f"{self.active.rows.size} of {self.examples.n} rows are active"
+            found = wolfe.nearest(self.active.points, groups, begin, enough=ENOUGH, stop=self.clock.late)
+            if self.clock.late():
+                return TIME_IS_UP
             begin, w = found.corral, found.x / self.sizes
             wrong, _ = search.find(self.examples, w, TIES[self.ties])
             if not wrong.size:
@@ -227,7 +231,10 @@ class _Search:
             return NotSeparable(contradiction(examples, ties, rows, multipliers, whole=False))
         if found_weights := rational.null_vector(vectors):
             return NotSeparable(contradiction(examples, ties, rows, tuple(found_weights)))
-        mixture = rational.decide(examples, ties, rows, self.units)
+        self.clock.doing = "in whole numbers"
+        mixture = rational.decide(examples, ties, rows, self.units, self.clock.late)
+        if mixture is None:
+            return TIME_IS_UP
         if not any(mixture.x):
             return NotSeparable(contradiction(examples, ties, mixture.rows, mixture.multipliers))
         wholes = rational.in_columns(mixture.x, self.units)
