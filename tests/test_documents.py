@@ -1,4 +1,4 @@
-"""What the README shows is what happens."""
+"""What the README and the pages in docs show is what happens."""
 
 import doctest
 import runpy
@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[1]
+PAGES = [p for p in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))) if ">>> " in p.read_text("utf-8")]
 
 
 @pytest.mark.skipif(np.__version__ < "2", reason="numpy 1 prints scalars otherwise")
-def test_the_readme():
-    results = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_what_a_page_shows(page):
+    results = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
     assert results.attempted > 5
     assert results.failed == 0
 
