@@ -19,7 +19,7 @@ def test_every_update_goes_along_the_separator_by_the_margin_or_more(table, orde
 def test_one_update_may_be_too_little_and_may_break_another_row():
     too_little = np.array([-5.0, 0.0]) + np.array([1.0, 1.0])
     assert too_little @ [1.0, 1.0] < 0  # after a correction of x = (1, 1), y = +1, it is still wrong
-    X, y = np.array([[3.0, 1.0], [-3.0, 1.0]]), [1, 1]
+    X, y = np.array([[3.0, 1.0], [3.0, -1.0]]), [1, -1]
     run, examples = cases.learn(X, y, "cyclic", start=[-1.0, 1.0, 0.0], bias=False, max_updates=1)
     before, after = (y * (X @ step.weights[:-1]) > 0 for step in run.ledger.steps(examples))
     assert before.tolist() == [False, True]
