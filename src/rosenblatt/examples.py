@@ -209,11 +209,11 @@ def _csr(X: Any, bias: float) -> Csr:
     if X.ndim != 2:
         raise DataError(f"X must be a table of rows and columns, not an array of shape {X.shape}")
     X = X.tocsr()
+    if X.indptr[0] != 0 or (np.diff(X.indptr) < 0).any() or X.indptr[-1] > min(X.indices.size, X.data.size):
+        raise DataError("the sparse matrix is damaged: its row pointers do not fit its entries")
     if X.nnz and not 0 <= X.indices.min() <= X.indices.max() < X.shape[1]:
         raise DataError(f"the sparse matrix is damaged: it has an entry outside its {X.shape[1]} columns")
-    if (
-        not X.has_canonical_format
-    ):  # unsorted or repeated entries: two transpositions put a copy in order, in linear time
+    if not _is_in_order(X):  # two transpositions put a copy in order, in linear time
         X = X.tocsc().tocsr()
         X.sum_duplicates()
     columns = X.indices.view(X.indices.dtype.str.replace("i", "u"))  # unsigned: no check for negative indices
@@ -226,6 +226,14 @@ def _csr(X: Any, bias: float) -> Csr:
     return Csr(_floats(X.data, cell), columns, starts, bias, 0.0, terms, False, X.shape[1])
 
 
+def _is_in_order(X: Any) -> bool:
+    """Whether the columns of every row rise; the matrix's own word is not taken, for it may have been changed since."""
+    rising = np.diff(X.indices[: X.indptr[-1]]) > 0
+    ends = X.indptr[1:-1]
+    rising[ends[(ends > 0) & (ends < X.indptr[-1])] - 1] = True
+    return bool(rising.all())
+
+
 def _floats(values: Array, cell: Any) -> Array:
     """Numbers as float32 or float64, whole numbers exactly; `cell` tells the row and column of a flat position."""
     if values.dtype in (np.float32, np.float64):
@@ -236,10 +244,10 @@ def _floats(values: Array, cell: Any) -> Array:
         floats = values.astype(np.float32 if values.dtype == np.float16 else np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(f"X holds something that is not a number: {error}") from error
-    if values.dtype.kind in "iu" and values.dtype.itemsize == 8:
+    if values.dtype.kind == "O" or (values.dtype.kind in "iu" and values.dtype.itemsize == 8):
         flat = values.ravel()
-        for k in np.flatnonzero((flat > 2**53) | (flat < -(2**53))).tolist():
-            if int(float(flat[k])) != int(flat[k]):
+        for k in np.flatnonzero(np.abs(floats.ravel()) >= 2**53).tolist():
+            if isinstance(flat[k], int | np.integer) and int(float(flat[k])) != int(flat[k]):
                 row, column = cell(k)
                 raise DataError(
                     f"row {row}, column {column}: {flat[k]} is too large a whole number for float64 to hold exactly; "

@@ -121,6 +121,31 @@ def test_a_margin_far_below_the_precision_of_floats():
     found.certificate.verify(X, y)
 
 
+@pytest.mark.parametrize(
+    ("X", "y", "options"),
+    [
+        ([[0.0], [1e-30]], [0, 1], {}),
+        ([[1e40, 0.0], [1e40, 1.0]], [0, 1], {}),
+        ([[0.0], [1.0], [2.0]], [0, 1, 1], {"bias_scale": 1e40}),
+        ([[0.0], [1.0]], [0, 1], {"bias_scale": 1e155}),
+        ([[5e-324], [-1e-323]], [0, 1], {"fit_intercept": False}),
+        ([[-1e25, 4e-22], [-4e25, 1e-22], [2e25, 4e-22]], [1, 0, 0], {"affine": True}),
+        ([[1e306], [-3e305]], [0, 1], {"affine": True, "bias_scale": 1e-200}),
+    ],
+)
+def test_margins_beyond_the_range_of_floats_are_proved(X, y, options):
+    found = margin(X, y, **options)
+    assert found.certificate.verify(X, y) == str(found)
+    assert found.lower > 0
+    assert found.gap <= 1e-9
+
+
+def test_rows_that_do_not_span_have_margin_zero():
+    found = margin([[0.0, 1.0], [1.0, 1.0], [2.0, 1.0]], [0, 1, 0])
+    assert (found.lower, found.upper) == (0.0, 0.0)
+    assert any(found.weights)
+
+
 def test_options_and_time():
     with pytest.raises(OptionError, match="needs a threshold"):
         margin([[0.0], [1.0]], [0, 1], fit_intercept=False, affine=True)

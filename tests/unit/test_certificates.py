@@ -7,9 +7,17 @@ import numpy as np
 import pytest
 
 import cases
-from rosenblatt import margin, separability
+from rosenblatt import Examples, margin, separability
 from rosenblatt.errors import CertificateError, OptionError
-from rosenblatt.prove.certificate import Certificate, Contradiction, ErrorInterval, NoMargin, RunRecord, Separation
+from rosenblatt.prove.certificate import (
+    Certificate,
+    Contradiction,
+    ErrorInterval,
+    NoMargin,
+    RunRecord,
+    Separation,
+    common_point,
+)
 from rosenblatt.prove.run import no_margin, run_record
 
 AND = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), np.array([0, 0, 0, 1])
@@ -112,7 +120,7 @@ def forged(certificate, **changes):
         ("separation", {"n": 5}, "about 5 rows"),
         ("separation", {"weights": (1.0, 1.0, 1.0)}, "row [012]: .* wrong on it"),
         ("separation", {"weights": (1.0, 1.0)}, "must have 3 entries"),
-        ("separation", {"weights": (1.0, np.inf, 1.0)}, "must be finite"),
+        ("separation", {"weights": (1.0, np.inf, 1.0)}, "must be a finite number"),
         ("separation", {"lower": 0.9}, "lower bound of the margin is"),
         ("separation", {"upper": 0.1}, "upper bound of the margin is"),
         ("separation", {"support": (0, 9, 3)}, "support row 9 does not exist"),
@@ -193,6 +201,62 @@ def test_fields_of_another_type_are_refused(field, value, message):
 def test_a_certificate_of_another_kind_is_refused():
     with pytest.raises(CertificateError, match="of separation, not of contradiction"):
         Contradiction.from_json(CASES["separation"][0].to_json())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"certificate": []}',
+        "[" * 100_000,
+        '{"certificate": "run", "protocol": true}',
+        '{"certificate": "run", "protocol": 1.0}',
+    ],
+    ids=["kind", "depth", "bool", "float"],
+)
+def test_strange_texts_are_refused(text):
+    with pytest.raises(CertificateError):
+        Certificate.from_json(text)
+
+
+def test_values_of_another_type_are_refused():
+    with pytest.raises(CertificateError, match=r"start\[0\] must be a finite number"):
+        forged(CASES["run"][0], start=(2**60 + 1, 0.0, 0.0)).verify(*AND)
+    with pytest.raises(CertificateError, match=r"rows\[0\] must be a whole number"):
+        forged(CASES["contradiction"][0], rows=(0.0, 1, 2, 3)).verify(*XOR)
+    with pytest.raises(CertificateError, match=r"the bias is -1\.0"):
+        forged(CASES["contradiction"][0], bias=-1.0).verify(*XOR)
+
+
+def test_weights_that_overflow_on_the_way_are_refused():
+    X, y = [[1e306, 1e306], [-1e306, 1e306]], [1, 0]
+    run, examples = cases.learn(X, y, "cyclic", bias=False, max_updates=1)
+    certificate = run_record(examples, run, start=np.zeros(3), order="cyclic", ties="mistake")
+    start = (1.797e308, -1.797e308, 0.0)
+    with pytest.raises(CertificateError, match=r"overflow|not a mistake"):
+        forged(certificate, start=start, corrections=(0, 0, 0)).verify(X, y)
+
+
+def test_weights_that_are_not_near_prove_nothing():
+    X, y, weights = [[0.0], [1.0], [0.5]], [0, 0, 1], (130, 100, 200)
+    examples = Examples.of(X, y)
+    point = common_point(examples, (0, 1, 2), weights)
+    values = {"n": 3, "features": 1, "bias": 1.0, "ties": "mistake", "rows": (0, 1, 2), "weights": weights}
+    with pytest.raises(CertificateError, match="near the given ones"):
+        Contradiction(**values, exact=False, point=point).verify(X, y)
+
+
+def test_zero_weights_claim_no_margin():
+    certificate = separability(*XOR, ties="correct").certificate
+    assert "margin" not in certificate.verify(*XOR)
+
+
+def test_very_long_whole_numbers_survive():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(13, 8)) * 10.0 ** np.random.default_rng(2).uniform(-300, 300, (13, 8))
+    y = np.arange(13) % 2
+    certificate = separability(X, y).certificate
+    assert max(certificate.multipliers) > 2**5000
+    assert Certificate.from_json(certificate.to_json()).verify(X, y) == certificate.statement
 
 
 def test_runs_that_prove_nothing_are_refused():

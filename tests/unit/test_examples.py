@@ -120,6 +120,24 @@ def test_other_numbers_become_floats_exactly(dtype):
     assert rows_of(table).values.tolist() == table.tolist()
 
 
+def test_whole_numbers_too_long_for_floats_are_refused_wherever_they_are():
+    for table in ([[2**64], [2**64 + 1]], np.array([[2**53], [2**53 + 1]], dtype=object)):
+        with pytest.raises(DataError, match=r"row 1, column 0: .* too large a whole number"):
+            rows_of(table)
+
+
+def test_a_sparse_matrix_is_not_believed():
+    changed = sp.csr_array((np.array([-6.0, 5.0, 1.0]), np.array([0, 1, 0]), np.array([0, 2, 3])), shape=(2, 2))
+    assert changed.has_canonical_format  # which it remembers
+    changed.indices[1] = 0
+    assert rows_of(changed).values.tolist() == [-1.0, 1.0]
+    for at, to in ((1, 10**9), (0, 1), (1, 3)):
+        damaged = sp.csr_array(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]))
+        damaged.indptr[at] = to
+        with pytest.raises(DataError, match="damaged"):
+            rows_of(damaged)
+
+
 def test_the_callers_sparse_matrix_stays_as_it_is():
     messy = sp.csr_array((np.array([1.0, 2.0, 3.0]), np.array([1, 0, 0]), np.array([0, 3])), shape=(1, 2))
     rows = rows_of(messy)

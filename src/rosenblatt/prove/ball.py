@@ -17,6 +17,7 @@ from itertools import combinations
 from math import lcm
 
 import numpy as np
+from scipy.linalg import qr
 from scipy.spatial import ConvexHull, QhullError
 
 from rosenblatt.examples import Examples
@@ -24,19 +25,20 @@ from rosenblatt.kernels import Array
 from rosenblatt.prove import exact, rational
 from rosenblatt.prove.active_rows import ActiveRows
 from rosenblatt.prove.certificate import lower_bound
+from rosenblatt.prove.clock import Clock
 
 FACETS = {1: 20_000, 2: 20_000, 3: 20_000, 4: 2_000, 5: 300}  # dimensions, and the most rows that are tried in so many
 
 
-def widest(examples: Examples, affine: bool) -> tuple[float, float, tuple[exact.Number, ...]]:
+def widest(examples: Examples, affine: bool, clock: Clock) -> tuple[float, float, tuple[exact.Number, ...]]:
     """The greatest least margin found, rounded down, a bound on all others', and the weights that reach it."""
     columns = [k for k in range(examples.size) if k < examples.size - 1 or examples.rows.bias]
     if not affine and examples.n <= FACETS.get(len(columns), 0):
         points = ActiveRows(examples, np.ones(examples.size), unit=False, every=True).points[:, columns]
-        if found := _nearest_facet(examples, points, columns):
+        if found := _nearest_facet(examples, points, columns, clock):
             w, square = found
-            return -exact.root_above(square), -exact.root_below(square), w
-    tried = [_centred(examples, w) if affine else w for w in _directions(examples)]
+            return 0.0 - exact.root_above(square), 0.0 - exact.root_below(square), w
+    tried = [centred(examples, exact.whole_numbers(w)[0]) if affine else w for w in _directions(examples)]
     lower, w = max((lower_bound(w, min(exact.least_margins(examples, w).values())[0], affine), w) for w in tried)
     return lower, 0.0, w
 
@@ -51,27 +53,28 @@ def _directions(examples: Examples) -> list[tuple[exact.Number, ...]]:
     return [tuple(w.tolist()) for w in found if w[:-1].any()]
 
 
-def _centred(examples: Examples, w: tuple[exact.Number, ...]) -> tuple[exact.Number, ...]:
-    """The same direction, in whole numbers, with the threshold that puts both classes equally far."""
-    wholes, _ = exact.whole_numbers((*w[:-1], 0))
-    least = exact.least_margins(examples, wholes)
+def centred(examples: Examples, w: Sequence[int]) -> tuple[int, ...]:
+    """The same direction with the threshold that puts both classes equally far, in whole numbers."""
+    least = exact.least_margins(examples, (*w[:-1], 0))
     threshold = (least[-1][0] - least[1][0]) / 2 / Fraction(examples.rows.bias)
-    return (*(k * threshold.denominator for k in wholes[:-1]), threshold.numerator)
+    return (*(k * threshold.denominator for k in w[:-1]), threshold.numerator)
 
 
 def _nearest_facet(
-    examples: Examples, points: Array, columns: list[int]
+    examples: Examples, points: Array, columns: list[int], clock: Clock
 ) -> tuple[tuple[exact.Number, ...], Fraction] | None:
     """Weights orthogonal to the nearest facet and its squared distance, if all facets can be proved to be facets."""
     vectors, exponent = exact.signed_rows(examples, range(examples.n))
     facets = _facets(points)
     if facets is None:
-        return None
+        return _orthogonal(examples, vectors, points, columns)
     ridges = Counter(ridge for facet in facets for ridge in combinations(sorted(facet), len(facet) - 1))
     if any(many != 2 for many in ridges.values()):
         return None
     planes = []
     for facet in facets:
+        if clock.late():
+            return None
         system = [[vectors[i].get(column, 0) for column in columns] + [-(1 << exponent)] for i in facet]
         plane, solved = rational.solve(system)
         below = lcm(*(entry.denominator for entry in plane))
@@ -87,6 +90,20 @@ def _nearest_facet(
         return None
     longest, w = max(planes)
     return w, 1 / longest
+
+
+def _orthogonal(
+    examples: Examples, vectors: Sequence[exact.Vector], points: Array, columns: list[int]
+) -> tuple[tuple[exact.Number, ...], Fraction] | None:
+    """Weights that all rows score zero on, where the rows do not span the space: then gamma is 0."""
+    order = qr(points.T, mode="r", pivoting=True)[1][: len(columns)].tolist()
+    system = [[vectors[i].get(column, 0) for column in columns] + [0] for i in order]
+    system += [[0] * (len(columns) + 1)] * (len(columns) - len(system))
+    null, solved = rational.solve(system)
+    below = lcm(*(entry.denominator for entry in null))
+    entries = dict(zip(columns, null, strict=True))
+    w = tuple(int(entries.get(column, 0) * below) for column in range(examples.size))
+    return (w, Fraction(0)) if not solved and _lowest(examples, w) >= 0 else None
 
 
 def _lowest(examples: Examples, w: tuple[int, ...]) -> Fraction:

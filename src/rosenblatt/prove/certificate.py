@@ -13,6 +13,7 @@ With z_i = y_i (x_i, bias) for the signed rows, weights w and whole numbers a_i 
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -24,11 +25,13 @@ from typing import Any, ClassVar, Self, get_args, get_origin
 import numpy as np
 
 from rosenblatt.errors import CertificateError
-from rosenblatt.examples import Examples
+from rosenblatt.examples import LONGEST, Examples
 from rosenblatt.prove import exact
 from rosenblatt.prove.exact import Number, Vector
 
 PROTOCOL = 1
+LONG = 4096  # bits
+HEXADECIMAL = re.compile("-?0x[0-9a-f]+")
 TIES = ("mistake", "plus", "correct")
 
 
@@ -49,6 +52,9 @@ class Certificate:
 
     def verify(self, X: Any, y: Any) -> str:
         """Check every claim on the data, exactly. Returns what is proved; raises CertificateError if it is not."""
+        self._from_record(self.as_record())  # refuses values of another type
+        if not 0 <= self.bias < LONGEST:
+            raise CertificateError(f"the bias is {self.bias!r}; it must be 0 or above, and no overflow")
         examples = Examples.of(X, y, fit_intercept=self.bias != 0.0, bias_scale=self.bias or 1.0)
         return self.verify_examples(examples)
 
@@ -80,9 +86,7 @@ class Certificate:
         record: dict[str, Any] = {"certificate": self.kind, "protocol": PROTOCOL}
         for field in fields(self):
             value = getattr(self, field.name)
-            if isinstance(value, tuple):
-                value = [part.as_record() if isinstance(part, Certificate) else part for part in value]
-            record[field.name] = value
+            record[field.name] = [_written(part) for part in value] if isinstance(value, tuple) else _written(value)
         del record["fingerprint"]
         return record
 
@@ -99,16 +103,18 @@ class Certificate:
         """Read a certificate of this kind, or of any kind when called on `Certificate`."""
         try:
             record = json.loads(text)
-        except (TypeError, ValueError) as error:
+            return cls._from_record(record)
+        except CertificateError:
+            raise
+        except (TypeError, ValueError, RecursionError) as error:
             raise CertificateError(f"this is not a certificate: {error}") from error
-        return cls._from_record(record)
 
     @classmethod
     def _from_record(cls, record: Any) -> Self:
         kinds = {kind.kind: kind for kind in Certificate.__subclasses__()}
-        if not isinstance(record, dict) or record.get("certificate") not in kinds:
+        if not isinstance(record, dict) or str(record.get("certificate")) not in kinds:
             raise CertificateError(f"this is not a certificate: its kind must be one of {', '.join(kinds)}")
-        if record.get("protocol") != PROTOCOL:
+        if type(record.get("protocol")) is not int or record["protocol"] != PROTOCOL:
             raise CertificateError(f"protocol {record.get('protocol')!r} is not known; this version reads {PROTOCOL}")
         made = kinds[record["certificate"]]
         if not issubclass(made, cls):
@@ -121,6 +127,13 @@ class Certificate:
         return made(**{name: _read(name, kind, record[name]) for name, kind in wanted.items()})
 
 
+def _written(value: Any) -> Any:
+    """A value as JSON knows it; whole numbers too long to be read back in decimals are written in hexadecimals."""
+    if isinstance(value, Certificate):
+        return value.as_record()
+    return hex(value) if type(value) is int and value.bit_length() > LONG else value
+
+
 def _read(name: str, kind: Any, value: Any) -> Any:
     """One field from JSON, checked against the type that its class declares."""
     if get_origin(kind) is tuple:
@@ -130,6 +143,8 @@ def _read(name: str, kind: Any, value: Any) -> Any:
         return tuple(_read(f"{name}[{place}]", part, item) for place, item in enumerate(value))
     if kind is Contradiction:
         return Contradiction._from_record(value)
+    if int in (get_args(kind) or (kind,)) and isinstance(value, str) and HEXADECIMAL.fullmatch(value):
+        return int(value, 16)
     if type(value) not in (get_args(kind) or (kind,)) or (isinstance(value, float) and not isfinite(value)):
         names = {int: "a whole number", bool: "true or false", str: "a text"}
         raise CertificateError(f"{name} must be {names.get(kind, 'a finite number')}, not {value!r}")
@@ -153,10 +168,12 @@ class Separation(Certificate):
     @property
     def statement(self) -> str:
         """What is proved, in one sentence."""
+        if not any(self.weights):
+            return f"Zero weights make no mistake on the {self.n} rows, because ties are not mistakes."
         what = "of any rule, measured without the threshold," if self.affine else "of any unit vector"
         return (
             f"The weights are right on all {self.n} rows; the largest margin {what} is "
-            f"between {self.lower:.17g} and {self.upper:.17g}."
+            f"between {self.lower!r} and {self.upper!r}."
         )
 
     def _check(self, examples: Examples) -> None:
@@ -184,7 +201,7 @@ class Contradiction(Certificate):
     rows: tuple[int, ...]
     weights: tuple[int, ...]
     exact: bool  # the sum is zero with these weights; if not, it is with some positive weights near them
-    point: tuple[float, ...]  # a mixture of the rows of one class that is a mixture of those of the other, rounded
+    point: tuple[float, ...]  # the mean of the first row's class; with a threshold, of the other class as well
 
     @property
     def statement(self) -> str:
@@ -223,7 +240,7 @@ class NoMargin(Certificate):
     @property
     def statement(self) -> str:
         """What is proved, in one sentence."""
-        return f"No unit vector is right on all {self.n} rows with a margin of {self.margin:.17g} or more."
+        return f"No unit vector is right on all {self.n} rows with a margin of {self.margin!r} or more."
 
     def _check(self, examples: Examples) -> None:
         _check_positive("row", examples, self.rows, self.counts)
@@ -331,12 +348,16 @@ class RunRecord(Certificate):
         rows = {row: exact.signed_row(examples, row) for row in set(self.corrections)}
         for t, row in enumerate(self.corrections):
             columns, z = rows[row]
-            score, size = float(z @ w[columns]), float(abs(z) @ abs(w[columns]))
+            with np.errstate(over="ignore", invalid="ignore"):
+                score, size = float(z @ w[columns]), float(abs(z) @ abs(w[columns]))
             if not abs(score) > (examples.size + 6) * (exact.UNIT * size + exact.TINY):
                 score = exact.sign_of_dot(z, w[columns])
             if score > 0 or (score == 0 and not exact.tie_is_wrong(self.ties, int(examples.labels[row]))):
                 raise CertificateError(f"correction {t}: row {row} was not a mistake")
-            w[columns] += z
+            with np.errstate(over="ignore"):
+                w[columns] += z
+            if not np.isfinite(w[columns]).all():
+                raise CertificateError(f"correction {t}: the weights overflow")
         if tuple(w.tolist()) != self.weights:
             place = int(np.argmax(w != np.array(self.weights)))
             raise CertificateError(f"the corrections lead to other weights: not in column {place}")

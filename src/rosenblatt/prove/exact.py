@@ -2,7 +2,8 @@
 
 A float is a whole number times a power of two, so every claim about a table is a claim about whole numbers.
 Floating-point sums sort out the clear cases, with a bound on their error; whole numbers decide the rest.
-Nothing here is compiled, and nothing is shared with the code whose answers it checks, but the reading of tables.
+Nothing here is compiled, and nothing is shared with the code whose answers it checks, but the reading of tables, which
+includes the radius.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,6 +23,7 @@ Number = int | float
 UNIT = 1.01 * 2.0**-53  # the relative error of one operation, and a little for the bounds' own rounding
 TINY = 2.0**-1000  # more than underflow can lose in any sum here
 BLOCK = 2**17  # numbers at a time, which stay in the cache
+NEAR = 2.0**-20  # relative: how near weights must be to those that are proved to exist
 FEW = 500  # rows; so many are computed in whole numbers sooner than their bounds are sharpened
 
 
@@ -161,7 +163,8 @@ class _Scores:
 
     Each of the D products and sums is rounded once and each weight once: the error is at most (D + 6) u |w| . |x|
     (Higham, Accuracy and Stability, 3.1), the constant feature included, and what underflow loses. By Cauchy and
-    Schwarz that is at most (D + 6) u ||w|| R; only where this leaves many rows open is it computed row by row.
+    Schwarz that is at most (D + 6) u ||w|| R, infinite before any sum overflows; only where this leaves many rows
+    open is it computed row by row.
     """
 
     def __init__(self, examples: Examples, w: Sequence[int]) -> None:
@@ -228,10 +231,13 @@ def is_near_a_positive_null_vector(vectors: Sequence[Vector], weights: Sequence[
 
     There are as many vectors as columns, and one more. Write the true weights as a_j (1 + e_j), the last e being 0.
     Then B e = -r, where B has the columns a_j z_j and r = sum a_j z_j is known exactly. With any matrix M, a good one
-    being near the inverse of B, e = -M r + (I - M B) e; if |I - M B| <= b < 1, then |e| <= |M r| / (1 - b), in the
-    maximum norm. If that is below 1, all true weights are positive. Every bound below is rounded upwards.
+    being near the inverse of B, e = -M r + (I - M B) e; if |I - M B| <= b < 1, then B can be inverted and
+    |e| <= |M r| / (1 - b), in the maximum norm. Below 1, all true weights are positive; it must be below NEAR. Where a
+    number is rounded to the nearest, UNIT and TINY are added for it.
     """
     columns = sorted(set().union(*vectors))
+    if not columns:
+        return min(weights) > 0
     if len(vectors) != len(columns) + 1 or min(weights) <= 0:
         return False
     last = max(range(len(weights)), key=weights.__getitem__)
@@ -255,4 +261,4 @@ def is_near_a_positive_null_vector(vectors: Sequence[Vector], weights: Sequence[
     rounding = (size + 4) * (UNIT * (abs(M) @ abs(B)) + TINY * (1 + abs(M).sum(axis=1, keepdims=True)))
     b = float((abs(np.eye(size) - M @ B) + rounding).sum(axis=1).max()) * (1 + 2 * size * UNIT)
     e = float((abs(M) @ r).max()) * (1 + 2 * size * UNIT) + size * TINY * float(1 + abs(M).max())
-    return b < 0.5 and e < 0.49
+    return b < 0.5 and 2 * e < NEAR

@@ -3,15 +3,15 @@
 Problem   gamma(D) = max over unit vectors w of min_i z_i . w (Harchaoui, 2.2.1), the threshold's weight being an entry
           of w; or, `affine`, the same with a threshold that does not count in the length.
 Result    `Margin`: a lower bound (reached by the weights given) and an upper bound, with the certificate of both.
-          If the examples are not separable, gamma <= 0 and the certificate is the contradiction.
+          If the examples are not separable, the certificate is the contradiction, which proves gamma <= 0. How far
+          below zero gamma is, `ball` tells.
 Method    The shortest vector x in the convex hull of the signed rows has ||x|| = gamma, and x / ||x|| has that margin;
           for the affine margin, x joins the hulls of the two classes and ||x|| = 2 gamma. `wolfe` finds it in floats,
           over an active set of rows. Where floats leave a gap, `rational` closes it in whole numbers.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -90,25 +90,26 @@ def margin(
 def largest(examples: Examples, *, affine: bool = False, clock: Clock | None = None) -> Margin:
     """The same for examples that are read already."""
     clock = clock or Clock()
-    known = _in_floats(examples, affine, clock)
+    with np.errstate(all="ignore"):  # floats only propose
+        known = _in_floats(examples, affine, clock)
     if known is None:
         verdict = decide(examples, clock=clock)
         if isinstance(verdict, Undecided):
-            return Margin(-examples.radius, examples.radius, (), None)
+            return Margin(-2 * examples.radius, 2 * examples.radius, (), None)
         if isinstance(verdict.certificate, Contradiction):
-            return Margin(*ball.widest(examples, affine), verdict.certificate)
+            return Margin(*ball.widest(examples, affine, clock), verdict.certificate)
         known = verdict.certificate
     if known.affine != affine or known.upper - known.lower > GAP * known.upper:
         clock.doing = "in whole numbers"
         known = _in_whole_numbers(examples, affine, known.support, clock.late) or known
     if known.affine != affine:  # the time was up: the threshold counts in what is known
-        return Margin(known.lower, examples.radius, known.weights, None)
+        return Margin(known.lower, 2 * examples.radius, known.weights, None)
     return Margin(known.lower, known.upper, known.weights, known)
 
 
 def _in_floats(examples: Examples, affine: bool, clock: Clock) -> Separation | None:
     """The margin as far as floats go; None if they do not even separate."""
-    sizes = np.full(examples.size, 2.0 ** np.frexp(examples.radius)[1])
+    sizes = np.full(examples.size, np.ldexp(1.0, np.clip(np.frexp(examples.radius)[1], -1000, 1000)))
     active = ActiveRows(examples, sizes, unit=False)
     begin = np.array([int(np.argmax(examples.labels[active.rows] == label)) for label in (-1, 1)])
     begin = begin if affine else begin[:1]
@@ -126,6 +127,8 @@ def _in_floats(examples: Examples, affine: bool, clock: Clock) -> Separation | N
         levels = (points[found.corral] @ found.x) @ members / members.sum(axis=0) * sizes[0]
         if affine:
             w[-1] = (levels[0] - levels[1]) / 2 / examples.rows.bias
+        if not np.isfinite(w).all():
+            return None
         level = max(float(levels.mean()), 0.0)
         wrong, near = search.find(examples, w, STRICT, band=WIDE * level)
         fresh = active.add_lowest(np.concatenate([wrong, near]), w)
@@ -154,17 +157,25 @@ def _in_whole_numbers(
     examples: Examples, affine: bool, begin: tuple[int, ...], late: Callable[[], bool]
 ) -> Separation | None:
     """The margin exactly; the interval that is left comes from rounding its bounds. None if the time was up."""
-    mixture = refined.nearest(examples, affine, begin, late) or rational.nearest(examples, affine, begin, late)
-    if mixture is None:
-        return None
-    weights: tuple[int, ...] = mixture.x
-    if affine:
-        least = exact.least_margins(examples, weights)
-        threshold = (least[-1][0] - least[1][0]) / 2 / Fraction(examples.rows.bias)
-        weights = (*(k * threshold.denominator for k in weights[:-1]), threshold.numerator)
-    exactly = separation(examples, "mistake", weights, mixture.rows, mixture.multipliers, affine)
-    floats = as_floats(weights)
-    if exact.mistakes(examples, floats, "mistake").size:
-        return exactly
-    rounded = separation(examples, "mistake", floats, mixture.rows, mixture.multipliers, affine)
-    return rounded if rounded.upper - rounded.lower <= GAP * rounded.upper else exactly
+    if affine:  # each class must have a row to begin with
+        begin += tuple(
+            int(np.argmax(examples.labels == label)) for label in {-1, 1} - {*examples.labels[[*begin]].tolist()}
+        )
+    found = None
+    for method in (refined.nearest, rational.nearest):
+        mixture = method(examples, affine, begin, late)
+        if mixture is None:
+            continue
+        for weights in _weights(examples, mixture, affine):
+            if not exact.mistakes(examples, weights, "mistake").size:
+                found = separation(examples, "mistake", weights, mixture.rows, mixture.multipliers, affine)
+                if found.upper - found.lower <= GAP * found.upper:
+                    return found
+    return found  # among the subnormal numbers no float is near enough
+
+
+def _weights(examples: Examples, mixture: rational.Mixture, affine: bool) -> Iterator[tuple[exact.Number, ...]]:
+    """The mixture as weights: rounded to floats, and, should those not do, exactly."""
+    weights = ball.centred(examples, mixture.x) if affine else mixture.x
+    yield as_floats(weights)
+    yield weights

@@ -72,8 +72,8 @@ def nearest(examples: Examples, affine: bool, begin: Sequence[int], late: Callab
         if affine:
             vector.pop(examples.size - 1, None)
         length = 1 << exponent
-        groups = (length * (examples.labels[i] < 0), length * (examples.labels[i] > 0)) if affine else (length,)
-        return _Row(i, vector, exponent, tuple(map(int, groups)))
+        groups = (length,) if not affine else (length, 0) if examples.labels[i] < 0 else (0, length)
+        return _Row(i, vector, exponent, groups)
 
     def low(mixture: Mixture) -> int | None:
         vectors, exponent = exact.signed_rows(examples, mixture.rows)

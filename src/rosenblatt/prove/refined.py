@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
-from scipy.linalg import solve_triangular
+from scipy.linalg import LinAlgError, solve_triangular
 
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array
@@ -31,7 +31,10 @@ def nearest(examples: Examples, affine: bool, begin: Sequence[int], late: Callab
     """The shortest mixture of all rows, or with `affine`, the shortest difference of a mixture of either class."""
     corral, weights = list(begin), _equal(examples, affine, begin)
     for _ in range(100 * examples.size):
-        shortest = _shortest(examples, affine, corral, weights)
+        try:
+            shortest = _shortest(examples, affine, corral, weights)
+        except (OverflowError, ValueError, LinAlgError):  # numbers beyond the range of floats
+            return None
         if shortest is None or late():
             return None
         corral, weights, x = shortest

@@ -110,7 +110,8 @@ def decide(examples: Examples, ties: str = "mistake", clock: Clock | None = None
         return NotSeparable(plain)
     if examples.size > MANY and (learned := _learned(examples, ties, clock.left)):
         return Separable(learned)
-    return _Search(examples, ties, sizes, clock).verdict()
+    with np.errstate(all="ignore"):  # floats only propose
+        return _Search(examples, ties, sizes, clock).verdict()
 
 
 def _learned(examples: Examples, ties: str, max_seconds: float | None) -> Separation | None:
@@ -187,7 +188,7 @@ def _column_sizes(examples: Examples) -> Array:
         np.maximum.at(sizes, rows.columns, np.abs(rows.values))
     sizes[-1] = rows.bias
     sizes[sizes == 0] = 1.0
-    return np.ldexp(1.0, np.frexp(sizes)[1])
+    return np.asarray(np.ldexp(1.0, np.clip(np.frexp(sizes)[1], -1000, 1000)))
 
 
 def _work(vectors: list[exact.Vector]) -> int:
@@ -215,6 +216,8 @@ class _Search:
             if self.clock.late():
                 return TIME_IS_UP
             begin, w = found.corral, found.x / self.sizes
+            if not np.isfinite(w).all():
+                return self._decided(found)
             wrong, _ = search.find(self.examples, w, TIES[self.ties])
             if not wrong.size:
                 support = self.active.multipliers(found.corral, found.weights)
