@@ -5,6 +5,7 @@ import numpy as np
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array, Dense
 
+NUMBERS = 10_000_000  # that are taken in at once
 PRECISION = 2**50  # multipliers are rounded to this part of the largest
 
 
@@ -26,7 +27,7 @@ class ActiveRows:
 
     def add_lowest(self, rows: Array, x: Array) -> bool:
         """Take in those of these rows that are lowest on x, as many as are worth adding at once."""
-        most = max(4 * self.examples.size, 500, self.examples.n // 100)
+        most = _at_most(self.examples, max(4 * self.examples.size, 500, self.examples.n // 100))
         rows = rows[:: max(rows.size // (20 * most), 1)]
         if rows.size > most:
             rows = rows[np.argpartition(self._points(rows)[0] @ x, most)[:most]]
@@ -61,6 +62,11 @@ class ActiveRows:
 
 def _spread(examples: Examples) -> Array:
     """Rows to begin with: spread over the data, of both classes."""
-    n, many = examples.n, max(10 * examples.size, 1000, examples.n // 200)
+    n, many = examples.n, _at_most(examples, max(10 * examples.size, 1000, examples.n // 200))
     rows = np.unique(np.linspace(0, n - 1, min(n, many)).astype(np.int64))
     return np.union1d(rows, [int(np.argmax(examples.labels == label)) for label in (-1, 1)])
+
+
+def _at_most(examples: Examples, rows: int) -> int:
+    """So many rows, or fewer where they are long: points are dense."""
+    return min(rows, max(NUMBERS // examples.size, 200))
