@@ -9,8 +9,10 @@ import threading
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
-from rosenblatt import Perceptron
+from rosenblatt import Perceptron, Reason, separability
+from rosenblatt.learn import pla
 
 ENDLESS = """
 import numpy as np, os, signal, sys, threading, warnings
@@ -86,7 +88,10 @@ from numba.core import caching
 def refuse(self):
     raise OSError("read-only file system")
 caching._CacheLocator.ensure_cache_path = refuse
-from rosenblatt import Perceptron
+from sklearn.exceptions import ConvergenceWarning
+
+from rosenblatt import Perceptron, Reason, separability
+from rosenblatt.learn import pla
 print(Perceptron().fit([[0.0], [1.0]], [0, 1]).stop_reason_.name)
 """
 
@@ -94,3 +99,20 @@ print(Perceptron().fit([[0.0], [1.0]], [0, 1]).stop_reason_.name)
 def test_where_nothing_can_be_cached_it_still_works():
     out = subprocess.run([sys.executable, "-c", NO_CACHE], capture_output=True, text=True, timeout=300, check=True)
     assert out.stdout.strip() == "SEPARATED"
+
+
+def test_ctrl_c_in_the_short_run_before_a_proof_ends_the_proof(monkeypatch):
+    learn = pla.learn
+    monkeypatch.setattr(pla, "learn", lambda *a, **k: learn(*a, **k, interrupted=lambda: True))
+    rng = np.random.default_rng(0)
+    with pytest.raises(KeyboardInterrupt):
+        separability(rng.normal(size=(300, 200)), rng.integers(0, 2, 300))
+
+
+def test_ctrl_c_while_a_run_is_searched_for_a_proof_loses_nothing(monkeypatch):
+    monkeypatch.setattr("rosenblatt.estimators.perceptron.recurrence", lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    rule = Perceptron(max_passes=5)
+    with pytest.raises(KeyboardInterrupt), pytest.warns(ConvergenceWarning):
+        rule.fit([[0.0], [1.0], [2.0]], [0, 1, 0])
+    assert rule.n_updates_ == len(rule.ledger_) > 0
+    assert rule.stop_reason_ is Reason.MAX_PASSES

@@ -9,6 +9,7 @@ import pytest
 import cases
 from rosenblatt import Examples, margin, separability
 from rosenblatt.errors import CertificateError, OptionError
+from rosenblatt.learn import ledger
 from rosenblatt.prove.certificate import (
     Certificate,
     Contradiction,
@@ -18,7 +19,7 @@ from rosenblatt.prove.certificate import (
     Separation,
     common_point,
 )
-from rosenblatt.prove.run import no_margin, run_record
+from rosenblatt.prove.run import no_margin, recurrence, run_record
 
 AND = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), np.array([0, 0, 0, 1])
 XOR = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), np.array([0, 1, 1, 0])
@@ -267,3 +268,12 @@ def test_runs_that_prove_nothing_are_refused():
     run, examples = cases.learn(*AND, "cyclic", weights=[0.5, 1, 1, 1])
     with pytest.raises(OptionError, match="fractional"):
         run_record(examples, run, start=np.zeros(3), order="cyclic", ties="mistake")
+
+
+@pytest.mark.parametrize("in_memory", [1, 3, 2**24])
+def test_weights_that_return_are_found_in_pieces_of_any_length(monkeypatch, in_memory):
+    run, examples = cases.learn(*XOR, "cyclic", max_passes=30)
+    monkeypatch.setattr(ledger, "IN_MEMORY", in_memory)
+    found = recurrence(examples, run, np.zeros(3), "mistake")
+    assert (found.rows, found.weights) == ((0, 1, 2, 3), (1, 1, 1, 1))
+    found.verify(*XOR)

@@ -181,3 +181,15 @@ def test_a_saved_ledger_can_be_read_by_others(run, tmp_path):
     run[0].ledger.save(tmp_path / "run")
     (tmp_path / "plain").write_text("")
     assert (tmp_path / "run").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_counts_go_through_a_long_ledger_in_pieces(monkeypatch):
+    run, _ = cases.learn([[0.0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0], "cyclic", max_passes=20)
+    rows, many = np.unique(run.ledger.rows[3:50], return_counts=True)
+    monkeypatch.setattr(ledger_module, "IN_MEMORY", 8)
+    assert max(entries.size for entries in run.ledger.pieces()) == 8
+    assert np.concatenate(list(run.ledger.pieces(3, 50))).tolist() == run.ledger.entries(3, 50).tolist()
+    assert [part.tolist() for part in run.ledger.counts(3, 50)] == [rows.tolist(), many.tolist()]
+    assert run.ledger.is_whole
+    half, _ = cases.learn([[4.0], [-1.0]], [1, -1], weights=[0.25, 2.5], bias=False)
+    assert not half.ledger.is_whole

@@ -94,7 +94,8 @@ class Perceptron(LinearRule):
     certificate_ : Contradiction, NoMargin or None, or a list of one per class
         What a run that did not separate the rows has proved by itself: that they contradict each other, because
         whole weights came back to where they had been; or, with max_updates="bound", that there is no such margin.
-        `certificate_.verify(X, y)` checks it. With normalize=True it is about the rows scaled to length 1.
+        `certificate_.verify(X, y)` checks it; of several classes, `verify(X, y == label)` that of each. With
+        normalize=True it is about the rows scaled to length 1.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -169,7 +170,7 @@ class Perceptron(LinearRule):
                 watch = _reporter(limit) if self.verbose else None
                 options: Any = {"order": order, "ties": ties, "budget": limit, "rng": rng, "watch": watch}
                 runs.append(pla.learn(part, start, interrupted=interrupted, **options))
-        proved = [self._proved(part, run, start) for part, run, start in zip(parts, runs, starts, strict=True)]
+            proved = [self._proved(part, run, start) for part, run, start in zip(parts, runs, starts, strict=True)]
         runs = [
             replace(run, reason=Reason.BOUND) if isinstance(p, NoMargin) else run
             for run, p in zip(runs, proved, strict=True)
@@ -200,7 +201,7 @@ class Perceptron(LinearRule):
 
     def _proved(self, part: Examples, run: Run, start: Array) -> Contradiction | NoMargin | None:
         """What a run that did not separate its rows proves about them."""
-        if run.reason is Reason.SEPARATED:
+        if run.reason in (Reason.SEPARATED, Reason.INTERRUPTED):
             return None
         if found := recurrence(part, run, start, self.ties):
             return found

@@ -134,10 +134,29 @@ class Ledger:
         """Corrections first .. last-1 as written by the kernel: ~i stands for the fractional copy of row i."""
         return self._entries.read(first, last)
 
+    def pieces(self, first: int = 0, last: int | None = None) -> Iterator[Array]:
+        """The same, a piece at a time, so that a ledger of any length can be gone through."""
+        first, last, _ = slice(first, last).indices(len(self))
+        for begin in range(first, last, IN_MEMORY):
+            yield self.entries(begin, min(begin + IN_MEMORY, last))
+
     @property
     def rows(self) -> Array:
         """The corrected rows, in order."""
         return rows_of_entries(self.entries())
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every correction was a whole step."""
+        return not any((entries < 0).any() for entries in self.pieces())
+
+    def counts(self, first: int = 0, last: int | None = None) -> tuple[Array, Array]:
+        """The rows that corrections first .. last-1 are of, sorted, and how many each has."""
+        many = np.zeros(self.n_rows, np.int64)
+        for entries in self.pieces(first, last):
+            many += np.bincount(rows_of_entries(entries), minlength=self.n_rows)
+        rows = np.flatnonzero(many)
+        return rows, many[rows]
 
     def replay(self, examples: Examples, t: int | None = None) -> Array:
         """The weights after t updates (all of them, by default), bit for bit."""
@@ -146,8 +165,7 @@ class Ledger:
             raise LedgerError(f"this run made {len(self)} updates; there is no state after {t}")
         self._check(examples)
         w = self.start.copy()
-        for first in range(0, t, IN_MEMORY):
-            entries = self.entries(first, min(first + IN_MEMORY, t))
+        for entries in self.pieces(0, t):
             self._check_weights(entries, examples)
             kernels.replay(examples.rows, examples.labels, examples.weights, w, entries)
         return w
@@ -171,8 +189,8 @@ class Ledger:
         """Add the corrections made in the next n_rows rows of a stream; `entries` number those from 0."""
         if self.n_rows + n_rows >= 2**31 and self._entries.dtype != np.int64:
             wide = Tape(np.int64)
-            for first in range(0, len(self), IN_MEMORY):
-                wide.append(self.entries(first, first + IN_MEMORY))
+            for part in self.pieces():
+                wide.append(part)
             self._entries = wide
         entries = entries.astype(np.int64)
         self.append(np.where(entries < 0, entries - self.n_rows, entries + self.n_rows))

@@ -24,7 +24,7 @@ from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array, Ties
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.pla import learn
-from rosenblatt.learn.rules import Budget, Order, order_named, sign_at_zero, ties_named
+from rosenblatt.learn.rules import Budget, Order, Reason, order_named, sign_at_zero, ties_named
 from rosenblatt.learn.walk import Run
 
 EPSILON = float(np.finfo(np.float64).eps)
@@ -117,7 +117,7 @@ def of_run(examples: Examples, run: Run | Ledger, order: str, ties: str = "mista
     ledger, rule, named = run.ledger if isinstance(run, Run) else run, ties_named(ties), order_named(order)
     if examples.weights.size:
         raise OptionError("the bound counts rows that were drawn alike: it needs examples without weights")
-    w, kept, updates = ledger.replay(examples), np.unique(ledger.rows), len(ledger)
+    w, kept, updates = ledger.replay(examples), ledger.counts()[0], len(ledger)
     if ledger.start.any():
         first = np.zeros(examples.size)
         kernels.add(examples.rows, 0, first, float(examples.labels[0]))
@@ -144,6 +144,8 @@ def _is_repeated(examples: Examples, ledger: Ledger, kept: Array, ties: Ties, or
     alone = replace(examples, weights=np.isin(np.arange(examples.n), kept).astype(np.float64))
     order = Order.CYCLIC if order is Order.ACTIVE else order  # a budget only ends these; it changes what active does
     again = learn(alone, ledger.start, order=order, ties=ties, budget=Budget(max_updates=len(ledger)))
+    if again.reason is Reason.INTERRUPTED:
+        raise KeyboardInterrupt
     return np.array_equal(again.ledger.entries(), ledger.entries())
 
 

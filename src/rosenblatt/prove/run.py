@@ -20,8 +20,8 @@ def no_margin(examples: Examples, run: Run) -> NoMargin:
     """The least margin that the run refutes: from any start, no unit vector has more than ||sum z_t|| / T."""
     if not run.updates:
         raise OptionError("a run without a correction refutes no margin")
-    counted = Counter(_corrections(run))
-    rows, counts = tuple(counted), tuple(counted.values())
+    _refuse_parts(run)
+    rows, counts = (tuple(numbers.tolist()) for numbers in run.ledger.counts())
     margin = nextafter(upper_bound(examples, rows, counts), inf)
     return NoMargin(
         n=examples.n, features=examples.size - 1, bias=examples.rows.bias, margin=margin, rows=rows, counts=counts
@@ -39,7 +39,8 @@ def run_record(
     level: float = 0.0,
 ) -> RunRecord:
     """The run, to be replayed by anyone; with a reference u, the bound that it gives at this level of y (u . x)."""
-    rows = _corrections(run)
+    _refuse_parts(run)
+    rows = run.ledger.rows.tolist()
     u: tuple[Number, ...] = tuple(np.asarray(reference, float).tolist()) if reference is not None else ()
     return RunRecord(
         n=examples.n, features=examples.size - 1, bias=examples.rows.bias, order=str(order), ties=ties,
@@ -57,22 +58,26 @@ def recurrence(examples: Examples, run: Run, start: Array, ties: str) -> Contrad
     reach = search.norm(start) + run.updates * examples.radius
     if not (examples.rows.whole and search.is_whole(start) and search.is_whole(examples.weights) and reach < 2.0**52):
         return None
-    rows, w = run.ledger.rows, start.copy()
-    begin, length = 0, 1
-    while begin < rows.size:
-        part = rows[begin : begin + length]
-        back = kernels.replay_until(examples.rows, examples.labels, w, part, w.copy())
-        if back > 0:
-            counted = Counter(part[:back].tolist())
-            if not any(exact.tie_is_wrong(ties, int(examples.labels[row])) for row in counted):
-                return None
-            return contradiction(examples, ties, tuple(counted), tuple(counted.values()))
+    w, begin, length = start.copy(), 0, 1
+    while begin < run.updates:
+        mark, seen = w.copy(), begin
+        for rows in run.ledger.pieces(begin, begin + length):
+            back = kernels.replay_until(examples.rows, examples.labels, w, rows, mark)
+            if back > 0:
+                return _returned(examples, run, begin, seen + back, ties)
+            seen += rows.size
         begin, length = begin + length, 2 * length
     return None
 
 
-def _corrections(run: Run) -> list[int]:
-    """The rows that were corrected, in order."""
-    if (run.ledger.entries() < 0).any():
+def _returned(examples: Examples, run: Run, begin: int, end: int, ties: str) -> Contradiction | None:
+    """What the corrections between two equal weights prove: nothing, if all of their rows may score zero."""
+    rows, counts = run.ledger.counts(begin, end)
+    if not any(exact.tie_is_wrong(ties, label) for label in examples.labels[rows].tolist()):
+        return None
+    return contradiction(examples, ties, tuple(rows.tolist()), tuple(counts.tolist()))
+
+
+def _refuse_parts(run: Run) -> None:
+    if not run.ledger.is_whole:
         raise OptionError("a run with fractional sample weights has no certificate: its corrections are not whole rows")
-    return [int(row) for row in run.ledger.rows]

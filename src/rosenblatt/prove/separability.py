@@ -122,11 +122,12 @@ def _learned(examples: Examples, ties: str, max_seconds: float | None) -> Separa
     passes = max(FEW_PASSES, int(FEW_NUMBERS / max(examples.rows.values.size, 1)))
     budget = Budget(max_passes=passes, max_seconds=max_seconds)
     run = pla.learn(examples, np.zeros(examples.size), ties=TIES[ties], budget=budget)
+    if run.reason is Reason.INTERRUPTED:
+        raise KeyboardInterrupt
     if run.reason is not Reason.SEPARATED or not run.updates:
         return None
-    rows, counts = np.unique(run.ledger.rows, return_counts=True)
-    weights = tuple(run.weights.tolist())
-    return separation(examples, ties, weights, tuple(rows.tolist()), tuple(counts.tolist()))
+    rows, counts = (tuple(numbers.tolist()) for numbers in run.ledger.counts())
+    return separation(examples, ties, tuple(run.weights.tolist()), rows, counts)
 
 
 def separation(
