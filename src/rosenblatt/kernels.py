@@ -343,6 +343,9 @@ class Ties(NamedTuple):
     negative: bool
 
 
+TIES = {"mistake": Ties(True, True), "plus": Ties(False, True), "correct": Ties(False, False)}
+
+
 @inlined
 def is_wrong(m: float, label: int, ties: Ties) -> bool:
     """Whether a margin makes its row a mistake."""

@@ -19,9 +19,8 @@ import numpy as np
 from rosenblatt import kernels
 from rosenblatt.errors import OptionError
 from rosenblatt.examples import Examples
+from rosenblatt.kernels import TIES as TIES
 from rosenblatt.kernels import Array, Ties
-
-TIES = {"mistake": Ties(True, True), "plus": Ties(False, True), "correct": Ties(False, False)}
 
 
 def ties_named(name: str) -> Ties:

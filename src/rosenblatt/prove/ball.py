@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
-from math import lcm
 
 import numpy as np
 from scipy.linalg import qr
@@ -39,7 +38,7 @@ def widest(examples: Examples, affine: bool, clock: Clock) -> tuple[float, float
             w, square = found
             return 0.0 - exact.root_above(square), 0.0 - exact.root_below(square), w
     tried = [centred(examples, exact.whole_numbers(w)[0]) if affine else w for w in _directions(examples)]
-    lower, w = max((lower_bound(w, min(exact.least_margins(examples, w).values())[0], affine), w) for w in tried)
+    lower, w = max((lower_bound(w, exact.least_margin(examples, w), affine), w) for w in tried)
     return lower, 0.0, w
 
 
@@ -77,13 +76,11 @@ def _nearest_facet(
             return None
         system = [[vectors[i].get(column, 0) for column in columns] + [-(1 << exponent)] for i in facet]
         plane, solved = rational.solve(system)
-        below = lcm(*(entry.denominator for entry in plane))
-        entries = dict(zip(columns, plane, strict=True))
-        w = tuple(int(entries.get(column, 0) * below) for column in range(examples.size))
+        w, below = _whole(plane, columns, examples.size)
         if not solved:  # the hyperplane goes through the origin: if all rows are on one side of it, gamma is 0
-            sides = [side for side in (w, tuple(-k for k in w)) if _lowest(examples, side) >= 0]
+            sides = [side for side in (w, tuple(-k for k in w)) if exact.least_margin(examples, side) >= 0]
             return (sides[0], Fraction(0)) if sides else None
-        if _lowest(examples, w) != -below:
+        if exact.least_margin(examples, w) != -below:
             return None
         planes.append((Fraction(sum(k * k for k in w), below * below), w))
     if not _covered_once(vectors, columns, facets, planes):
@@ -100,14 +97,15 @@ def _orthogonal(
     system = [[vectors[i].get(column, 0) for column in columns] + [0] for i in order]
     system += [[0] * (len(columns) + 1)] * (len(columns) - len(system))
     null, solved = rational.solve(system)
-    below = lcm(*(entry.denominator for entry in null))
-    entries = dict(zip(columns, null, strict=True))
-    w = tuple(int(entries.get(column, 0) * below) for column in range(examples.size))
-    return (w, Fraction(0)) if not solved and _lowest(examples, w) >= 0 else None
+    w, _ = _whole(null, columns, examples.size)
+    return (w, Fraction(0)) if not solved and exact.least_margin(examples, w) >= 0 else None
 
 
-def _lowest(examples: Examples, w: tuple[int, ...]) -> Fraction:
-    return min(exact.least_margins(examples, w).values())[0]
+def _whole(entries: Sequence[Fraction], columns: list[int], size: int) -> tuple[tuple[int, ...], int]:
+    """Weights with these entries in these columns, times a whole number, and that number."""
+    wholes, below = rational.cleared(entries)
+    placed = dict(zip(columns, wholes, strict=True))
+    return tuple(placed.get(column, 0) for column in range(size)), below
 
 
 def _facets(points: Array) -> list[list[int]] | None:

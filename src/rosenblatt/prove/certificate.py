@@ -14,29 +14,30 @@ With z_i = y_i (x_i, bias) for the signed rows, weights w and whole numbers a_i 
 
 import json
 import re
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from hashlib import sha256
-from math import isfinite, isqrt
+from math import isfinite
 from typing import Any, ClassVar, Self, get_args, get_origin
 
 import numpy as np
 
 from rosenblatt.errors import CertificateError
 from rosenblatt.examples import LONGEST, Examples
-from rosenblatt.prove import exact
+from rosenblatt.kernels import TIES
+from rosenblatt.prove import exact, given
 from rosenblatt.prove.exact import Number, Vector
 
 PROTOCOL = 1
 LONG = 4096  # bits
 HEXADECIMAL = re.compile("-?0x[0-9a-f]+")
-TIES = ("mistake", "plus", "correct")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Certificate:
+class Certificate(ABC):
     """What every certificate has: the shape of the data, the threshold's constant, and a fingerprint of itself."""
 
     n: int  # rows
@@ -60,23 +61,23 @@ class Certificate:
 
     def verify_examples(self, examples: Examples) -> str:
         """The same, on examples that are read already."""
-        if (self.n, self.features, self.bias) != (examples.n, examples.size - 1, examples.rows.bias):
-            raise CertificateError(
-                f"the certificate is about {self.n} rows and {self.features} features with bias {self.bias:g}; "
-                f"the data has {examples.n} rows and {examples.size - 1} features with bias {examples.rows.bias:g}"
-            )
+        about = {"n": self.n, "features": self.features, "bias": self.bias}
+        if about != (found := shape_of(examples)):
+            text = "{n} rows and {features} features with bias {bias:g}".format
+            raise CertificateError(f"the certificate is about {text(**about)}; the data has {text(**found)}")
         self._check(examples)
         if self.fingerprint != self._digest():
             raise CertificateError("the certificate was changed after it was made: its fingerprint does not fit")
         return self.statement
 
     @property
+    @abstractmethod
     def statement(self) -> str:
         """What is proved, in one sentence."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _check(self, examples: Examples) -> None:
-        raise NotImplementedError
+        """Raise CertificateError if a claim does not hold."""
 
     def _digest(self) -> str:
         return sha256(json.dumps(self._plain(), sort_keys=True).encode()).hexdigest()
@@ -125,6 +126,11 @@ class Certificate:
             odd = ", ".join(sorted(given ^ set(wanted)))
             raise CertificateError(f"a certificate of {made.kind} has other fields: missing or unknown: {odd}")
         return made(**{name: _read(name, kind, record[name]) for name, kind in wanted.items()})
+
+
+def shape_of(examples: Examples) -> dict[str, Any]:
+    """What every certificate says of the data it is about."""
+    return {"n": examples.n, "features": examples.size - 1, "bias": examples.rows.bias}
 
 
 def _written(value: Any) -> Any:
@@ -181,7 +187,7 @@ class Separation(Certificate):
         _check_weights(examples, self.weights)
         least = exact.least_margins(examples, self.weights)
         for label, (margin, row) in least.items():
-            if margin < 0 or (margin == 0 and exact.tie_is_wrong(self.ties, label)):
+            if exact.is_wrong(margin, self.ties, label):
                 raise CertificateError(f"row {row}: y (w . x) is not above zero; the weights are wrong on it")
         lower = lower_bound(self.weights, min(least.values())[0], self.affine)
         if self.lower != lower:
@@ -352,7 +358,7 @@ class RunRecord(Certificate):
                 score, size = float(z @ w[columns]), float(abs(z) @ abs(w[columns]))
             if not abs(score) > (examples.size + 6) * (exact.UNIT * size + exact.TINY):
                 score = exact.sign_of_dot(z, w[columns])
-            if score > 0 or (score == 0 and not exact.tie_is_wrong(self.ties, int(examples.labels[row]))):
+            if not exact.is_wrong(score, self.ties, int(examples.labels[row])):
                 raise CertificateError(f"correction {t}: row {row} was not a mistake")
             with np.errstate(over="ignore"):
                 w[columns] += z
@@ -372,11 +378,7 @@ def hinge_bound(examples: Examples, counts: Mapping[int, int], reference: tuple[
         losses += many * max(1 - Fraction(exact.dot(vector, u), 1 << exponent + below) / g, Fraction(0))
     total = exact.square(exact.combination(vectors, list(counts.values())))
     root = Fraction(total * sum(k * k for k in u), 1 << 2 * (exponent + below)) / g**2
-    # floor(a + sqrt(b)) of rationals: the largest k with k <= a or (k - a)^2 <= b
-    k = int(losses) + isqrt(int(root))
-    while k + 1 <= losses or (k + 1 - losses) ** 2 <= root:
-        k += 1
-    return k
+    return given.floor_of_root(losses, root, Fraction(1))
 
 
 def lower_bound(weights: tuple[Number, ...], least: Fraction, affine: bool = False) -> float:

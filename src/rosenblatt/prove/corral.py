@@ -11,7 +11,10 @@ import numpy as np
 
 from rosenblatt.kernels import Array, any_order, compiled
 
-SETTLED, AT_ZERO, STUCK, GOING = range(4)  # how a descent ended: `nearest` explains them
+SETTLED = 0  # every point reaches its level
+AT_ZERO = 1  # the shortest vector is zero, as far as floats can tell
+STUCK = 2  # rounding stops all progress
+GOING = 3  # the steps that were allowed are used up
 DEPENDENT = 1e-14
 HOT = 0.2  # a point is looked at again at every step while it was this much as low as the lowest
 

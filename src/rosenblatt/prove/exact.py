@@ -8,6 +8,7 @@ includes the radius.
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from functools import cached_property
 from math import inf, isqrt, nextafter
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from rosenblatt.examples import Examples
-from rosenblatt.kernels import Array, Dense
+from rosenblatt.kernels import TIES, Array, Dense
 
 Vector = dict[int, int]  # whole numbers by column, zeros left out
 Number = int | float
@@ -32,6 +33,12 @@ def whole_numbers(numbers: Iterable[Number]) -> tuple[list[int], int]:
     ratios = [number.as_integer_ratio() for number in numbers]
     exponent = max((below.bit_length() - 1 for _, below in ratios), default=0)
     return [above << (exponent - below.bit_length() + 1) for above, below in ratios], exponent
+
+
+def as_floats(wholes: Sequence[int]) -> tuple[float, ...]:
+    """Whole numbers divided by a power of two above them all, each rounded once."""
+    bits = max(k.bit_length() for k in wholes)
+    return tuple(k / (1 << bits) for k in wholes)
 
 
 def signed_row(examples: Examples, i: int) -> tuple[Array, Array]:
@@ -142,20 +149,29 @@ def least_margins(examples: Examples, weights: Sequence[Number]) -> dict[int, tu
     return least
 
 
+def least_margin(examples: Examples, weights: Sequence[Number]) -> Fraction:
+    """The least y (w . x) of all rows, exactly."""
+    return min(least_margins(examples, weights).values())[0]
+
+
 def mistakes(examples: Examples, weights: Sequence[Number], ties: str) -> Array:
     """The rows that the weights get wrong, exactly."""
     w, _ = whole_numbers(weights)
     scores = _Scores(examples, w)
     wrong, unclear = scores.values < 0, scores.unclear()
     for row, vector in zip(unclear.tolist(), signed_rows(examples, unclear.tolist())[0], strict=True):
-        margin = dot(vector, w)
-        wrong[row] = margin < 0 or (margin == 0 and tie_is_wrong(ties, int(examples.labels[row])))
+        wrong[row] = is_wrong(dot(vector, w), ties, int(examples.labels[row]))
     return np.flatnonzero(wrong)
 
 
 def tie_is_wrong(ties: str, label: int) -> bool:
     """Whether y (w . x) = 0 is a mistake."""
-    return ties == "mistake" or (ties == "plus" and label < 0)
+    return TIES[ties].positive if label > 0 else TIES[ties].negative
+
+
+def is_wrong(margin: Fraction | float, ties: str, label: int) -> bool:
+    """Whether this y (w . x) is a mistake."""
+    return margin < 0 or (margin == 0 and tie_is_wrong(ties, label))
 
 
 class _Scores:
@@ -168,8 +184,7 @@ class _Scores:
     """
 
     def __init__(self, examples: Examples, w: Sequence[int]) -> None:
-        bits = max(k.bit_length() for k in w)
-        self.examples, self.floats = examples, np.array([k / (1 << bits) for k in w])
+        self.examples, self.floats = examples, np.array(as_floats(w))
         self.lost = any(k and abs(f) < 2.0**-900 for k, f in zip(w, self.floats.tolist(), strict=True))
         self.values = np.empty(examples.n)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -189,15 +204,16 @@ class _Scores:
                 open_rows = ~(values - errors > (known.min() if known.size else inf))
             if open_rows.sum() <= FEW:
                 break
-            errors = self._row_by_row()[rows]
+            errors = self.errors[rows]
         return np.asarray(rows[open_rows])
 
     def unclear(self) -> Array:
         """The rows whose sign is not known."""
         rows = np.flatnonzero(~(np.abs(self.values) > self.error))
-        return rows if rows.size <= FEW else np.flatnonzero(~(np.abs(self.values) > self._row_by_row()))
+        return rows if rows.size <= FEW else np.flatnonzero(~(np.abs(self.values) > self.errors))
 
-    def _row_by_row(self) -> Array:
+    @cached_property
+    def errors(self) -> Array:
         """A bound for every row."""
         sizes = np.empty(self.examples.n)
         with np.errstate(over="ignore", invalid="ignore"):

@@ -24,7 +24,7 @@ from rosenblatt.prove import ball, exact, rational, refined, wolfe
 from rosenblatt.prove.active_rows import ActiveRows
 from rosenblatt.prove.certificate import Contradiction, Separation
 from rosenblatt.prove.clock import Clock
-from rosenblatt.prove.separability import Undecided, as_floats, decide, separation
+from rosenblatt.prove.separability import Undecided, decide, separation
 
 STRICT = TIES["mistake"]
 GAP = 1e-9  # of the margin; what floats leave beyond is closed in whole numbers
@@ -177,5 +177,5 @@ def _in_whole_numbers(
 def _weights(examples: Examples, mixture: rational.Mixture, affine: bool) -> Iterator[tuple[exact.Number, ...]]:
     """The mixture as weights: rounded to floats, and, should those not do, exactly."""
     weights = ball.centred(examples, mixture.x) if affine else mixture.x
-    yield as_floats(weights)
+    yield exact.as_floats(weights)
     yield weights

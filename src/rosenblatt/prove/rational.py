@@ -54,7 +54,7 @@ def decide(
 
     def low(mixture: Mixture) -> int | None:
         least = exact.least_margins(examples, in_columns(mixture.x, units))
-        wrong = [at for label, at in least.items() if at[0] < 0 or (at[0] == 0 and exact.tie_is_wrong(ties, label))]
+        wrong = [at for label, at in least.items() if exact.is_wrong(at[0], ties, label)]
         return min(wrong)[1] if wrong else None
 
     corral = [row(i) for i in begin]
@@ -76,16 +76,23 @@ def nearest(examples: Examples, affine: bool, begin: Sequence[int], late: Callab
         return _Row(i, vector, exponent, groups)
 
     def low(mixture: Mixture) -> int | None:
-        vectors, exponent = exact.signed_rows(examples, mixture.rows)
-        levels = {
-            int(examples.labels[i]): Fraction(exact.dot(vector, mixture.x), 1 << exponent)
-            for i, vector in zip(mixture.rows, vectors, strict=True)
-        }
-        least = exact.least_margins(examples, mixture.x)
-        heights = [(at[0] - levels.get(label, max(levels.values())), at[1]) for label, at in least.items()]
-        return min(heights)[1] if min(heights)[0] < 0 else None
+        return lowest(examples, affine, mixture.rows, mixture.x, Fraction(0))
 
     return _descended([row(i) for i in begin], row, low, late, examples.size)
+
+
+def lowest(
+    examples: Examples, affine: bool, corral: Sequence[int], x: Sequence[int], tolerance: Fraction
+) -> int | None:
+    """The row that is lowest against the level of its group, if it is lower by more than this part of x's levels."""
+    vectors, exponent = exact.signed_rows(examples, corral)
+    levels: dict[int, Fraction] = {}
+    for i, vector in zip(corral, vectors, strict=True):
+        group, score = int(examples.labels[i]) * affine, Fraction(exact.dot(vector, x), 1 << exponent)
+        levels[group] = min(levels.get(group, score), score)
+    least = exact.least_margins(examples, x)
+    height, row = min((margin - levels[label * affine], row) for label, (margin, row) in least.items())
+    return row if height < -tolerance * sum(levels.values()) else None
 
 
 def in_columns(x: Sequence[int], units: Sequence[int]) -> tuple[int, ...]:
@@ -119,8 +126,7 @@ def _descended(
     ]
     while not late():
         corral, b = _shortest(corral, b)
-        below = lcm(*(weight.denominator for weight in b))
-        wholes = [int(weight * below) for weight in b]
+        wholes, _ = cleared(b)
         x = exact.combination([member.vector for member in corral], wholes)
         used = [(member, whole) for member, whole in zip(corral, wholes, strict=True) if whole]
         multipliers = [whole << member.exponent for member, whole in used]
@@ -175,8 +181,8 @@ def null_vector(vectors: Sequence[Vector]) -> list[int]:
     solution, solved = solve([_primitive(row) for row in system])
     if not solved or min(solution, default=1) <= 0:
         return []
-    below = lcm(*(weight.denominator for weight in solution))
-    weights = [int(weight * below) for weight in solution] + [below]
+    wholes, below = cleared(solution)
+    weights = [*wholes, below]
     return weights if not exact.combination(vectors, weights) else []
 
 
@@ -189,6 +195,12 @@ def _independent_columns(vectors: Sequence[Vector]) -> list[int]:
     floats = np.array([[vector.get(column, 0) / sizes[column] for column in columns] for vector in vectors])
     order = qr(floats, mode="r", pivoting=True)[1]
     return [columns[k] for k in sorted(order[: len(vectors) - 1].tolist())]
+
+
+def cleared(fractions: Sequence[Fraction]) -> tuple[list[int], int]:
+    """Whole numbers, and what to divide them by to have the fractions."""
+    below = lcm(*(fraction.denominator for fraction in fractions))
+    return [int(fraction * below) for fraction in fractions], below
 
 
 def _primitive(equation: list[int]) -> list[int]:

@@ -17,8 +17,7 @@ from scipy.linalg import LinAlgError, solve_triangular
 
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array
-from rosenblatt.prove import exact
-from rosenblatt.prove.rational import Mixture
+from rosenblatt.prove import exact, rational
 
 BITS = 192  # of a whole number that stands for 1
 ROUNDS = 40
@@ -27,7 +26,9 @@ LEVEL = Fraction(1, 2**40)  # of the level: rows lower than that join
 ONE = 1 << BITS
 
 
-def nearest(examples: Examples, affine: bool, begin: Sequence[int], late: Callable[[], bool]) -> Mixture | None:
+def nearest(
+    examples: Examples, affine: bool, begin: Sequence[int], late: Callable[[], bool]
+) -> rational.Mixture | None:
     """The shortest mixture of all rows, or with `affine`, the shortest difference of a mixture of either class."""
     corral, weights = list(begin), _equal(examples, affine, begin)
     for _ in range(100 * examples.size):
@@ -40,10 +41,10 @@ def nearest(examples: Examples, affine: bool, begin: Sequence[int], late: Callab
         corral, weights, x = shortest
         if not any(x):
             return None
-        lowest = _lowest(examples, affine, corral, x)
+        lowest = rational.lowest(examples, affine, corral, x, LEVEL)
         if lowest is None:
             used = [(row, weight) for row, weight in zip(corral, weights, strict=True) if weight > 0]
-            return Mixture(tuple(row for row, _ in used), tuple(weight for _, weight in used), tuple(x))
+            return rational.Mixture(tuple(row for row, _ in used), tuple(weight for _, weight in used), tuple(x))
         if lowest in corral:
             return None
         corral.append(lowest)
@@ -66,20 +67,6 @@ def _equal(examples: Examples, affine: bool, rows: Sequence[int]) -> list[int]:
             weights[k] = ONE // len(group)
         weights[group[0]] += ONE - sum(weights[k] for k in group)
     return weights
-
-
-def _lowest(examples: Examples, affine: bool, corral: Sequence[int], x: Sequence[int]) -> int | None:
-    """The row that is lowest against the level of its group, if one is."""
-    vectors, exponent = exact.signed_rows(examples, corral)
-    scores = [Fraction(exact.dot(vector, x), 1 << exponent) for vector in vectors]
-    groups = _groups(examples, affine, corral)
-    levels = [min(scores[k] for k in group) for group in groups]
-    length = sum(levels)
-    heights = []
-    for label, (least, row) in exact.least_margins(examples, x).items():
-        heights.append((least - levels[label > 0 if affine else 0], row))
-    height, row = min(heights)
-    return row if height < -LEVEL * length else None
 
 
 def _shortest(

@@ -11,7 +11,7 @@ from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array
 from rosenblatt.learn.walk import Run
 from rosenblatt.prove import exact
-from rosenblatt.prove.certificate import Contradiction, NoMargin, RunRecord, hinge_bound, upper_bound
+from rosenblatt.prove.certificate import Contradiction, NoMargin, RunRecord, hinge_bound, shape_of, upper_bound
 from rosenblatt.prove.exact import Number
 from rosenblatt.prove.separability import contradiction
 
@@ -23,9 +23,7 @@ def no_margin(examples: Examples, run: Run) -> NoMargin:
     _refuse_parts(run)
     rows, counts = (tuple(numbers.tolist()) for numbers in run.ledger.counts())
     margin = nextafter(upper_bound(examples, rows, counts), inf)
-    return NoMargin(
-        n=examples.n, features=examples.size - 1, bias=examples.rows.bias, margin=margin, rows=rows, counts=counts
-    )
+    return NoMargin(**shape_of(examples), margin=margin, rows=rows, counts=counts)
 
 
 def run_record(
@@ -43,7 +41,7 @@ def run_record(
     rows = run.ledger.rows.tolist()
     u: tuple[Number, ...] = tuple(np.asarray(reference, float).tolist()) if reference is not None else ()
     return RunRecord(
-        n=examples.n, features=examples.size - 1, bias=examples.rows.bias, order=str(order), ties=ties,
+        **shape_of(examples), order=str(order), ties=ties,
         start=tuple(start.tolist()), corrections=tuple(rows), weights=tuple(run.weights.tolist()), reference=u,
         level=float(level), bound=hinge_bound(examples, Counter(rows), u, level) if u else 0,
     )  # fmt: skip

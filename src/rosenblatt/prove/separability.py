@@ -11,10 +11,9 @@ Method    First what people read most easily: a row of zeros, or equal rows with
 Before floats are computed with, columns and rows are scaled by what moves no decision.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import frexp
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -40,7 +39,7 @@ class Separable:
     """There are weights that are right on every row."""
 
     certificate: Separation
-    separable: bool = True
+    separable: ClassVar[bool] = True
 
     def __str__(self) -> str:
         return f"Linearly separable. {self.certificate.statement}"
@@ -51,7 +50,7 @@ class NotSeparable:
     """There are none."""
 
     certificate: Contradiction
-    separable: bool = False
+    separable: ClassVar[bool] = False
 
     def __str__(self) -> str:
         return f"Not linearly separable. {self.certificate.statement}"
@@ -62,7 +61,7 @@ class Undecided:
     """Neither was proved, for this reason."""
 
     reason: str
-    separable: None = None
+    separable: ClassVar[None] = None
 
     def __str__(self) -> str:
         return f"Undecided. {self.reason}"
@@ -139,10 +138,9 @@ def separation(
     affine: bool = False,
 ) -> Separation:
     """A certificate with the bounds that its numbers prove."""
-    least = min(exact.least_margins(examples, weights).values())[0]
     return Separation(
-        n=examples.n, features=examples.size - 1, bias=examples.rows.bias, ties=ties, weights=weights,
-        support=support, multipliers=multipliers, affine=affine, lower=certificate.lower_bound(weights, least, affine),
+        **certificate.shape_of(examples), ties=ties, weights=weights, support=support, multipliers=multipliers,
+        affine=affine, lower=certificate.lower_bound(weights, exact.least_margin(examples, weights), affine),
         upper=certificate.upper_bound(examples, support, multipliers, affine),
     )  # fmt: skip
 
@@ -152,8 +150,8 @@ def contradiction(
 ) -> Contradiction:
     """A certificate with the point that its rows have in common."""
     return Contradiction(
-        n=examples.n, features=examples.size - 1, bias=examples.rows.bias, ties=ties, rows=rows, weights=weights,
-        exact=whole, point=certificate.common_point(examples, rows, weights),
+        **certificate.shape_of(examples), ties=ties, rows=rows, weights=weights, exact=whole,
+        point=certificate.common_point(examples, rows, weights),
     )  # fmt: skip
 
 
@@ -242,12 +240,6 @@ class _Search:
         if not any(mixture.x):
             return NotSeparable(contradiction(examples, ties, mixture.rows, mixture.multipliers))
         wholes = rational.in_columns(mixture.x, self.units)
-        floats = as_floats(wholes)
+        floats = exact.as_floats(wholes)
         weights: tuple[exact.Number, ...] = floats if not exact.mistakes(examples, floats, ties).size else wholes
         return Separable(separation(examples, ties, weights, mixture.rows, mixture.multipliers))
-
-
-def as_floats(wholes: Sequence[int]) -> tuple[float, ...]:
-    """Whole numbers divided by a power of two, each rounded once."""
-    bits = max(k.bit_length() for k in wholes)
-    return tuple(k / (1 << bits) for k in wholes)
