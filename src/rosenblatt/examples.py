@@ -211,13 +211,13 @@ def _csr(X: Any, bias: float) -> Csr:
     X = X.tocsr()
     if X.indptr[0] != 0 or (np.diff(X.indptr) < 0).any() or X.indptr[-1] > min(X.indices.size, X.data.size):
         raise DataError("the sparse matrix is damaged: its row pointers do not fit its entries")
-    if X.nnz and not 0 <= X.indices.min() <= X.indices.max() < X.shape[1]:
+    exist, rise = kernels.order_of_entries(_unsigned(X.indices), X.indptr, X.shape[1])
+    if not exist:
         raise DataError(f"the sparse matrix is damaged: it has an entry outside its {X.shape[1]} columns")
-    if not _is_in_order(X):  # two transpositions put a copy in order, in linear time
+    if not rise:  # whatever the matrix says of itself; two transpositions put a copy in order, in linear time
         X = X.tocsc().tocsr()
         X.sum_duplicates()
-    columns = X.indices.view(X.indices.dtype.str.replace("i", "u"))  # unsigned: no check for negative indices
-    starts = X.indptr.astype(np.uint64)
+    columns, starts = _unsigned(X.indices), X.indptr.astype(np.uint64)
 
     def cell(k: int) -> tuple[int, int]:
         return int(np.searchsorted(starts, k, side="right")) - 1, int(X.indices[k])
@@ -226,12 +226,9 @@ def _csr(X: Any, bias: float) -> Csr:
     return Csr(_floats(X.data, cell), columns, starts, bias, 0.0, terms, False, X.shape[1])
 
 
-def _is_in_order(X: Any) -> bool:
-    """Whether the columns of every row rise; the matrix's own word is not taken, for it may have been changed since."""
-    rising = np.diff(X.indices[: X.indptr[-1]]) > 0
-    ends = X.indptr[1:-1]
-    rising[ends[(ends > 0) & (ends < X.indptr[-1])] - 1] = True
-    return bool(rising.all())
+def _unsigned(indices: Array) -> Array:
+    """The same indices, unsigned: compiled loops then need no check for negative ones, and those are out of range."""
+    return indices.view(indices.dtype.str.replace("i", "u"))
 
 
 def _floats(values: Array, cell: Any) -> Array:

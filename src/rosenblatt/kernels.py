@@ -143,6 +143,21 @@ def add(rows: Rows, i: int, w: Array, c: float) -> None:
 
 
 @compiled
+def order_of_entries(columns: Array, starts: Array, features: int) -> tuple[bool, bool]:
+    """Of compressed sparse rows: whether every column exists, and whether the columns of every row rise."""
+    exist = rise = True
+    for i in range(starts.size - 1):
+        row = columns[starts[i] : starts[i + 1]]
+        falls = 0
+        for k in range(1, row.size):
+            falls += row[k - 1] >= row[k]
+        rise &= falls == 0
+        for k in range(row.size):
+            exist &= row[k] < features
+    return exist, rise
+
+
+@compiled
 def square_lengths(rows: Rows, first: int, last: int, out: Array) -> bool:
     """||x_i||^2 with the bias, added up in the order of the features, so the same for every storage.
 
