@@ -22,7 +22,7 @@ warnings.simplefilter("ignore")
 
 VERDICTS = [(200, 2), (2_000, 10), (2_000, 50), (20_000, 10), (20_000, 100), (200_000, 20)]
 FLIPPED = (0.0, 0.002)
-MARGINS = [(2_000, 10), (20_000, 20), (20_000, 100), (200_000, 20)]
+MARGINS = [(2_000, 10), (20_000, 20), (20_000, 100), (200_000, 20), (200_000, 100)]
 PATIENCE = 60.0  # seconds; a peer that took longer is not tried on more
 
 

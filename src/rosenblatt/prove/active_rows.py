@@ -16,26 +16,30 @@ class ActiveRows:
         self.examples, self.sizes, self.unit = examples, sizes, unit
         self.rows = np.arange(examples.n) if every else _spread(examples)
         self.points, self.lengths = self._points(self.rows)
+        self.is_active = np.zeros(examples.n, bool)
+        self.is_active[self.rows] = True
 
-    def add(self, rows: Array) -> bool:
-        """Take in more rows; False if all were there."""
-        fresh = np.setdiff1d(rows, self.rows)
-        points, lengths = self._points(fresh)
-        self.rows = np.concatenate([self.rows, fresh])
+    def add_lowest(self, rows: Array, heights: Array) -> bool:
+        """Take in the lowest of these rows, as many as are worth adding at once; False if none is new."""
+        new = np.flatnonzero(~self.is_active[rows])
+        most = self._worth_adding()
+        if new.size > most:
+            new = new[np.argpartition(heights[new], most)[:most]]
+        if not new.size:
+            return False
+        points, lengths = self._points(rows[new])
+        self.is_active[rows[new]] = True
+        self.rows = np.concatenate([self.rows, rows[new]])
         self.points, self.lengths = np.vstack([self.points, points]), np.concatenate([self.lengths, lengths])
-        return bool(fresh.size)
+        return True
 
-    def add_lowest(self, rows: Array, x: Array) -> bool:
-        """Take in those of these rows that are lowest on x, as many as are worth adding at once."""
-        most = _at_most(self.examples, max(4 * self.examples.size, 500, self.examples.n // 100))
-        rows = rows[:: max(rows.size // (20 * most), 1)]
-        if rows.size > most:
-            rows = rows[np.argpartition(self._points(rows)[0] @ x, most)[:most]]
-        return self.add(rows)
+    def heights(self, rows: Array, x: Array) -> tuple[Array, Array]:
+        """Some of these rows, spread over them, and how high on x their points are."""
+        rows = rows[:: max(rows.size // (20 * self._worth_adding()), 1)]
+        return rows, self._points(rows)[0] @ x
 
-    def scores(self, rows: Array, w: Array) -> Array:
-        """y (w . x) of these rows, in floats."""
-        return np.asarray(self._points(rows)[0] @ (w * self.sizes))
+    def _worth_adding(self) -> int:
+        return _at_most(self.examples, max(4 * self.examples.size, 500, self.examples.n // 100))
 
     def multipliers(self, places: Array, weights: Array) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The rows at these places, and their weights as whole numbers."""

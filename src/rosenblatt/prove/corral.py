@@ -16,6 +16,8 @@ AT_ZERO = 1  # the shortest vector is zero, as far as floats can tell
 STUCK = 2  # rounding stops all progress
 GOING = 3  # the steps that were allowed are used up
 DEPENDENT = 1e-14
+AGAIN = 0.1  # of its length: if less is left of a column, it is made orthogonal again
+NEAR = 4  # entries just computed are not loaded with others, which would wait for them
 HOT = 0.2  # a point is looked at again at every step while it was this much as low as the lowest
 
 
@@ -30,14 +32,20 @@ def dot(a: Array, b: Array, size: int) -> float:
 
 @compiled
 def insert(Q: Array, R: Array, size: int, column: Array) -> bool:
-    """Add a column to the factorisation by Gram and Schmidt, twice; False if it depends on those there."""
+    """Add a column to the factorisation by Gram and Schmidt; False if it depends on those there.
+
+    A second time where little of the column is left, because what is left is then rounding too much.
+    """
     width = column.size
     if size == len(Q):
         return False
     length = sqrt(dot(column, column, width))
     for j in range(size):
         R[j, size] = 0.0
-    for _ in range(2):
+    for left in (1.0, AGAIN):
+        rest = sqrt(dot(column, column, width))
+        if rest > left * length:
+            break
         for j in range(size):
             share = dot(Q[j], column, width)
             R[j, size] += share
@@ -53,21 +61,43 @@ def insert(Q: Array, R: Array, size: int, column: Array) -> bool:
 
 
 @compiled
+def set_column(points: Array, groups: Array, i: int, scale: float, out: Array) -> None:
+    """A point with its groups in front."""
+    many = groups.shape[1]
+    for k in range(many):
+        out[k] = scale * groups[i, k]
+    for k in range(points.shape[1]):
+        out[many + k] = points[i, k]
+
+
+@compiled
+def begin(
+    points: Array, groups: Array, chosen: Array, Q: Array, R: Array, rows: Array, scale: float, column: Array
+) -> int:
+    """Make a corral of those of the chosen points that are independent; returns how many they are."""
+    size = 0
+    for i in chosen:
+        set_column(points, groups, i, scale, column)
+        if insert(Q, R, size, column):
+            rows[size] = i
+            size += 1
+    return size
+
+
+@compiled
 def remove(Q: Array, R: Array, size: int, place: int) -> None:
     """Take a column out of the factorisation, by rotations of Givens."""
-    for i in range(size):
-        for j in range(max(place, i - 1), size - 1):
+    for i in range(place):
+        for j in range(place, size - 1):
             R[i, j] = R[i, j + 1]
     for i in range(place, size - 1):
-        a, b = R[i, i], R[i + 1, i]
+        a, b = R[i, i + 1], R[i + 1, i + 1]
         length = sqrt(a * a + b * b)
-        if length == 0.0:
-            continue
-        c, s = a / length, b / length
+        c, s = (a / length, b / length) if length > 0.0 else (1.0, 0.0)
         for j in range(i, size - 1):
-            upper, lower = R[i, j], R[i + 1, j]
+            upper, lower = R[i, j + 1], R[i + 1, j + 1]
             R[i, j] = c * upper + s * lower
-            R[i + 1, j] = c * lower - s * upper
+            R[i + 1, j + 1] = c * lower - s * upper
         for k in range(Q.shape[1]):
             upper, lower = Q[i, k], Q[i + 1, k]
             Q[i, k] = c * upper + s * lower
@@ -92,7 +122,9 @@ def affine_weights(Q: Array, R: Array, size: int, many: int, scale: float, out: 
         first, second = scale / a, 0.0
     for i in range(size - 1, -1, -1):
         total = Q[i, 0] * first + (Q[i, 1] * second if many == 2 else 0.0)
-        for j in range(i + 1, size):
+        near = min(i + NEAR, size)
+        total -= dot(R[i, near:], out[near:], size - near)
+        for j in range(i + 1, near):
             total -= R[i, j] * out[j]
         out[i] = total / R[i, i]
 
@@ -150,26 +182,22 @@ def descend(
         for k in range(d):
             x[k] = 0.0
         for j in range(size):
+            point, weight = points[rows[j]], weights[j]
             for k in range(d):
-                x[k] += weights[j] * points[rows[j], k]
+                x[k] += weight * point[k]
         length = dot(x, x, d)
         if length <= zero:
             return AT_ZERO, size, length
         if not length < before:
             return STUCK, size, length
         before = length
-        # the levels: what the corral's points of each group score
-        level_0, level_1, count_0, count_1 = 0.0, 0.0, 0.0, 0.0
-        for j in range(size):
-            score = dot(points[rows[j]], x, d)
-            level_0 += groups[rows[j], 0] * score
-            count_0 += groups[rows[j], 0]
-            if many == 2:
-                level_1 += groups[rows[j], 1] * score
-                count_1 += groups[rows[j], 1]
-        level_0 /= count_0
+        # the levels: what the corral's points of each group score; they add up to ||x||^2
+        level_0, level_1, first = length, 0.0, 0
         if many == 2:
-            level_1 /= count_1
+            while groups[rows[first], 0] == 0.0:
+                first += 1
+            level_0 = dot(points[rows[first]], x, d)
+            level_1 = length - level_0
         # the lowest point, of the hot ones if one of them is still low, or else of all
         lowest, depth = -1, 0.0
         for h in range(hots):
@@ -194,13 +222,10 @@ def descend(
                 if scores[i] < HOT * low and hots < hot.size:
                     hot[hots] = i
                     hots += 1
-        for k in range(many):
-            column[k] = scale * groups[lowest, k]
-        for k in range(d):
-            column[many + k] = points[lowest, k]
         for j in range(size):
             if rows[j] == lowest:
                 return STUCK, size, length
+        set_column(points, groups, lowest, scale, column)
         if not insert(Q, R, size, column):
             return STUCK, size, length
         rows[size], weights[size] = lowest, 0.0

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from math import inf, isqrt, nextafter
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,9 @@ def signed_row(examples: Examples, i: int) -> tuple[Array, Array]:
     else:
         part = slice(int(rows.starts[i]), int(rows.starts[i + 1]))
         columns, values = rows.columns[part].astype(np.int64), rows.values[part]
-    entries = np.append(values.astype(np.float64), rows.bias) * float(examples.labels[i])
+    entries = np.empty(columns.size + 1)
+    entries[:-1], entries[-1] = values, rows.bias
+    entries *= float(examples.labels[i])
     return np.append(columns, examples.size - 1), entries
 
 
@@ -60,8 +63,9 @@ def signed_rows(examples: Examples, rows: Iterable[int]) -> tuple[list[Vector], 
         return [], 0
     wholes, exponent = _wholes(np.concatenate([entries for _, entries in parts]))
     numbers = iter(wholes)
+    vectors = [dict(zip(columns.tolist(), numbers, strict=False)) for columns, _ in parts]
     return [
-        {column: k for column, k in zip(columns.tolist(), numbers, strict=False) if k} for columns, _ in parts
+        {column: k for column, k in vector.items() if k} if 0 in vector.values() else vector for vector in vectors
     ], exponent
 
 
@@ -87,7 +91,7 @@ def combination(vectors: Sequence[Vector], weights: Sequence[int]) -> Vector:
 
 def dot(vector: Vector, w: Sequence[int]) -> int:
     """The inner product with a full vector."""
-    return sum(k * w[column] for column, k in vector.items())
+    return sum(map(mul, vector.values(), map(w.__getitem__, vector)))
 
 
 def sign_of_dot(a: Array, b: Array) -> int:
@@ -130,37 +134,22 @@ def _root(number: Fraction) -> tuple[float, float]:
 
 
 def least_margins(examples: Examples, weights: Sequence[Number]) -> dict[int, tuple[Fraction, int]]:
-    """For each label, the least y (w . x) of its rows, exactly, and the first row that has it.
-
-    Rows that could be the least one, for all that is known of the rounding errors, are computed in whole numbers.
-    """
-    w, exponent = whole_numbers(weights)
-    scores = _Scores(examples, w)
-    least = {}
-    for label in (-1, 1):
-        rows = scores.lowest(np.flatnonzero(examples.labels == label))
-        vectors, below = signed_rows(examples, rows.tolist())
-        margins: dict[tuple[tuple[int, int], ...], tuple[int, int]] = {}  # equal rows need no second look
-        for row, vector in zip(rows.tolist(), vectors, strict=True):
-            if (key := tuple(vector.items())) not in margins:
-                margins[key] = dot(vector, w), row
-        margin, worst = min(margins.values())
-        least[label] = Fraction(margin, 1 << exponent + below), worst
-    return least
+    """For each label, the least y (w . x) of its rows, exactly, and the first row that has it."""
+    scores = _Scores(examples, weights)
+    return {label: scores.least(examples.labels == label) for label in (-1, 1)}
 
 
 def least_margin(examples: Examples, weights: Sequence[Number]) -> Fraction:
     """The least y (w . x) of all rows, exactly."""
-    return min(least_margins(examples, weights).values())[0]
+    return _Scores(examples, weights).least()[0]
 
 
 def mistakes(examples: Examples, weights: Sequence[Number], ties: str) -> Array:
     """The rows that the weights get wrong, exactly."""
-    w, _ = whole_numbers(weights)
-    scores = _Scores(examples, w)
+    scores = _Scores(examples, weights)
     wrong, unclear = scores.values < 0, scores.unclear()
     for row, vector in zip(unclear.tolist(), signed_rows(examples, unclear.tolist())[0], strict=True):
-        wrong[row] = is_wrong(dot(vector, w), ties, int(examples.labels[row]))
+        wrong[row] = is_wrong(dot(vector, scores.w), ties, int(examples.labels[row]))
     return np.flatnonzero(wrong)
 
 
@@ -183,9 +172,10 @@ class _Scores:
     open is it computed row by row.
     """
 
-    def __init__(self, examples: Examples, w: Sequence[int]) -> None:
-        self.examples, self.floats = examples, np.array(as_floats(w))
-        self.lost = any(k and abs(f) < 2.0**-900 for k, f in zip(w, self.floats.tolist(), strict=True))
+    def __init__(self, examples: Examples, weights: Sequence[Number]) -> None:
+        self.w, self.exponent = whole_numbers(weights)
+        self.examples, self.floats = examples, np.array(as_floats(self.w))
+        self.lost = any(k and abs(f) < 2.0**-900 for k, f in zip(self.w, self.floats.tolist(), strict=True))
         self.values = np.empty(examples.n)
         with np.errstate(over="ignore", invalid="ignore"):
             for part, X in _blocks(examples):
@@ -194,18 +184,28 @@ class _Scores:
             self.values *= examples.labels
             self.error = self._bound(float(np.linalg.norm(self.floats)) * examples.rows.radius)
 
-    def lowest(self, rows: Array) -> Array:
-        """Those of these rows that may be the lowest of them."""
-        values, errors = self.values[rows], self.error
+    def least(self, among: Array | bool = True) -> tuple[Fraction, int]:
+        """The least y (w . x) of the rows that are marked, and the first of them that has it.
+
+        Rows that could be the least one, for all that is known of the errors, are computed in whole numbers.
+        """
+        rows = self._lowest(among).tolist()
+        vectors, exponent = signed_rows(self.examples, rows)
+        first = {tuple(vector.items()): k for k, vector in reversed([*enumerate(vectors)])}  # of equal rows
+        margin, row = min((dot(vectors[k], self.w), rows[k]) for k in first.values())
+        return Fraction(margin, 1 << self.exponent + exponent), row
+
+    def _lowest(self, among: Array | bool) -> Array:
+        """The rows that may be the least of those that are marked."""
+        errors = self.error  # where a sum is not finite, its error is infinite
         for _ in range(2):
             with np.errstate(over="ignore", invalid="ignore"):
-                highest = values + errors
-                known = highest[np.isfinite(highest)]
-                open_rows = ~(values - errors > (known.min() if known.size else inf))
-            if open_rows.sum() <= FEW:
+                highest = np.where(among, self.values + errors, inf)
+                rows = np.flatnonzero(~(self.values - errors > np.fmin.reduce(highest)) & among)
+            if rows.size <= FEW:
                 break
-            errors = self.errors[rows]
-        return np.asarray(rows[open_rows])
+            errors = self.errors
+        return rows
 
     def unclear(self) -> Array:
         """The rows whose sign is not known."""

@@ -19,17 +19,16 @@ import numpy as np
 from rosenblatt import search
 from rosenblatt.errors import OptionError
 from rosenblatt.examples import Examples
-from rosenblatt.learn.rules import TIES
+from rosenblatt.kernels import Array
 from rosenblatt.prove import ball, exact, rational, refined, wolfe
 from rosenblatt.prove.active_rows import ActiveRows
 from rosenblatt.prove.certificate import Contradiction, Separation
 from rosenblatt.prove.clock import Clock
 from rosenblatt.prove.separability import Undecided, decide, separation
 
-STRICT = TIES["mistake"]
 GAP = 1e-9  # of the margin; what floats leave beyond is closed in whole numbers
 SOME = 0.5  # of the level is enough while many rows are still to come
-WIDE = 1.25  # times the level: rows so near join too, because one of them may soon be low
+WIDE = 2.0  # times the level: rows so near join too, because one of them may soon be low
 LEVEL = 1e-12  # of the level: rows lower than that join the active set
 
 
@@ -120,29 +119,34 @@ def _in_floats(examples: Examples, affine: bool, clock: Clock) -> Separation | N
         points = np.delete(active.points, -1, axis=1) if affine else active.points
         clock.doing = f"{active.rows.size} of {examples.n} rows are active"
         found = wolfe.nearest(points, groups, begin, enough=enough, stop=clock.late)
-        begin, w = found.corral, np.append(found.x, 0.0) if affine else found.x
         if clock.late() or not found.x.any():
             return None
-        members = groups[found.corral]
-        levels = (points[found.corral] @ found.x) @ members / members.sum(axis=0) * sizes[0]
-        if affine:
-            w[-1] = (levels[0] - levels[1]) / 2 / examples.rows.bias
+        begin, (w, level) = found.corral, _rule(examples, points, groups, found, sizes[0])
         if not np.isfinite(w).all():
             return None
-        level = max(float(levels.mean()), 0.0)
-        wrong, near = search.find(examples, w, STRICT, band=WIDE * level)
-        fresh = active.add_lowest(np.concatenate([wrong, near]), w)
-        low = wrong.size + int((active.scores(near, w) < (1 - LEVEL) * enough * level).sum())
+        margins = search.margins(examples, w)
+        near = np.flatnonzero(margins < WIDE * level)
+        fresh = active.add_lowest(near, margins[near])
+        low = int((margins < (1 - LEVEL) * enough * level).sum())
         if enough == 1.0 and not (low and fresh):
             break
         if low <= examples.size or not fresh:
             enough = 1.0
-    if wrong.size:
-        return None
+    found = wolfe.polished(points, groups, found)
+    w, _ = _rule(examples, points, groups, found, sizes[0])
     rows, multipliers = active.multipliers(found.corral, found.weights)
     if affine:
         multipliers = _balanced(examples, rows, multipliers)
-    return separation(examples, "mistake", tuple(w.tolist()), rows, multipliers, affine)
+    certificate = separation(examples, "mistake", tuple(w.tolist()), rows, multipliers, affine)
+    return certificate if certificate.lower > 0.0 else None
+
+
+def _rule(examples: Examples, points: Array, groups: Array, found: wolfe.Nearest, size: float) -> tuple[Array, float]:
+    """The weights that the shortest vector is, and the level that they reach; with a threshold between two groups."""
+    members = groups[found.corral]
+    levels = (points[found.corral] @ found.x) @ members / members.sum(axis=0) * size
+    affine = [(levels[0] - levels[1]) / 2 / examples.rows.bias] if levels.size == 2 else []
+    return np.append(found.x, affine), max(float(levels.mean()), 0.0)
 
 
 def _balanced(examples: Examples, rows: tuple[int, ...], multipliers: tuple[int, ...]) -> tuple[int, ...]:

@@ -221,7 +221,7 @@ class _Search:
             if not wrong.size:
                 support = self.active.multipliers(found.corral, found.weights)
                 return Separable(separation(self.examples, self.ties, tuple(w.tolist()), *support))
-            if not found.settled or not self.active.add_lowest(wrong, found.x):
+            if not found.settled or not self.active.add_lowest(*self.active.heights(wrong, found.x)):
                 return self._decided(found)
 
     def _decided(self, found: wolfe.Nearest) -> Verdict:

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import solve_triangular
 
 from rosenblatt.kernels import Array
 from rosenblatt.prove import corral
@@ -50,16 +51,12 @@ def nearest(
     """
     d, many = points.shape[1], groups.shape[1]
     width, room = d + many, min(d + many, len(points) + 1)
-    scale = float(np.sqrt((points**2).sum(axis=1).max())) or 1.0
+    scale = float(np.sqrt(np.einsum("ij,ij->i", points, points).max())) or 1.0
     Q, R = np.zeros((room, width)), np.zeros((room, room))
     rows, weights, wanted = np.zeros(room, np.int64), np.zeros(room), np.zeros(room)
     x, scores, hot = np.zeros(d), np.empty(len(points)), np.empty(HOT_POINTS, np.int64)
-    column, size, square, how = np.empty(width), 0, np.inf, corral.GOING
-    for row in begin:
-        column[:many], column[many:] = scale * groups[row], points[row]
-        if corral.insert(Q, R, size, column):
-            rows[size] = row
-            size += 1
+    column, square, how = np.empty(width), np.inf, corral.GOING
+    size = corral.begin(points, groups, begin, Q, R, rows, scale, column)
     members = groups[rows[:size]]
     weights[:size] = members @ (1.0 / members.sum(axis=0))
     while how == corral.GOING and not stop():
@@ -68,3 +65,22 @@ def nearest(
             AT_ONCE, square, scores, hot, wanted, column,
         )  # fmt: skip
     return Nearest(rows[:size].copy(), weights[:size].copy(), x, how == corral.SETTLED)
+
+
+def polished(points: Array, groups: Array, found: Nearest) -> Nearest:
+    """The same corral, solved for afresh: with the rounding errors of one factorisation, not of all its changes."""
+    corral, members = points[found.corral], groups[found.corral]
+    first = members.argmax(axis=0)
+    others = np.delete(np.arange(len(corral)), first)
+    own = first[members[others].argmax(axis=1)]  # the first of the same group
+    Q, R = np.linalg.qr((corral[others] - corral[own]).T)
+    if not np.diag(R).all():
+        return found
+    x = corral[first].sum(axis=0)
+    share = Q.T @ x
+    x -= Q @ share
+    x -= Q @ (Q.T @ x)
+    weights = np.zeros(len(corral))
+    weights[others] = -solve_triangular(R, share)
+    weights[first] = 1.0 - weights[others] @ members[others]
+    return Nearest(found.corral, weights, x, found.settled) if (weights > 0.0).all() else found
