@@ -1,13 +1,14 @@
-"""The only compiled code: score, exact sign, find, correct, clean, replay.
+"""Compiled code: score, exact sign, find, correct, clean, replay.
 
 Rows are a small tuple of arrays, `Dense` or `Csr`. Three functions know which: `stored`, `value` and
 `column`. Everything else is written once on those three. A weight vector has one entry per feature and
 a last one for the threshold, which every row meets with the constant `rows.bias` (0 when there is none).
 
-Run with NUMBA_DISABLE_JIT=1, every function here is plain Python and its own reference. All of them are in one file
-because numba keeps compiled code for as long as that file is unchanged, whatever else it calls.
+Run with NUMBA_DISABLE_JIT=1, every function here is plain Python and its own reference. An algorithm's own kernels may
+live beside it, in a file that holds nothing else; compiled code is renewed when its file or this one changes.
 """
 
+import os
 from collections.abc import Callable
 from math import frexp, ldexp, sqrt
 from typing import Any, NamedTuple, TypeVar
@@ -18,6 +19,7 @@ from numba.extending import overload
 
 F = TypeVar("F", bound=Callable[..., Any])
 Array = np.ndarray[Any, np.dtype[Any]]
+STAMP = os.path.getmtime(__file__), os.path.getsize(__file__)
 
 
 def compiled(function: F, **options: Any) -> F:
@@ -27,9 +29,13 @@ def compiled(function: F, **options: Any) -> F:
     """
     options |= {"nogil": True, "_nrt": False}
     try:
-        return njit(cache=True, **options)(function)  # type: ignore[no-any-return]
+        dispatcher = njit(cache=True, **options)(function)
     except RuntimeError:  # no folder for the cache can be written
         return njit(**options)(function)  # type: ignore[no-any-return]
+    file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    if hasattr(file, "_source_stamp"):  # what calls kernels of this file must not outlive a change of it
+        file._source_stamp = (file._source_stamp, STAMP)
+    return dispatcher  # type: ignore[no-any-return]
 
 
 def inlined(function: F) -> F:

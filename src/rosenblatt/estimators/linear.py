@@ -27,6 +27,9 @@ from rosenblatt.examples import (
 )
 from rosenblatt.kernels import Array, Rows
 from rosenblatt.learn import rules
+from rosenblatt.learn.ledger import Ledger
+from rosenblatt.learn.rules import Reason
+from rosenblatt.learn.walk import Run
 from rosenblatt.prove import bounds
 
 AUTO = "auto"
@@ -44,6 +47,7 @@ class LinearRule(ClassifierMixin, BaseEstimator):
 
     classes_: Array
     weights_: Array
+    ledger_: Ledger | list[Ledger]
 
     def decision_function(self, X: Any) -> Array:
         """coef_ . x + intercept_ for every row, with the exact sign: of shape (n,), or (n, n_classes)."""
@@ -72,6 +76,34 @@ class LinearRule(ClassifierMixin, BaseEstimator):
         self._bias = bias_of(self.fit_intercept, scale)  # type: ignore[arg-type]
         self._unit_rows = self.normalize
         self._zero_is_yes = rules.sign_at_zero(rules.ties_named(self.ties)) > 0
+
+    def _parts(self, X: Any, y: Any, sample_weight: Any) -> tuple[Array, list[Examples]]:
+        """For `fit`: the classes, and the examples of each rule."""
+        self._settle()
+        rows, y = self._checked(X, y, reset=True)
+        rows = self._with_best_bias(rows)
+        classes = self._classes(y)
+        return classes, [part.with_both_classes() for part in self._rules(rows, y, classes, sample_weight)]
+
+    def _next_parts(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> tuple[Array, list[Examples]]:
+        """For `partial_fit`: the same of the next rows of a stream, whose first call must name all classes."""
+        first = not hasattr(self, "weights_")
+        if first and classes is None:
+            raise OptionError("the first call of partial_fit must be given all classes")
+        if isinstance(self.class_weight, str):
+            raise OptionError("class_weight='balanced' needs all rows at once; give partial_fit a dict")
+        if self.bias_scale == AUTO:
+            raise OptionError("bias_scale='auto' needs all rows at once; give partial_fit a number")
+        if first:
+            self._settle()
+        rows, y = self._checked(X, y, reset=first)
+        known = np.unique(classes) if first else self.classes_
+        if known.size < 2 or (classes is not None and not np.array_equal(np.unique(classes), known)):
+            raise OptionError(f"classes must be two or more, and those of the first call, not {list(classes)!r}")
+        if not (fits := np.isin(y, known)).all():
+            row = int(np.argmin(fits))
+            raise DataError(f"row {row}: the label {shown(y[row])} is not among the classes {known.tolist()!r}")
+        return known, self._rules(rows, y, known, sample_weight)
 
     def _checked(self, X: Any, y: Any, *, reset: bool) -> tuple[Rows, Array]:
         """X as rows and y as a flat array, feature names and counts compared or noted."""
@@ -126,8 +158,27 @@ class LinearRule(ClassifierMixin, BaseEstimator):
             return np.random.default_rng(state.randint(2**31, size=4))
         return np.random.default_rng(state)
 
+    def _take(self, classes: Array, runs: list[Run]) -> None:
+        """Take over what was learned, a run per rule."""
+        self.classes_ = classes
+        self.weights_ = np.stack([run.weights for run in runs])
+        self.ledger_ = one_or_all([run.ledger for run in runs])
+        self.n_passes_ = sum(run.passes for run in runs)
+        self.n_examples_seen_ = sum(run.examples_seen for run in runs)
+        self.stop_reason_ = next((run.reason for run in runs if run.reason is not Reason.SEPARATED), Reason.SEPARATED)
+        self._expose()
+
+    def _ledgers(self) -> list[Ledger]:
+        return self.ledger_ if isinstance(self.ledger_, list) else [self.ledger_]
+
     def _expose(self) -> None:
-        """The attributes that follow from the weights."""
+        """The attributes that follow from the weights and the ledger."""
         self.coef_ = self.weights_[:, :-1].copy()
         self.intercept_ = self.weights_[:, -1] * self._bias
         self.threshold_ = -self.intercept_
+        self.n_updates_ = sum(len(ledger) for ledger in self._ledgers())
+
+
+def one_or_all(each: list[Any]) -> Any:
+    """What belongs to each rule: itself if there is one rule, else the list."""
+    return each[0] if len(each) == 1 else each

@@ -11,8 +11,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import search
-from rosenblatt.errors import DataError, OptionError
-from rosenblatt.estimators.linear import AUTO, LinearRule
+from rosenblatt.errors import OptionError
+from rosenblatt.estimators.linear import LinearRule, one_or_all
 from rosenblatt.examples import Examples, shown
 from rosenblatt.kernels import Array, Ties
 from rosenblatt.learn import pla, rules
@@ -157,11 +157,7 @@ class Perceptron(LinearRule):
         updates = None if self.max_updates == BOUND else self.max_updates
         budget = Budget(self.max_passes, updates, self.max_seconds, self.patience)  # type: ignore[arg-type]
         rng = self._generator()
-        self._settle()
-        rows, y = self._checked(X, y, reset=True)
-        rows = self._with_best_bias(rows)
-        classes = self._classes(y)
-        parts = [part.with_both_classes() for part in self._rules(rows, y, classes, sample_weight)]
+        classes, parts = self._parts(X, y, sample_weight)
         starts = self._start_weights(parts, rng)
         runs = []
         with ctrl_c_noted() as interrupted:
@@ -175,14 +171,8 @@ class Perceptron(LinearRule):
             replace(run, reason=Reason.BOUND) if isinstance(p, NoMargin) else run
             for run, p in zip(runs, proved, strict=True)
         ]
-        self.certificate_ = proved[0] if len(proved) == 1 else proved
-        self.classes_ = classes
-        self.weights_ = np.stack([run.weights for run in runs])
-        self.ledger_ = runs[0].ledger if len(runs) == 1 else [run.ledger for run in runs]
-        self.n_passes_ = sum(run.passes for run in runs)
-        self.n_examples_seen_ = sum(run.examples_seen for run in runs)
-        self.stop_reason_ = next((run.reason for run in runs if run.reason is not Reason.SEPARATED), Reason.SEPARATED)
-        self._expose()
+        self.certificate_ = one_or_all(proved)
+        self._take(classes, runs)
         for part, run, certificate in zip(parts, runs, proved, strict=True):
             if run.reason is not Reason.SEPARATED:
                 _warn(part, run, ties, certificate)
@@ -218,28 +208,12 @@ class Perceptron(LinearRule):
         """
         ties = rules.ties_named(self.ties)
         first = not hasattr(self, "weights_")
-        if first and classes is None:
-            raise OptionError("the first call of partial_fit must be given all classes")
-        if isinstance(self.class_weight, str):
-            raise OptionError("class_weight='balanced' needs all rows at once; give partial_fit a dict")
-        if self.bias_scale == AUTO:
-            raise OptionError("bias_scale='auto' needs all rows at once; give partial_fit a number")
-        if first:
-            self._settle()
-        rows, y = self._checked(X, y, reset=first)
-        known = np.unique(classes) if first else self.classes_
-        if known.size < 2 or (classes is not None and not np.array_equal(np.unique(classes), known)):
-            raise OptionError(f"classes must be two or more, and those of the first call, not {list(classes)!r}")
-        if not (fits := np.isin(y, known)).all():
-            row = int(np.argmin(fits))
-            raise DataError(f"row {row}: the label {shown(y[row])} is not among the classes {known.tolist()!r}")
-        parts = self._rules(rows, y, known, sample_weight)
+        known, parts = self._next_parts(X, y, classes, sample_weight)
         before = self._start_weights(parts, self._generator()) if first else self.weights_
         with ctrl_c_noted() as interrupted:  # all rules follow, or none does
             followed = [pla.follow(part, w, ties) for part, w in zip(parts, before, strict=True)]
             if first:
-                ledgers = [Ledger(w, 0, np.int64) for w in before]
-                self.ledger_ = ledgers[0] if len(ledgers) == 1 else ledgers
+                self.ledger_ = one_or_all([Ledger(w, 0, np.int64) for w in before])
                 self.classes_, self.n_passes_, self.n_examples_seen_ = known, 0, 0
             self.weights_ = np.stack([w for w, _ in followed])
             for ledger, (_, entries), part in zip(self._ledgers(), followed, parts, strict=True):
@@ -250,13 +224,6 @@ class Perceptron(LinearRule):
         if interrupted():
             raise KeyboardInterrupt
         return self
-
-    def _ledgers(self) -> list[Ledger]:
-        return self.ledger_ if isinstance(self.ledger_, list) else [self.ledger_]
-
-    def _expose(self) -> None:
-        super()._expose()
-        self.n_updates_ = sum(len(ledger) for ledger in self._ledgers())
 
 
 def _warn(examples: Examples, run: Run, ties: Ties, proved: Contradiction | NoMargin | None) -> None:

@@ -2,7 +2,6 @@
 
 A corral is affinely independent points p with weights. In front of every point stands its group's indicator, times a
 scale s: the columns (s E, P) = Q R. Column j of Q is stored as row j, so that all loops run along memory.
-It stands alone, apart from `kernels`, because numba keeps compiled code for as long as its own file is unchanged.
 """
 
 from math import sqrt
