@@ -21,8 +21,8 @@ from scipy.spatial import ConvexHull, QhullError
 
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array
+from rosenblatt.learn.active_rows import ActiveRows
 from rosenblatt.prove import exact, rational
-from rosenblatt.prove.active_rows import ActiveRows
 from rosenblatt.prove.certificate import lower_bound
 from rosenblatt.prove.clock import Clock
 

@@ -20,8 +20,9 @@ from rosenblatt import search
 from rosenblatt.errors import OptionError
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array
-from rosenblatt.prove import ball, exact, rational, refined, wolfe
-from rosenblatt.prove.active_rows import ActiveRows
+from rosenblatt.learn import wolfe
+from rosenblatt.learn.active_rows import ActiveRows
+from rosenblatt.prove import ball, exact, rational, refined
 from rosenblatt.prove.certificate import Contradiction, Separation
 from rosenblatt.prove.clock import Clock
 from rosenblatt.prove.separability import Undecided, decide, separation

@@ -20,10 +20,10 @@ import numpy as np
 from rosenblatt import search
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array, Dense
-from rosenblatt.learn import pla
+from rosenblatt.learn import pla, wolfe
+from rosenblatt.learn.active_rows import ActiveRows
 from rosenblatt.learn.rules import TIES, Budget, Reason, ties_named
-from rosenblatt.prove import certificate, exact, rational, wolfe
-from rosenblatt.prove.active_rows import ActiveRows
+from rosenblatt.prove import certificate, exact, rational
 from rosenblatt.prove.certificate import Contradiction, Separation
 from rosenblatt.prove.clock import Clock
 

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from rosenblatt.kernels import Array
-from rosenblatt.prove import corral
+from rosenblatt.learn import corral
 
 TOLERANCE = 1e-13  # of the squared length of the longest point: a level that cannot be told from reached
 ZERO = 1e-10  # of the longest point
