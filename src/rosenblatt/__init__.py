@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rosenblatt.estimators.perceptron import Perceptron as Perceptron
+    from rosenblatt.estimators.pocket import PocketPerceptron as PocketPerceptron
     from rosenblatt.examples import Examples as Examples
     from rosenblatt.learn.ledger import Ledger as Ledger
     from rosenblatt.learn.rules import Reason as Reason
@@ -19,6 +20,7 @@ _HOME = {
     "Examples": "rosenblatt.examples",
     "Ledger": "rosenblatt.learn.ledger",
     "Perceptron": "rosenblatt.estimators.perceptron",
+    "PocketPerceptron": "rosenblatt.estimators.pocket",
     "Reason": "rosenblatt.learn.rules",
     "bounds": "rosenblatt.prove",
     "margin": "rosenblatt.prove.margin",
@@ -26,7 +28,7 @@ _HOME = {
     "separability": "rosenblatt.prove.separability",
 }
 
-__all__ = ["Examples", "Ledger", "Perceptron", "Reason", "bounds", "margin", "risk", "separability"]
+__all__ = ["Examples", "Ledger", "Perceptron", "PocketPerceptron", "Reason", "bounds", "margin", "risk", "separability"]
 
 
 def __getattr__(name: str) -> Any:

@@ -65,3 +65,48 @@ def worst(rows, labels, w, steps):
         w = update(rows[i], labels[i], w)
         corrected.append(i)
     return corrected, w
+
+
+def pocket(rows, labels, w, draws, most, ties="mistake", costs=None, steps=None, counts=None):
+    """The pocket algorithm on a stream of draws: the weights kept, their cost, the update they were kept at, all updates.
+
+    `counts(x, y, w)` tells which rows the kept weights should not have; by default, the mistakes.
+    """
+    counts = counts or (lambda x, y, w: is_mistake(x, y, w, ties))
+    costs = costs or [1] * len(rows)
+
+    def cost(w):
+        return sum(c for x, y, c in zip(rows, labels, costs, strict=True) if c and counts(x, y, w))
+
+    kept, best, kept_at, corrected = w, cost(w), 0, []
+    for k, i in enumerate(draws):
+        if best == 0 or len(corrected) == most:
+            break
+        if is_mistake(rows[i], labels[i], w, ties):
+            w = update(rows[i], labels[i], w, steps[k] if steps is not None else 1.0)
+            corrected.append(i)
+            if (now := cost(w)) < best:
+                kept, best, kept_at = w, now, len(corrected)
+    return kept, best, kept_at, corrected
+
+
+def ratchet(rows, labels, w, draws, most, ties="mistake"):
+    """The same with Gallant's ratchet: weights are counted when they are right on more draws in a row than any before."""
+
+    def cost(w):
+        return len(mistakes(rows, labels, w, ties))
+
+    kept, best, kept_at, corrected, longest, now = w, cost(w), 0, [], 0, 0
+    for i in draws:
+        if best == 0 or len(corrected) == most:
+            break
+        if is_mistake(rows[i], labels[i], w, ties):
+            w, now = update(rows[i], labels[i], w), 0
+            corrected.append(i)
+            continue
+        now += 1
+        if now > longest:
+            longest = now
+            if cost(w) < best:
+                kept, best, kept_at = w, cost(w), len(corrected)
+    return kept, best, kept_at, corrected

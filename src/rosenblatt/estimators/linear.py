@@ -3,6 +3,7 @@
 Of two classes, prediction is by the exact sign; of more, by the largest computed score.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -158,7 +159,7 @@ class LinearRule(ClassifierMixin, BaseEstimator):
             return np.random.default_rng(state.randint(2**31, size=4))
         return np.random.default_rng(state)
 
-    def _take(self, classes: Array, runs: list[Run]) -> None:
+    def _take(self, classes: Array, runs: Sequence[Run]) -> None:
         """Take over what was learned, a run per rule."""
         self.classes_ = classes
         self.weights_ = np.stack([run.weights for run in runs])

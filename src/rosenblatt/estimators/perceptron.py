@@ -1,9 +1,6 @@
 """Perceptron: the scikit-learn face of `learn.pla`."""
 
-import sys
-import time
 import warnings
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Self
 
@@ -13,12 +10,14 @@ from sklearn.exceptions import ConvergenceWarning
 from rosenblatt import search
 from rosenblatt.errors import OptionError
 from rosenblatt.estimators.linear import LinearRule, one_or_all
+from rosenblatt.estimators.progress import reporter
+from rosenblatt.estimators.progress import reporter as _reporter  # noqa: F401
 from rosenblatt.examples import Examples, shown
 from rosenblatt.kernels import Array, Ties
 from rosenblatt.learn import pla, rules
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.rules import Budget, Reason
-from rosenblatt.learn.walk import Run, Walk, ctrl_c_noted
+from rosenblatt.learn.walk import Run, ctrl_c_noted
 from rosenblatt.prove import bounds
 from rosenblatt.prove.certificate import Contradiction, NoMargin
 from rosenblatt.prove.run import no_margin, recurrence
@@ -163,7 +162,7 @@ class Perceptron(LinearRule):
         with ctrl_c_noted() as interrupted:
             for part, start in zip(parts, starts, strict=True):
                 limit = replace(budget, max_updates=self._bound(part, start)) if self.max_updates == BOUND else budget
-                watch = _reporter(limit) if self.verbose else None
+                watch = reporter(limit) if self.verbose else None
                 options: Any = {"order": order, "ties": ties, "budget": limit, "rng": rng, "watch": watch}
                 runs.append(pla.learn(part, start, interrupted=interrupted, **options))
             proved = [self._proved(part, run, start) for part, run, start in zip(parts, runs, starts, strict=True)]
@@ -237,20 +236,3 @@ def _warn(examples: Examples, run: Run, ties: Ties, proved: Contradiction | NoMa
         ConvergenceWarning,
         stacklevel=3,
     )
-
-
-def _reporter(budget: Budget) -> Callable[[Walk], None]:
-    """Show how far a run has come on standard error, once it has taken two seconds."""
-    last = time.monotonic() + 1.5
-
-    def report(walk: Walk) -> None:
-        nonlocal last
-        if time.monotonic() - last > 0.5:
-            last = time.monotonic()
-            passes = walk.seen / walk.examples.n_copies
-            of = f" of {budget.max_passes}" if budget.max_passes else ""
-            seconds = last - walk.started
-            line = f"\rperceptron: {passes:.0f}{of} passes, {len(walk.ledger)} updates, {seconds:.0f} s "
-            print(line, end="", file=sys.stderr, flush=True)
-
-    return report

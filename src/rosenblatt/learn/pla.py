@@ -19,7 +19,7 @@ from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array, Ties
 from rosenblatt.learn.active import clean_near_the_boundary
 from rosenblatt.learn.rules import TIES, UNLIMITED, Budget, Order, Reason
-from rosenblatt.learn.walk import AT_ONCE, FOREVER, Run, Walk, ctrl_c_noted
+from rosenblatt.learn.walk import FOREVER, Run, Walk, ctrl_c_noted
 
 FEW = 10_000  # copies of rows; a pass over so few costs less than setting some of them apart
 CYCLES_OF_FEW = 64
@@ -101,16 +101,12 @@ def _draw(walk: Walk, rng: np.random.Generator, patience: int | None) -> Reason:
     """
     examples, quiet = walk.examples, 0
     while True:
-        drawn = rng.integers(examples.n_copies, size=AT_ONCE)
-        rows, copies = drawn.astype(walk.index), np.empty(0)
-        if examples.weights.size:
-            rows = (np.searchsorted(examples.copies_before, drawn, side="right") - 1).astype(walk.index)
-            copies = np.minimum(examples.weights[rows] - (drawn - examples.copies_before[rows]), 1.0)
+        rows, copies = walk.drawn(rng)
         at = 0
-        while at < drawn.size:
+        while at < rows.size:
             if reason := walk.spent():
                 return reason
-            end = at + ceil(min(walk.looks_left(), drawn.size))
+            end = at + ceil(min(walk.looks_left(), rows.size))
             moved, quiet = walk.correct(rows[at:end], copies[at:end], quiet, patience or examples.n_copies)
             walk.seen += moved
             at += moved

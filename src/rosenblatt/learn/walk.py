@@ -95,6 +95,16 @@ class Walk:
         whole = self.whole_steps and search.is_whole(self.w)
         return page, kernels.doubt_about(self.examples.rows, size + page.size * radius, whole)
 
+    def drawn(self, rng: np.random.Generator) -> tuple[Array, Array]:
+        """The next rows of a stream of uniform draws among all copies, and each one's step (empty: 1 each)."""
+        examples = self.examples
+        copies = rng.integers(examples.n_copies, size=AT_ONCE)
+        if not examples.weights.size:
+            return copies.astype(self.index), np.empty(0)
+        rows = np.searchsorted(examples.copies_before, copies, side="right") - 1
+        left = examples.weights[rows] - (copies - examples.copies_before[rows])
+        return rows.astype(self.index), np.minimum(left, 1.0)
+
     def correct(self, order: Array, copies: Array, quiet: int, patience: int) -> tuple[int, int]:
         """PLA over rows in `order`; returns how far it came and how many rows in a row were right."""
         page, doubt = self.room()

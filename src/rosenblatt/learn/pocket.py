@@ -1,0 +1,174 @@
+"""The pocket algorithm: the perceptron, and the weights with the fewest mistakes on the way.
+
+Problem   weights that get as few rows wrong as possible; with costs, whose mistakes cost as little as possible; with
+          gamma > 0, that leave as few rows as possible with y (w . x) < gamma ||w||.
+Input     examples, a tie rule, a start, a budget, a random generator.
+Result    `PocketRun`: the weights kept, the ledger of all corrections, and when the weights were kept.
+Papers    Gallant, IEEE Transactions on Neural Networks 1, 1990; Liang, section 4; Harchaoui, section 2.6.1, with the
+          margin divided by ||w||, without which any gamma is as good as zero.
+
+A random mistake is found by drawing rows until one is a mistake: the draws do not depend on the data. Counting ends as
+soon as the weights cannot be better than those kept, and begins with the rows that were wrong most often: what is
+kept is the same, bit for bit. `improved` goes on from there with `descent`.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from rosenblatt import search
+from rosenblatt.examples import Examples, numbers_per_row
+from rosenblatt.kernels import Array, Ties
+from rosenblatt.learn import costs as pricing
+from rosenblatt.learn import descent, tally
+from rosenblatt.learn.rules import Budget, Reason
+from rosenblatt.learn.space import space_of
+from rosenblatt.learn.walk import Run, Walk
+
+EFFORT, OVERHEAD = 2e9, 50  # numbers read, and so many for each look: after that a descent is not kicked any more
+SORTED_EVERY = 256  # corrections
+UPDATES, FEWEST_UPDATES, NUMBERS = 1000, 50, 2e8  # by default: fewer where so many counts would read more numbers
+
+
+@dataclass(frozen=True)
+class PocketRun(Run):
+    """What came of it; `weights` are those kept."""
+
+    cost: float  # of the mistakes that these weights make
+    kept_at: int  # after so many updates; -1 if no run of the perceptron has met them
+
+
+def enough_updates(examples: Examples) -> int:
+    """How many updates to make when nothing else is said."""
+    numbers = examples.n * numbers_per_row(examples.rows)
+    return int(np.clip(NUMBERS / numbers, FEWEST_UPDATES, UPDATES))
+
+
+def learn(
+    examples: Examples,
+    start: Array,
+    *,
+    ties: Ties,
+    budget: Budget,
+    rng: np.random.Generator,
+    gamma: float = 0.0,
+    ratchet: bool = False,
+    watch: Callable[[Walk], None] | None = None,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> PocketRun:
+    """The pocket algorithm of the notes."""
+    walk = Walk(examples, ties, start.copy(), budget, watch)
+    walk.interrupted = interrupted
+    costs, unit = pricing.costs_of(examples)
+    order = np.flatnonzero(examples.weights) if examples.weights.size else np.arange(examples.n)
+    order, often = order.astype(walk.index), np.zeros(examples.n, np.int64)
+    kept = tally.Pocket(walk.w.copy(), np.array([np.iinfo(np.int64).max, 0, 0, 0, 0], np.int64))
+    _keep_if_better(walk, order, costs, gamma, kept, often)
+    reason = _fill(walk, rng, order, costs, gamma, ratchet, kept, often)
+    return PocketRun(
+        kept.weights, walk.ledger, reason, walk.ledger.n_passes, walk.seen,
+        cost=unit * int(kept.numbers[0]), kept_at=int(kept.numbers[1]),
+    )  # fmt: skip
+
+
+def _fill(
+    walk: Walk,
+    rng: np.random.Generator,
+    order: Array,
+    costs: Array,
+    gamma: float,
+    ratchet: bool,
+    kept: tally.Pocket,
+    often: Array,
+) -> Reason:
+    """Draw, correct, count and keep until there is a reason to stop."""
+    examples, sorted_at, quiet = walk.examples, 0, 0
+    while True:
+        drawn, steps = walk.drawn(rng)
+        at = 0
+        while at < drawn.size:
+            if kept.numbers[0] == 0:
+                return Reason.SEPARATED
+            if reason := walk.spent():
+                return reason
+            page, doubt = walk.room()
+            page = page[: max(walk.at_once // examples.n, 1)]
+            used, made, looked = tally.pocket(
+                examples.rows, examples.labels, drawn[at:], steps[at:], order, costs, walk.w, walk.ties, doubt,
+                gamma, ratchet, kept, often, page,
+            )  # fmt: skip
+            walk.ledger.append(page[:made])
+            walk.seen += looked
+            at += used
+            if len(walk.ledger) - sorted_at >= SORTED_EVERY:
+                order, sorted_at = order[np.argsort(-often[order], kind="stable")], len(walk.ledger)
+            quiet = 0 if made else quiet + used
+            if quiet > examples.n_copies and not search.find_first(examples, walk.w, walk.ties, 1).size:
+                _keep_if_better(walk, order, costs, gamma, kept, often)
+                return Reason.SEPARATED  # no mistake is left to correct; with gamma, some margins may be below it
+
+
+def _keep_if_better(walk: Walk, order: Array, costs: Array, gamma: float, kept: tally.Pocket, often: Array) -> None:
+    """Count the present weights, and keep them if their mistakes cost less than those of the weights kept."""
+    examples, best, (_, doubt) = walk.examples, int(kept.numbers[0]), walk.room()
+    total, looked = tally.cost(
+        examples.rows, examples.labels, order, costs, walk.w, walk.ties, doubt, gamma, best, often
+    )
+    walk.seen += looked
+    if total < best:
+        kept.weights[:] = walk.w
+        kept.numbers[:2] = total, len(walk.ledger)
+
+
+def improved(
+    run: PocketRun,
+    examples: Examples,
+    *,
+    ties: Ties,
+    budget: Budget,
+    rng: np.random.Generator,
+    gamma: float = 0.0,
+    begun: float,
+    interrupted: Callable[[], bool] = lambda: False,
+    watch: Callable[[float], None] | None = None,
+) -> PocketRun:
+    """The run with weights whose mistakes cost less, if a descent finds any: within what is left of the budget."""
+    if not run.cost or run.reason is Reason.INTERRUPTED:
+        return run
+    costs, unit = pricing.costs_of(examples)
+    looks, reason = 0.0, Reason.SETTLED
+
+    def spend(passes: float) -> bool:
+        nonlocal looks, reason
+        looks += passes * examples.n
+        if watch:
+            watch(looks / examples.n)
+        if interrupted():
+            reason = Reason.INTERRUPTED
+        elif budget.max_passes is not None and looks >= budget.max_passes * examples.n_copies:
+            reason = Reason.MAX_PASSES
+        elif budget.max_seconds is not None and time.monotonic() - begun >= budget.max_seconds:
+            reason = Reason.MAX_SECONDS
+        return reason is Reason.SETTLED
+
+    def worth_a_kick() -> bool:
+        return looks * (numbers_per_row(examples.rows) + OVERHEAD) < EFFORT
+
+    # the threads of BLAS cost more than they save, and change the rounding
+    with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):
+        space = space_of(examples)
+        v, _ = descent.fewest(
+            space, costs[costs > 0], space.coordinates(run.weights), rng,
+            gamma=gamma, patience=budget.patience or 0, spend=spend, worth_a_kick=worth_a_kick,
+        )  # fmt: skip
+        w = space.weights(v)
+    if not np.isfinite(w).all():
+        w = run.weights
+    total = unit * pricing.cost(examples, costs, w, ties, gamma)
+    run = replace(run, examples_seen=run.examples_seen + int(looks), reason=reason)
+    if total < run.cost:
+        run = replace(run, weights=w, cost=total, kept_at=-1)
+    return replace(run, reason=Reason.SEPARATED) if not run.cost else run

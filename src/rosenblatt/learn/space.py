@@ -1,0 +1,220 @@
+"""The signed rows in coordinates in which all columns look alike.
+
+What is found there does not depend on the units of the columns. `space_of` chooses: `Whitened`, a table of its own in
+which the rows have unit second moments in every direction; or, where that would be too large, `Scaled`, the table of
+the examples as it is, with columns of unit second moments.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from copy import copy
+from typing import Any, TypeVar
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from rosenblatt.examples import Examples
+from rosenblatt.kernels import Array, Dense
+from rosenblatt.threads import in_pieces
+
+T = TypeVar("T")
+
+NUMBERS = 50_000_000  # more are not held as a table of its own
+RANK = 1e-12  # of the largest: lesser second moments are rounding
+ROWS = 2048  # in a block of a whitened table
+BLOCK = 1_000_000  # numbers that are brought to float64 at a time
+
+
+class Space(ABC):
+    """Signed rows z with z . v = (y x) . weights(v), for coordinates v."""
+
+    n: int  # rows
+    size: int  # coordinates
+
+    @abstractmethod
+    def slopes(self, directions: Array) -> Array:
+        """z . v of every row, for several directions v, a row each."""
+
+    def scores(self, v: Array) -> Array:
+        """The same for one."""
+        return np.asarray(self.slopes(v[np.newaxis])[0])
+
+    @abstractmethod
+    def gathered(self, shares: Array) -> Array:
+        """The sum of all rows, each times its share."""
+
+    @abstractmethod
+    def rows(self, some: Array) -> Array:
+        """Some of the rows."""
+
+    @abstractmethod
+    def part(self, chosen: Array) -> "Space":
+        """The space of some rows only."""
+
+    @abstractmethod
+    def weights(self, v: Array) -> Array:
+        """Coordinates as weights for the examples."""
+
+    @abstractmethod
+    def coordinates(self, w: Array) -> Array:
+        """Weights as coordinates."""
+
+    @abstractmethod
+    def inward(self, v: Array) -> Array:
+        """The gradient of half the square of the length of the weights."""
+
+
+def space_of(examples: Examples) -> Space:
+    """A space for the rows that count."""
+    table = _table(examples)
+    sizes = np.append(abs(table).max(axis=0).toarray() if hasattr(table, "toarray") else _largest(table), 1.0)
+    sizes[-1] = examples.rows.bias
+    sizes[sizes == 0.0] = 1.0
+    sizes = np.ldexp(1.0, np.frexp(sizes)[1])
+    labels = examples.labels.astype(np.float64)
+    if examples.weights.size:
+        table, labels = table[examples.weights > 0], labels[examples.weights > 0]
+    few = labels.size * examples.size <= NUMBERS
+    return (Whitened if few else Scaled)(table, examples.rows.bias, labels, sizes)
+
+
+class Whitened(Space):
+    """A table of its own, a row for every coordinate."""
+
+    def __init__(self, table: Any, bias: float, labels: Array, sizes: Array) -> None:
+        self.n = labels.size
+        points = np.empty((self.n, sizes.size))
+        points[:, :-1] = table.toarray() if hasattr(table, "toarray") else table
+        points[:, -1] = bias
+        points /= sizes
+        moments, axes = np.linalg.eigh(points.T @ points / self.n)
+        kept = moments > RANK * moments[-1]
+        axes, roots = axes[:, kept], np.sqrt(moments[kept])
+        self.size = roots.size
+        self._back = axes / roots / sizes[:, np.newaxis]
+        self._forth = (axes * roots).T * sizes
+        self._points = np.ascontiguousarray((points @ (axes / roots) * labels[:, np.newaxis]).T)
+
+    def slopes(self, directions: Array) -> Array:
+        """z . v of every row, for several directions v, a row each."""
+        out = np.empty((len(directions), self.n))
+
+        def block(rows: slice) -> None:
+            np.matmul(directions, self._points[:, rows], out=out[:, rows])
+
+        self._in_blocks(block, len(directions))
+        return out
+
+    def gathered(self, shares: Array) -> Array:
+        """The sum of all rows, each times its share."""
+        return np.asarray(sum(self._in_blocks(lambda rows: self._points[:, rows] @ shares[rows], 1)))
+
+    def _in_blocks(self, call: Callable[[slice], T], times: int) -> list[T]:
+        """`call` for blocks of rows, on all cores; the blocks, so the rounding, do not depend on how many those are."""
+
+        def some(first: int, last: int) -> list[T]:
+            return [call(slice(k * ROWS, min((k + 1) * ROWS, self.n))) for k in range(first, last)]
+
+        return [each for part in in_pieces(some, 0, -(-self.n // ROWS), ROWS * self.size * times) for each in part]
+
+    def rows(self, some: Array) -> Array:
+        """Some of the rows."""
+        return np.ascontiguousarray(self._points[:, some].T)
+
+    def part(self, chosen: Array) -> "Whitened":
+        """The space of some rows only."""
+        part = copy(self)
+        part._points = np.ascontiguousarray(self._points[:, chosen])
+        part.n = part._points.shape[1]
+        return part
+
+    def weights(self, v: Array) -> Array:
+        """Coordinates as weights for the examples."""
+        return np.asarray(self._back @ v)
+
+    def coordinates(self, w: Array) -> Array:
+        """Weights as coordinates."""
+        return np.asarray(self._forth @ w)
+
+    def inward(self, v: Array) -> Array:
+        """The gradient of half the square of the length of the weights."""
+        return np.asarray(self._back.T @ (self._back @ v))
+
+
+class Scaled(Space):
+    """The table of the examples, dense or sparse, without a copy."""
+
+    def __init__(self, table: Any, bias: float, labels: Array, sizes: Array) -> None:
+        self.n, self.size = labels.size, sizes.size
+        self._table, self._bias, self._labels = table, bias, labels
+        squares = np.zeros(sizes.size)
+        for _, part in _blocks(table):
+            squares[:-1] += np.asarray(((part / sizes[:-1]) ** 2).sum(axis=0)).ravel()
+        squares[-1] = self.n * (bias / sizes[-1]) ** 2
+        self._back = np.sqrt(np.divide(self.n, squares, out=np.ones(self.size), where=squares > 0)) / sizes
+
+    def slopes(self, directions: Array) -> Array:
+        """z . v of every row, for several directions v, a row each."""
+        weights = (directions * self._back).T
+        out = np.empty((len(directions), self.n))
+        for rows, part in _blocks(self._table):
+            out[:, rows] = (part @ weights[:-1]).T
+        return np.asarray((out + self._bias * weights[-1][:, np.newaxis]) * self._labels)
+
+    def gathered(self, shares: Array) -> Array:
+        """The sum of all rows, each times its share."""
+        signed = shares * self._labels
+        out = np.zeros(self.size)
+        for rows, part in _blocks(self._table):
+            out[:-1] += part.T @ signed[rows]
+        out[-1] = self._bias * signed.sum()
+        return out * self._back
+
+    def rows(self, some: Array) -> Array:
+        """Some of the rows."""
+        part = self._table[some]
+        out = np.empty((len(some), self.size))
+        out[:, :-1] = part.toarray() if hasattr(part, "toarray") else part
+        out[:, -1] = self._bias
+        return out * self._back * self._labels[some][:, np.newaxis]
+
+    def part(self, chosen: Array) -> "Scaled":
+        """The space of some rows only."""
+        part = copy(self)
+        part._table, part._labels = self._table[chosen], self._labels[chosen]
+        part.n = part._labels.size
+        return part
+
+    def weights(self, v: Array) -> Array:
+        """Coordinates as weights for the examples."""
+        return np.asarray(self._back * v)
+
+    def coordinates(self, w: Array) -> Array:
+        """Weights as coordinates."""
+        return np.asarray(w / self._back)
+
+    def inward(self, v: Array) -> Array:
+        """The gradient of half the square of the length of the weights."""
+        return np.asarray(self._back * self._back * v)
+
+
+def _table(examples: Examples) -> Any:
+    """The features as an array, dense or sparse."""
+    rows = examples.rows
+    if isinstance(rows, Dense):
+        return rows.values
+    parts = rows.values, rows.columns.astype(np.int64), rows.starts.astype(np.int64)
+    return csr_array(parts, shape=(examples.n, examples.size - 1))
+
+
+def _largest(table: Array) -> Array:
+    return np.asarray(np.maximum(table.max(axis=0), -table.min(axis=0)))
+
+
+def _blocks(table: Any) -> Iterator[tuple[slice, Any]]:
+    """The table in float64; a dense one a block of rows at a time."""
+    n = table.shape[0]
+    step = n if hasattr(table, "toarray") else max(BLOCK // table.shape[1], 1)
+    for begin in range(0, n, step):
+        part = slice(begin, min(begin + step, n))
+        yield part, table[part].astype(np.float64, copy=False) if step < n else table.astype(np.float64, copy=False)
