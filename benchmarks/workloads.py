@@ -8,7 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.datasets import load_svmlight_file
+from sklearn.datasets import load_digits, load_iris, load_svmlight_file, load_wine
+
+from rosenblatt import separability
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -58,6 +60,14 @@ def sparse_rows(
     X = sp.csr_array(X[np.flatnonzero(keep)])
     X.sort_indices()
     return _narrow(X), np.where(scores[keep] > 0, 1, -1)
+
+
+def noisy_gaussians(n: int, d: int, flipped: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Gaussian rows labelled by a plane that is not through the origin, each label flipped with this probability."""
+    rng = np.random.default_rng([seed, n, d])
+    X, u = rng.normal(size=(n, d)), rng.normal(size=d + 1)
+    y = np.where(X @ u[1:] + 0.3 * u[0] > 0, 1, -1)
+    return X, np.where(rng.random(n) < flipped, -y, y)
 
 
 def separable_sets() -> Iterator[tuple[str, object, np.ndarray]]:
@@ -112,6 +122,35 @@ def other_sets() -> Iterator[tuple[str, object, np.ndarray]]:
     with zipfile.ZipFile(SHARED / "electricity" / "electricity.zip") as folder:
         rows = list(csv.reader(folder.read("electricity.csv").decode().splitlines()))[1:]
     yield "electricity", np.array([r[:-1] for r in rows], float), np.array([r[-1] for r in rows])
+
+
+def one_against_rest() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """The sets that come with scikit-learn, one class against the rest, where no rule separates them."""
+    for name, load in (("iris", load_iris), ("wine", load_wine), ("digits", load_digits)):
+        table = load()
+        for label, called in enumerate(table.target_names):
+            y = np.where(table.target == label, 1, -1)
+            if not separability(table.data, y).separable:
+                yield f"{name}, {called}", table.data, y
+
+
+def inseparable_sets() -> Iterator[tuple[str, object, np.ndarray]]:
+    """All real sets that no rule separates; says so if the shared folder is not there."""
+    if SHARED.exists():
+        yield from other_sets()
+    else:
+        print(f"{SHARED} is not there: its sets are left out")
+    yield from one_against_rest()
+
+
+def standardised(X: object, like: object = None) -> object:
+    """Columns of numbers with mean 0 and deviation 1, those of `like`; zeros and ones stay, and so does CSR."""
+    if sp.issparse(X):
+        return X
+    like = X if like is None else like
+    numbers = ~np.isin(like, (0.0, 1.0)).all(axis=0)
+    deviations = like.std(axis=0)
+    return (X - np.where(numbers, like.mean(axis=0), 0.0)) / np.where(numbers & (deviations > 0), deviations, 1.0)
 
 
 def _narrow(X: sp.csr_array) -> sp.csr_array:

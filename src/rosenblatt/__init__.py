@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rosenblatt.prove import bounds as bounds
     from rosenblatt.prove import risk as risk
     from rosenblatt.prove.margin import margin as margin
+    from rosenblatt.prove.optimality import optimality as optimality
     from rosenblatt.prove.separability import separability as separability
 
 __version__ = "0.1.0"
@@ -24,11 +25,23 @@ _HOME = {
     "Reason": "rosenblatt.learn.rules",
     "bounds": "rosenblatt.prove",
     "margin": "rosenblatt.prove.margin",
+    "optimality": "rosenblatt.prove.optimality",
     "risk": "rosenblatt.prove",
     "separability": "rosenblatt.prove.separability",
 }
 
-__all__ = ["Examples", "Ledger", "Perceptron", "PocketPerceptron", "Reason", "bounds", "margin", "risk", "separability"]
+__all__ = [
+    "Examples",
+    "Ledger",
+    "Perceptron",
+    "PocketPerceptron",
+    "Reason",
+    "bounds",
+    "margin",
+    "optimality",
+    "risk",
+    "separability",
+]
 
 
 def __getattr__(name: str) -> Any:

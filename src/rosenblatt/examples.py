@@ -11,6 +11,7 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from rosenblatt import kernels
 from rosenblatt.errors import DataError, OptionError
@@ -68,6 +69,15 @@ class Examples:
     def size(self) -> int:
         """How many entries a weight vector has: the features, then the threshold's constant feature."""
         return n_features(self.rows) + 1
+
+    @property
+    def table(self) -> Any:
+        """The features as an array, dense or sparse, without a copy of the numbers."""
+        rows = self.rows
+        if isinstance(rows, Dense):
+            return rows.values
+        parts = rows.values, rows.columns.astype(np.int64), rows.starts.astype(np.int64)
+        return csr_array(parts, shape=(self.n, rows.features))
 
     @cached_property
     def radius(self) -> float:

@@ -19,8 +19,8 @@ DRAWS = (
     "tests/oracle/test_pocket.py proves that weights are copies of rows and costs of mistakes"
 )
 TIGHT = (
-    "the check wants nearly all rows predicted as the heavy class; the rule that costs least gets rows of the light class "
-    "right wherever that costs nothing on the heavy one"
+    "the check wants nearly all rows predicted as the heavy class; the rule that costs least gets rows of the light "
+    "class right wherever that costs nothing on the heavy one"
 )
 
 

@@ -106,7 +106,7 @@ def test_the_descent_is_never_worse_and_counts_exactly(data, seed):
     numbers = data.draw(st.sampled_from([cases.whole, cases.near_one, cases.odd]))
     X, y = data.draw(cases.tables(numbers))
     plain, _ = run_on(X, y, seed)
-    better, examples = run_on(X, y, seed, improve=True)
+    better, _ = run_on(X, y, seed, improve=True)
     assert better.cost <= plain.cost
     assert better.cost == len(naive.mistakes(cases.with_bias(X), y, better.weights.tolist()))
     assert better.ledger.rows.tolist() == plain.ledger.rows.tolist()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import cases
-from rosenblatt import Examples, margin, separability
+from rosenblatt import Examples, margin, optimality, separability
 from rosenblatt.errors import CertificateError, OptionError
 from rosenblatt.learn import ledger
 from rosenblatt.prove.certificate import (
@@ -29,9 +29,21 @@ def error_interval():
     """The rule that says 1 always, and one exclusive or."""
     contradiction = separability(*XOR).certificate
     return ErrorInterval(
-        n=4, features=2, bias=1.0, ties="mistake", weights=(0.0, 0.0, 1.0), lower=1, upper=2,
+        n=4, features=2, bias=1.0, ties="mistake", weights=(0.0, 0.0, 1.0), lower=1, upper=2, swept=False,
         contradictions=(contradiction,),
     )  # fmt: skip
+
+
+def swept():
+    """The same, for the number that a sweep gives."""
+    return replace(error_interval(), contradictions=(), swept=True, fingerprint="")
+
+
+def overlapping():
+    """Contradictions that share rows."""
+    rng = np.random.default_rng(4)
+    X, y = rng.normal(size=(30, 4)), rng.integers(0, 2, 30)
+    return optimality(X, y), (X, y)
 
 
 def record(**reference):
@@ -58,6 +70,8 @@ CASES = {
     "verified float": many_columns(),
     "no margin": (refuted(), AND),
     "error interval": (error_interval(), XOR),
+    "swept": (swept(), XOR),
+    "overlapping contradictions": overlapping(),
     "run": (record(), AND),
     "run with a reference": (record(reference=np.array([2.0, 2.0, -3.0]), level=1.0), AND),
 }
@@ -68,6 +82,8 @@ def test_the_cases_are_of_every_kind():
     kinds = {type(certificate) for certificate, _ in CASES.values()}
     assert kinds == {Separation, Contradiction, NoMargin, ErrorInterval, RunRecord}
     assert CASES["verified float"][0].exact is False
+    shared = CASES["overlapping contradictions"][0]
+    assert len(shared.contradictions) > shared.lower == shared.upper
 
 
 @every_case
@@ -135,8 +151,8 @@ def forged(certificate, **changes):
         ("verified float", {"weights": (1,) * 42}, "near the given ones"),
         ("no margin", {"margin": 0.01}, "do not refute a margin of 0.01"),
         ("error interval", {"upper": 1}, "makes 2 mistakes, not 1"),
-        ("error interval", {"lower": 2}, "do not prove 2"),
-        ("error interval", {"lower": 2, "contradictions": (CASES["contradiction"][0],) * 2}, "two contradictions"),
+        ("error interval", {"lower": 2}, "do not prove that any rule makes 2"),
+        ("error interval", {"lower": 2, "contradictions": (CASES["contradiction"][0],) * 2}, "2 contradictions do not"),
         ("error interval", {"ties": "plus"}, "is about ties 'mistake'"),
         ("run", {"corrections": (3, 3)}, "correction 1: row 3 was not a mistake"),
         ("run", {"corrections": (3,)}, "other weights"),

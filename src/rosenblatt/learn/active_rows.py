@@ -43,9 +43,7 @@ class ActiveRows:
 
     def multipliers(self, places: Array, weights: Array) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The rows at these places, and their weights as whole numbers."""
-        weights = weights / self.lengths[places]
-        wholes = np.maximum(np.rint(weights / weights.max() * PRECISION), 1.0).astype(np.int64)
-        return tuple(self.rows[places].tolist()), tuple(wholes.tolist())
+        return tuple(self.rows[places].tolist()), whole_multipliers(weights / self.lengths[places])
 
     def _points(self, rows: Array) -> tuple[Array, Array]:
         """Points, and what they were divided by beyond the units of their columns."""
@@ -62,6 +60,11 @@ class ActiveRows:
         lengths = np.linalg.norm(points, axis=1) if self.unit else np.ones(rows.size)
         lengths[lengths == 0] = 1.0
         return points / lengths[:, np.newaxis], lengths
+
+
+def whole_multipliers(weights: Array) -> tuple[int, ...]:
+    """Positive weights as whole numbers, to a part of the largest."""
+    return tuple(np.maximum(np.rint(weights / weights.max() * PRECISION), 1.0).astype(np.int64).tolist())
 
 
 def _spread(examples: Examples) -> Array:

@@ -11,10 +11,9 @@ from copy import copy
 from typing import Any, TypeVar
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from rosenblatt.examples import Examples
-from rosenblatt.kernels import Array, Dense
+from rosenblatt.kernels import Array
 from rosenblatt.threads import in_pieces
 
 T = TypeVar("T")
@@ -66,7 +65,7 @@ class Space(ABC):
 
 def space_of(examples: Examples) -> Space:
     """A space for the rows that count."""
-    table = _table(examples)
+    table = examples.table
     sizes = np.append(abs(table).max(axis=0).toarray() if hasattr(table, "toarray") else _largest(table), 1.0)
     sizes[-1] = examples.rows.bias
     sizes[sizes == 0.0] = 1.0
@@ -196,15 +195,6 @@ class Scaled(Space):
     def inward(self, v: Array) -> Array:
         """The gradient of half the square of the length of the weights."""
         return np.asarray(self._back * self._back * v)
-
-
-def _table(examples: Examples) -> Any:
-    """The features as an array, dense or sparse."""
-    rows = examples.rows
-    if isinstance(rows, Dense):
-        return rows.values
-    parts = rows.values, rows.columns.astype(np.int64), rows.starts.astype(np.int64)
-    return csr_array(parts, shape=(examples.n, examples.size - 1))
 
 
 def _largest(table: Array) -> Array:

@@ -8,12 +8,12 @@ With z_i = y_i (x_i, bias) for the signed rows, weights w and whole numbers a_i 
                    min z_i . w / ||w|| <= g <= ||sum a_i z_i|| / sum a_i.
     Contradiction  sum a_i z_i = 0: no w has z_i . w > 0 for all of these rows (Gordan 1873).
     NoMargin       ||sum a_i z_i|| < g sum a_i: no unit vector has margin g or more.
-    ErrorInterval  a rule with so many mistakes, and disjoint contradictions: every rule errs once in each.
+    ErrorInterval  a rule with so many mistakes, and contradictions: every rule errs at least once in each of them.
     RunRecord      a run of PLA, replayed: every correction was of a mistake, and Theorem A's two inequalities hold.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
@@ -24,10 +24,12 @@ import numpy as np
 from rosenblatt.errors import CertificateError
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import TIES
-from rosenblatt.prove import exact, given
+from rosenblatt.prove import exact, given, sweep
 from rosenblatt.prove.exact import Number, Vector
 from rosenblatt.prove.record import Certificate as Certificate
 from rosenblatt.prove.record import shape_of as shape_of
+
+TRIES = 100_000  # of which rows to err on
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,6 +142,7 @@ class ErrorInterval(Certificate):
     weights: tuple[Number, ...]
     lower: int
     upper: int
+    swept: bool  # the lower end is what a sweep over all lines tells, and needs no contradictions
     contradictions: tuple[Contradiction, ...]
 
     @property
@@ -148,7 +151,8 @@ class ErrorInterval(Certificate):
         best = (
             "which is the fewest possible" if self.lower == self.upper else f"and no rule makes fewer than {self.lower}"
         )
-        return f"The rule makes {self.upper} mistakes on {self.n} rows, {best}."
+        mistakes = "1 mistake" if self.upper == 1 else f"{self.upper} mistakes"
+        return f"The rule makes {mistakes} on {self.n} rows, {best}."
 
     def _check(self, examples: Examples) -> None:
         _check_ties(self.ties)
@@ -156,16 +160,22 @@ class ErrorInterval(Certificate):
         wrong = exact.mistakes(examples, self.weights, self.ties).size
         if wrong != self.upper:
             raise CertificateError(f"the rule makes {wrong} mistakes, not {self.upper}")
-        if self.lower != len(self.contradictions):
-            raise CertificateError(f"{len(self.contradictions)} contradictions do not prove {self.lower} mistakes")
-        used: set[int] = set()
+        if self.swept:
+            self._check_sweep(examples)
+            return
         for contradiction in self.contradictions:
             if contradiction.ties != self.ties:
                 raise CertificateError(f"a contradiction is about ties {contradiction.ties!r}, not {self.ties!r}")
             contradiction.verify_examples(examples)
-            if again := used & set(contradiction.rows):
-                raise CertificateError(f"row {min(again)} is in two contradictions; they must be disjoint")
-            used |= set(contradiction.rows)
+        if not is_needed([contradiction.rows for contradiction in self.contradictions], self.lower):
+            many = len(self.contradictions)
+            raise CertificateError(f"{many} contradictions do not prove that any rule makes {self.lower} mistakes")
+
+    def _check_sweep(self, examples: Examples) -> None:
+        if self.ties != "mistake" or self.contradictions or not sweep.is_cheap(examples):
+            raise CertificateError("a sweep is for ties 'mistake', one or two features and not too many rows")
+        if self.lower != (least := sweep.fewest(examples)[0]):
+            raise CertificateError(f"the fewest mistakes of all lines are {least}, not {self.lower}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -252,6 +262,40 @@ def hinge_bound(examples: Examples, counts: Mapping[int, int], reference: tuple[
     total = exact.square(exact.combination(vectors, list(counts.values())))
     root = Fraction(total * sum(k * k for k in u), 1 << 2 * (exponent + below)) / g**2
     return given.floor_of_root(losses, root, Fraction(1))
+
+
+def _disjoint(sets: list[frozenset[int]]) -> int:
+    """How many disjoint sets there are among these, at least."""
+    many, seen = 0, set[int]()
+    for each in sorted(sets, key=len):
+        if seen.isdisjoint(each):
+            seen |= each
+            many += 1
+    return many
+
+
+def is_needed(sets: Sequence[Sequence[int]], many: int) -> bool:
+    """Proves that no fewer than so many rows can have one in each of these sets; False if that is not so, or too long.
+
+    Disjoint sets need a row each. Where they overlap, each row of a smallest set is tried in turn.
+    """
+    tries = TRIES
+
+    def can_be_hit(left: list[frozenset[int]], rows: int) -> bool:
+        nonlocal tries
+        tries -= 1
+        if not left or tries < 0:
+            return True
+        if _disjoint(left) > rows:
+            return False
+        smallest: frozenset[int] = min(left, key=len)
+        for row in sorted(smallest):
+            if can_be_hit([each for each in left if row not in each], rows - 1):
+                return True
+            left = [each - {row} for each in left]  # from here on without it
+        return False
+
+    return many <= 0 or not can_be_hit([frozenset(each) for each in sets], many - 1)
 
 
 def lower_bound(weights: tuple[Number, ...], least: Fraction, affine: bool = False) -> float:

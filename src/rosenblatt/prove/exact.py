@@ -234,12 +234,7 @@ def _blocks(examples: Examples) -> Iterator[tuple[slice, Array | csr_array]]:
             part = slice(begin, begin + step)
             yield part, rows.values[part].astype(np.float64, copy=False)
     else:
-        parts = (
-            rows.values.astype(np.float64, copy=False),
-            rows.columns.astype(np.int64),
-            rows.starts.astype(np.int64),
-        )
-        yield slice(0, n), csr_array(parts, shape=(n, features))
+        yield slice(0, n), examples.table.astype(np.float64)
 
 
 def is_near_a_positive_null_vector(vectors: Sequence[Vector], weights: Sequence[int]) -> bool:

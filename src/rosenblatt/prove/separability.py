@@ -104,7 +104,7 @@ def decide(examples: Examples, ties: str = "mistake", clock: Clock | None = None
     clock = clock or Clock()
     if ties == "correct":
         return Separable(separation(examples, ties, (0,) * examples.size, (0,), (1,)))
-    sizes = _column_sizes(examples)
+    sizes = column_sizes(examples)
     if plain := _plain_contradiction(examples, ties, sizes):
         return NotSeparable(plain)
     if examples.size > MANY and (learned := _learned(examples, ties, clock.left)):
@@ -160,11 +160,8 @@ def _plain_contradiction(examples: Examples, ties: str, sizes: Array) -> Contrad
     if not examples.rows.bias:
         for row in np.flatnonzero((examples.lengths == 0) & _wrong_at_zero(examples, ties))[:1].tolist():
             return contradiction(examples, ties, (row,), (1,))
-    draws = np.random.default_rng(0).uniform(1.0, 2.0, examples.size) / sizes
-    hashes = search.margins(examples, draws) * examples.labels  # equal rows are added up in the same order
-    order = np.argsort(hashes, kind="stable")
-    same = np.flatnonzero((np.diff(hashes[order]) == 0) & (np.diff(examples.labels[order]) != 0))
-    for place in same.tolist():
+    order, same = in_order_of_equals(examples, sizes)
+    for place in np.flatnonzero(same & (np.diff(examples.labels[order]) != 0)).tolist():
         pair = sorted(order[place : place + 2].tolist())
         vectors, _ = exact.signed_rows(examples, pair)
         if not exact.combination(vectors, (1, 1)):
@@ -172,12 +169,35 @@ def _plain_contradiction(examples: Examples, ties: str, sizes: Array) -> Contrad
     return None
 
 
+def in_order_of_equals(examples: Examples, sizes: Array) -> tuple[Array, Array]:
+    """Rows in an order in which equal ones are neighbours, and for each but the last whether the next may be equal."""
+    draws = np.random.default_rng(0).uniform(1.0, 2.0, examples.size) / sizes
+    hashes = search.margins(examples, draws) * examples.labels  # equal rows are added up in the same order
+    order = np.argsort(hashes, kind="stable")
+    return order, np.diff(hashes[order]) == 0
+
+
+def proposed(
+    examples: Examples, ties: str, rows: tuple[int, ...], multipliers: tuple[int, ...], patient: bool = True
+) -> Contradiction | None:
+    """The contradiction of these rows that multipliers in floats propose, if it can be proved.
+
+    Without patience, not in whole numbers that would be long.
+    """
+    vectors, _ = exact.signed_rows(examples, rows)
+    long = _work(vectors) > LONG
+    if long and exact.is_near_a_positive_null_vector(vectors, multipliers):
+        return contradiction(examples, ties, rows, multipliers, whole=False)
+    weights = rational.null_vector(vectors) if patient or not long else None
+    return contradiction(examples, ties, rows, tuple(weights)) if weights else None
+
+
 def _wrong_at_zero(examples: Examples, ties: str) -> Array:
     """For every row, whether a score of zero is a mistake."""
     return np.where(examples.labels > 0, exact.tie_is_wrong(ties, 1), exact.tie_is_wrong(ties, -1))
 
 
-def _column_sizes(examples: Examples) -> Array:
+def column_sizes(examples: Examples) -> Array:
     """A power of two of about the size of each column's largest entry, the constant feature's last; 1 for zeros."""
     rows = examples.rows
     sizes = np.zeros(examples.size)
@@ -228,11 +248,8 @@ class _Search:
         """What the corral proves, or else what whole numbers do."""
         examples, ties = self.examples, self.ties
         rows, multipliers = self.active.multipliers(found.corral, found.weights)
-        vectors, _ = exact.signed_rows(examples, rows)
-        if _work(vectors) > LONG and exact.is_near_a_positive_null_vector(vectors, multipliers):
-            return NotSeparable(contradiction(examples, ties, rows, multipliers, whole=False))
-        if found_weights := rational.null_vector(vectors):
-            return NotSeparable(contradiction(examples, ties, rows, tuple(found_weights)))
+        if proof := proposed(examples, ties, rows, multipliers):
+            return NotSeparable(proof)
         self.clock.doing = "in whole numbers"
         mixture = rational.decide(examples, ties, rows, self.units, self.clock.late)
         if mixture is None:

@@ -1,0 +1,240 @@
+"""How few mistakes are possible? An interval, with the proof of both ends.
+
+Problem   the fewest rows that any weights get wrong. To find it is NP-hard in general; to bound it is not.
+Result    `ErrorInterval`: a rule and its mistakes, and contradictions that no fewer rows are in all of.
+Method    Every rule errs at least once in each contradiction, so disjoint ones are counted. First equal rows with
+          different labels, in pairs. Then for every mistake e of the rule, nearest the boundary first, rows that it has
+          right and that contradict e: -z_e is in their cone, which the shortest vector of z_e + cone tells (`wolfe`).
+          One mistake each, so there may be as many contradictions as mistakes.
+          A few rows more: overlapping contradictions, until what the smallest set of rows in all of them leaves is
+          separable (Parker and Ryan, Annals of Mathematics and Artificial Intelligence 17, 1996).
+          With one or two features, a sweep over all lines gives the number itself (`sweep`).
+"""
+
+from typing import Any
+
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp  # type: ignore[attr-defined]
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from rosenblatt.errors import OptionError
+from rosenblatt.examples import Examples
+from rosenblatt.kernels import Array
+from rosenblatt.learn import pocket, wolfe
+from rosenblatt.learn.active_rows import whole_multipliers
+from rosenblatt.learn.rules import TIES, Budget, start_weights, ties_named
+from rosenblatt.learn.space import Space, space_of
+from rosenblatt.prove import certificate, exact, sweep
+from rosenblatt.prove.certificate import Contradiction, ErrorInterval
+from rosenblatt.prove.clock import Clock
+from rosenblatt.prove.separability import (
+    Separable,
+    Undecided,
+    column_sizes,
+    contradiction,
+    decide,
+    in_order_of_equals,
+    proposed,
+)
+
+KICKS = 20
+ROWS_AT_ONCE = 50  # and four per dimension
+FEW_ROWS = 200  # among so many, the smallest set of rows is searched for
+ROUNDS = 2000
+
+
+def optimality(
+    X: Any,
+    y: Any,
+    rule: Any = None,
+    *,
+    fit_intercept: bool = True,
+    bias_scale: float = 1.0,
+    ties: str = "mistake",
+    random_state: Any = 0,
+    max_seconds: float | None = None,
+    verbose: bool = False,
+) -> ErrorInterval:
+    """How many mistakes a rule makes, and how few any rule can make, with the proof.
+
+    `rule` is a fitted linear estimator of this package, whose threshold and ties then count; or weights, one per
+    feature and optionally one for the threshold's constant feature; or None, for the best rule that can be found.
+
+    >>> from rosenblatt import optimality
+    >>> interval = optimality([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])  # exclusive or
+    >>> print(interval.statement)
+    The rule makes 1 mistake on 4 rows, which is the fewest possible.
+    """
+    bias = bias_scale if fit_intercept else 0.0
+    if hasattr(rule, "weights_"):
+        if len(rule.weights_) != 1:
+            raise OptionError("the rule has several classes; give the weights of one, and y == that class")
+        bias, ties, weights = rule._bias, rule.ties, rule.weights_[0]
+        if rule.normalize:
+            raise OptionError("the rule scales rows to length 1; give optimality such rows, and the weights")
+    else:
+        weights = rule
+    ties_named(ties)
+    examples = Examples.of(X, y, fit_intercept=bias != 0.0, bias_scale=bias or 1.0)
+    rng = np.random.default_rng(random_state)
+    return interval(examples, weights, ties, rng, Clock(max_seconds, verbose))
+
+
+def interval(
+    examples: Examples, weights: Any, ties: str, rng: np.random.Generator, clock: Clock | None = None
+) -> ErrorInterval:
+    """The same for examples that are read already; None stands for the best weights that can be found."""
+    clock = clock or Clock()
+    w = best_rule(examples, ties, rng, clock) if weights is None else start_weights(weights, examples, rng)
+    rule: tuple[exact.Number, ...] = tuple(w.tolist())
+    wrong = exact.mistakes(examples, rule, ties)
+    proofs: list[Contradiction] = []
+    lower = 0
+    if wrong.size and ties != "correct":
+        with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):  # floats only propose
+            proofs = _Packing(examples, ties, w, wrong, clock).contradictions()
+        lower = len(proofs)
+        if lower < wrong.size and ties == "mistake" and sweep.is_cheap(examples) and not clock.late():
+            lower, best = sweep.fewest(examples)
+            proofs = []
+            if weights is None:
+                rule, wrong = best, exact.mistakes(examples, best, ties)
+        elif lower < wrong.size and examples.n <= FEW_ROWS:
+            lower, proofs, better = _more(examples, ties, proofs, wrong.size, clock)
+            if better and weights is None:
+                rule, wrong = better, exact.mistakes(examples, better, ties)
+    return ErrorInterval(
+        **certificate.shape_of(examples), ties=ties, weights=rule, lower=lower, upper=int(wrong.size),
+        swept=bool(lower and not proofs), contradictions=tuple(proofs),
+    )  # fmt: skip
+
+
+def best_rule(examples: Examples, ties: str, rng: np.random.Generator, clock: Clock) -> Array:
+    """The best weights that the pocket and its descent find."""
+    budget = Budget(max_updates=pocket.enough_updates(examples), max_seconds=clock.left, patience=KICKS)
+    shared: Any = {"ties": TIES[ties], "budget": budget, "rng": rng}
+    run = pocket.learn(examples, np.zeros(examples.size), **shared)
+    return pocket.improved(run, examples, begun=clock.started, **shared).weights
+
+
+class _Packing:
+    """Disjoint contradictions, each with one mistake of a rule."""
+
+    def __init__(self, examples: Examples, ties: str, w: Array, wrong: Array, clock: Clock) -> None:
+        self.examples, self.ties, self.clock = examples, ties, clock
+        self.space: Space = space_of(examples)
+        scores = self.space.scores(self.space.coordinates(w / np.abs(w).max()))
+        self.free = np.ones(examples.n, bool)  # rows that are right, and in no contradiction yet
+        self.free[wrong] = False
+        nearness = np.abs(scores[wrong]) / examples.lengths[wrong].clip(1e-300)
+        self.scores, self.wrong = scores, wrong[np.argsort(nearness, kind="stable")]
+
+    def contradictions(self) -> list[Contradiction]:
+        """As many as can be found."""
+        found, used = self._of_single_rows(), set()
+        found += self._of_equal_rows({row for proof in found for row in proof.rows})
+        for proof in found:
+            used |= set(proof.rows)
+        self.free[[*used]] = False
+        for place, row in enumerate(self.wrong.tolist()):
+            if self.clock.late():
+                break
+            self.clock.doing = f"{len(found)} contradictions, {place} of {self.wrong.size} mistakes tried"
+            if row not in used and (new := self._of_mistake(row)):
+                found.append(new)
+                self.free[[*new.rows]] = False
+        return found
+
+    def _of_single_rows(self) -> list[Contradiction]:
+        """Rows of zeros, which no weights score."""
+        zeros = self.wrong[self.examples.lengths[self.wrong] == 0.0].tolist()
+        return [contradiction(self.examples, self.ties, (row,), (1,)) for row in sorted(zeros)]
+
+    def _of_equal_rows(self, used: set[int]) -> list[Contradiction]:
+        """Equal rows with different labels, in pairs."""
+        examples = self.examples
+        order, same = in_order_of_equals(examples, column_sizes(examples))
+        ends = np.append(np.flatnonzero(~same) + 1, order.size)
+        found, begin = [], 0
+        for end in ends.tolist():
+            if end - begin > 1:
+                rows = order[begin:end]
+                yes, no = rows[examples.labels[rows] > 0].tolist(), rows[examples.labels[rows] < 0].tolist()
+                for pair in zip(sorted(yes), sorted(no), strict=False):
+                    vectors, _ = exact.signed_rows(examples, pair)
+                    if not exact.combination(vectors, (1, 1)) and not used & set(pair):
+                        found.append(contradiction(examples, self.ties, tuple(sorted(pair)), (1, 1)))
+            begin = end
+        return found
+
+    def _of_mistake(self, row: int) -> Contradiction | None:
+        """A contradiction of this row with rows that are free."""
+        many = 4 * self.space.size + ROWS_AT_ONCE
+        active, begin = np.append(row, self._lowest(self.scores, self.free, many)), np.zeros(1, np.int64)
+        while not self.clock.late():
+            points = self.space.rows(active)
+            groups = np.zeros((active.size, 1))
+            groups[0] = 1.0  # the mistake is one point, the others span a cone
+            found = wolfe.nearest(points, groups, begin, stop=self.clock.late)
+            if not found.settled:
+                rows = active[found.corral]
+                in_order = np.argsort(rows)
+                multipliers = whole_multipliers(found.weights[in_order])
+                return self._proved(tuple(rows[in_order].tolist()), multipliers)
+            scores = self.space.scores(found.x)
+            low = self.free & (scores < 0.0)
+            low[active] = False
+            if not low.any():
+                return None
+            active, begin = np.append(active, self._lowest(scores, low, many)), found.corral
+        return None
+
+    def _proved(self, rows: tuple[int, ...], multipliers: tuple[int, ...]) -> Contradiction | None:
+        if not any(exact.tie_is_wrong(self.ties, int(self.examples.labels[row])) for row in rows):
+            return None
+        return proposed(self.examples, self.ties, rows, multipliers, patient=False)
+
+    @staticmethod
+    def _lowest(scores: Array, among: Array, many: int) -> Array:
+        rows = np.flatnonzero(among)
+        return rows if rows.size <= many else rows[np.argpartition(scores[rows], many)[:many]]
+
+
+def _more(
+    examples: Examples, ties: str, proofs: list[Contradiction], upper: int, clock: Clock
+) -> tuple[int, list[Contradiction], tuple[exact.Number, ...] | None]:
+    """More contradictions, while the fewest rows in all of them leave rows that contradict each other.
+
+    Returns how few mistakes are proved possible, by which contradictions, and weights that make no more, if it ends so.
+    """
+    lower, known = len(proofs), list(proofs)
+    for _ in range(ROUNDS):
+        hit = _smallest_hitting_set([proof.rows for proof in known], examples.n)
+        if clock.late() or not certificate.is_needed([proof.rows for proof in known], hit.size):
+            break
+        lower, proofs = hit.size, list(known)
+        left = np.delete(np.arange(examples.n), hit)
+        if lower >= upper or len(set(examples.labels[left].tolist())) < 2:
+            break
+        part = Examples.of(
+            examples.table[left], examples.labels[left],
+            fit_intercept=examples.rows.bias != 0.0, bias_scale=examples.rows.bias or 1.0,
+        )  # fmt: skip
+        verdict = decide(part, ties, clock)
+        if isinstance(verdict, Separable):
+            return lower, proofs, verdict.certificate.weights
+        if isinstance(verdict, Undecided):
+            break
+        inner = verdict.certificate
+        rows = tuple(left[[*inner.rows]].tolist())
+        known.append(contradiction(examples, ties, rows, inner.weights, whole=inner.exact))
+    return lower, proofs, None
+
+
+def _smallest_hitting_set(sets: list[tuple[int, ...]], n: int) -> Array:
+    """The fewest rows with one in each set, as a linear program with whole numbers finds them."""
+    member = np.zeros((len(sets), n))
+    for place, rows in enumerate(sets):
+        member[place, [*rows]] = 1.0
+    solved = milp(np.ones(n), constraints=LinearConstraint(member, lb=1.0), bounds=Bounds(0, 1), integrality=np.ones(n))
+    return np.flatnonzero(solved.x > 0.5) if solved.x is not None else np.arange(n)
