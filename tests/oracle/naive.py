@@ -68,7 +68,7 @@ def worst(rows, labels, w, steps):
 
 
 def pocket(rows, labels, w, draws, most, ties="mistake", costs=None, steps=None, counts=None):
-    """The pocket algorithm on a stream of draws: the weights kept, their cost, the update they were kept at, all of them.
+    """The pocket algorithm on a stream of draws: the weights kept, their cost, when they were kept, and all updates.
 
     `counts(x, y, w)` tells which rows the kept weights should not have; by default, the mistakes.
     """
@@ -91,7 +91,7 @@ def pocket(rows, labels, w, draws, most, ties="mistake", costs=None, steps=None,
 
 
 def ratchet(rows, labels, w, draws, most, ties="mistake"):
-    """The same with Gallant's ratchet: weights are counted when they were right on more draws in a row than any before."""
+    """The same with Gallant's ratchet: weights are counted when they are right on more draws in a row than ever."""
 
     def cost(w):
         return len(mistakes(rows, labels, w, ties))

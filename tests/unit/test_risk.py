@@ -13,7 +13,10 @@ from scipy.stats import beta, binom
 
 import cases
 from rosenblatt.errors import LedgerError, OptionError
+from rosenblatt.examples import Examples
+from rosenblatt.learn import pocket
 from rosenblatt.learn.ledger import Ledger
+from rosenblatt.learn.rules import TIES, Budget
 from rosenblatt.prove import risk
 
 
@@ -414,3 +417,19 @@ def test_deltas_that_are_none(kind, delta):
 def test_refusals_name_the_condition_and_the_value(call, message):
     with pytest.raises(OptionError, match=message):
         call()
+
+
+def test_a_pocket_is_compressed_up_to_the_weights_it_keeps(rng):
+    X = rng.normal(size=(2000, 3))
+    y = (X[:, 0] > 0) ^ (rng.random(2000) < 0.05)
+    examples, budget = Examples.of(X, y), Budget(max_updates=300, patience=1)
+    shared = {"ties": TIES["mistake"], "budget": budget, "rng": rng}
+    run = pocket.learn(examples, np.zeros(4), **shared)
+    kept = np.unique(run.ledger.rows[: run.kept_at])
+    wrong = np.flatnonzero(examples.labels * (X @ run.weights[:-1] + run.weights[-1]) <= 0)
+    expected = risk.compression(2000, kept.size, np.setdiff1d(wrong, kept).size, updates=run.kept_at)
+    assert risk.of_run(examples, run, "random-mistake") == expected
+    assert kept.size < np.unique(run.ledger.rows).size
+    improved = pocket.improved(run, examples, begun=0.0, **shared)
+    with pytest.raises(OptionError, match="found by a descent"):
+        risk.of_run(examples, improved, "random-mistake")

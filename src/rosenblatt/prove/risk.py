@@ -24,6 +24,7 @@ from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array, Ties
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.pla import learn
+from rosenblatt.learn.pocket import PocketRun
 from rosenblatt.learn.rules import Budget, Order, Reason, order_named, sign_at_zero, ties_named
 from rosenblatt.learn.walk import Run
 
@@ -98,13 +99,15 @@ def compression(n: int, kept: int, errors: int, delta: float = 0.05, updates: in
 
 
 def of_run(examples: Examples, run: Run | Ledger, order: str, ties: str = "mistake", delta: float = 0.05) -> Risk:
-    """`compression` for a run of PLA on these examples, from its ledger.
+    """`compression` for a run of PLA or of the pocket on these examples, from its ledger.
 
     Conditions: no weights; a start at zeros or at the first row (which is then kept). The orders cyclic and worst are
     valid: a row that was never chosen can go without changing what is chosen. So are the random ones, whose draws are
     row numbers. The active order is not: how it sets rows apart depends on rows that it never corrects. But where it
     came no further than its plain cycles, the run is a cyclic one. So the corrections are made once more, from the
-    kept rows alone, by the cyclic order (or worst), and a run that is not repeated exactly is refused.
+    kept rows alone, by the cyclic order (or worst), and a run that is not repeated exactly is refused. Of a pocket,
+    whose order is "random-mistake", the corrections up to the weights kept count; weights that a descent found depend
+    on all rows.
 
     >>> from rosenblatt.examples import Examples
     >>> from rosenblatt.learn import pla
@@ -117,7 +120,12 @@ def of_run(examples: Examples, run: Run | Ledger, order: str, ties: str = "mista
     ledger, rule, named = run.ledger if isinstance(run, Run) else run, ties_named(ties), order_named(order)
     if examples.weights.size:
         raise OptionError("the bound counts rows that were drawn alike: it needs examples without weights")
-    w, kept, updates = ledger.replay(examples), ledger.counts()[0], len(ledger)
+    updates = run.kept_at if isinstance(run, PocketRun) else len(ledger)
+    if updates < 0:
+        raise OptionError(
+            "these weights were found by a descent, which looks at all rows: hold rows out, use `held_out`"
+        )
+    w, kept = ledger.replay(examples, updates), ledger.counts(0, updates)[0]
     if ledger.start.any():
         first = np.zeros(examples.size)
         kernels.add(examples.rows, 0, first, float(examples.labels[0]))
