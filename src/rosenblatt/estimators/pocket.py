@@ -78,6 +78,8 @@ class PocketPerceptron(LinearRule):
     -----
     A sample weight is what a mistake on that row costs; a row of weight k is drawn as k copies of it.
     `optimality(X, y, model)` proves how far the rule is from the best possible one.
+    Of several classes the one with the largest score is predicted, so each rule's weights are multiplied by a power of
+    two that brings its scores to about 1.
     Pressing Ctrl-C keeps what was learned so far in the estimator before KeyboardInterrupt is raised.
 
     Examples
@@ -148,6 +150,8 @@ class PocketPerceptron(LinearRule):
         self.kept_at_ = one_or_all([run.kept_at for run in runs])
         wrong = [search.count(part, run.weights, ties) for part, run in zip(parts, runs, strict=True)]
         self.mistakes_ = one_or_all(wrong)
+        if len(runs) > 1:
+            runs = [replace(run, weights=_in_scale(part, run.weights)) for part, run in zip(parts, runs, strict=True)]
         self._take(classes, runs)
         if interrupted():
             raise KeyboardInterrupt
@@ -173,3 +177,9 @@ class PocketPerceptron(LinearRule):
             tick(lambda: f"{passes:.0f} passes")
 
         return pocket.improved(run, part, budget=budget, begun=begun, watch=tell if self.verbose else None, **shared)
+
+
+def _in_scale(part: Examples, w: Array) -> Array:
+    """The same rule with scores of about 1, so that rules can be compared."""
+    size = float(np.abs(search.margins(part, w)).mean())
+    return np.ldexp(w, -np.frexp(size)[1]) if 0.0 < size < np.inf else w

@@ -28,8 +28,8 @@ from rosenblatt.prove import certificate, exact, sweep
 from rosenblatt.prove.certificate import Contradiction, ErrorInterval
 from rosenblatt.prove.clock import Clock
 from rosenblatt.prove.separability import (
+    NotSeparable,
     Separable,
-    Undecided,
     column_sizes,
     contradiction,
     decide,
@@ -40,7 +40,7 @@ from rosenblatt.prove.separability import (
 KICKS = 20
 ROWS_AT_ONCE = 50  # and four per dimension
 FEW_ROWS = 200  # among so many, the smallest set of rows is searched for
-ROUNDS = 2000
+ROUNDS = 100  # of more contradictions
 
 
 def optimality(
@@ -210,25 +210,37 @@ def _more(
     lower, known = len(proofs), list(proofs)
     for _ in range(ROUNDS):
         hit = _smallest_hitting_set([proof.rows for proof in known], examples.n)
-        if clock.late() or not certificate.is_needed([proof.rows for proof in known], hit.size):
+        if hit.size > lower:
+            if not certificate.is_needed([proof.rows for proof in known], hit.size):
+                break
+            lower, proofs = hit.size, list(known)
+        if lower >= upper or clock.late():
             break
-        lower, proofs = hit.size, list(known)
-        left = np.delete(np.arange(examples.n), hit)
-        if lower >= upper or len(set(examples.labels[left].tolist())) < 2:
-            break
-        part = Examples.of(
-            examples.table[left], examples.labels[left],
-            fit_intercept=examples.rows.bias != 0.0, bias_scale=examples.rows.bias or 1.0,
-        )  # fmt: skip
-        verdict = decide(part, ties, clock)
-        if isinstance(verdict, Separable):
-            return lower, proofs, verdict.certificate.weights
-        if isinstance(verdict, Undecided):
-            break
-        inner = verdict.certificate
-        rows = tuple(left[[*inner.rows]].tolist())
-        known.append(contradiction(examples, ties, rows, inner.weights, whole=inner.exact))
+        fresh, weights = _packed(examples, ties, np.delete(np.arange(examples.n), hit), clock)
+        if not fresh:
+            return lower, proofs, weights
+        known += fresh
     return lower, proofs, None
+
+
+def _packed(
+    examples: Examples, ties: str, left: Array, clock: Clock
+) -> tuple[list[Contradiction], tuple[exact.Number, ...] | None]:
+    """Disjoint contradictions among the rows left; and weights that are right on what those leave, if any are."""
+    found: list[Contradiction] = []
+    while len(set(examples.labels[left].tolist())) == 2:
+        bias = examples.rows.bias
+        part = Examples.of(
+            examples.table[left], examples.labels[left], fit_intercept=bias != 0.0, bias_scale=bias or 1.0
+        )
+        verdict = decide(part, ties, clock)
+        if not isinstance(verdict, NotSeparable):
+            return found, verdict.certificate.weights if isinstance(verdict, Separable) else None
+        rows = left[[*verdict.certificate.rows]]
+        inner = verdict.certificate
+        found.append(contradiction(examples, ties, tuple(rows.tolist()), inner.weights, whole=inner.exact))
+        left = np.setdiff1d(left, rows)
+    return found, None
 
 
 def _smallest_hitting_set(sets: list[tuple[int, ...]], n: int) -> Array:

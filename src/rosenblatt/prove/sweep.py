@@ -138,7 +138,11 @@ def _around(points: Array, doubt: Array, exactly: Callable[[int], Pair]) -> tupl
     changes = np.where(order < n, 1, -1)
     first = order[0]
     middle = _middle(direction(int(order[-1])), direction(int(first)))
-    right = sum(_dot(exactly(k), middle) > 0 for k in range(n))  # before the first turn
+    scores = points @ _floats([middle])[0] / np.hypot(points[:, 0], points[:, 1])
+    unclear = np.flatnonzero(np.abs(scores) < 4 * doubt)
+    right = int((scores > 0).sum())  # before the first turn
+    for k in unclear.tolist():
+        right += int(_dot(exactly(k), middle) > 0) - int(scores[k] > 0)
     counts = right + np.cumsum(changes)
     counts[np.flatnonzero(equal)] = -1  # the next turn is in the same direction: there is no arc between
     place = int(np.argmax(counts))
