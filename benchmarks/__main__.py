@@ -7,7 +7,18 @@ from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 
-NAMES = ["clean_pass", "bandwidth", "growth", "cold_start", "proofs", "coverage", "mistakes", "optimal", "held_out", "li_lin"]
+NAMES = [
+    "clean_pass",
+    "bandwidth",
+    "growth",
+    "cold_start",
+    "proofs",
+    "coverage",
+    "mistakes",
+    "optimal",
+    "held_out",
+    "li_lin",
+]
 
 
 def machine() -> str:

@@ -135,12 +135,16 @@ def one_against_rest() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
 
 
 def inseparable_sets() -> Iterator[tuple[str, object, np.ndarray]]:
-    """All real sets that no rule separates; says so if the shared folder is not there."""
+    """All real sets that no rule separates, as far as they are there."""
     if SHARED.exists():
         yield from other_sets()
-    else:
-        print(f"{SHARED} is not there: its sets are left out")
     yield from one_against_rest()
+
+
+def tell_if_absent() -> None:
+    """Say so where the shared folder is not there."""
+    if not SHARED.exists():
+        print(f"\n{SHARED} is not there: its sets are left out")
 
 
 def standardised(X: object, like: object = None) -> object:

@@ -21,15 +21,12 @@ class ActiveRows:
 
     def add_lowest(self, rows: Array, heights: Array) -> bool:
         """Take in the lowest of these rows, as many as are worth adding at once; False if none is new."""
-        new = np.flatnonzero(~self.is_active[rows])
-        most = self._worth_adding()
-        if new.size > most:
-            new = new[np.argpartition(heights[new], most)[:most]]
+        new = rows[lowest(heights, ~self.is_active[rows], self._worth_adding())]
         if not new.size:
             return False
-        points, lengths = self._points(rows[new])
-        self.is_active[rows[new]] = True
-        self.rows = np.concatenate([self.rows, rows[new]])
+        points, lengths = self._points(new)
+        self.is_active[new] = True
+        self.rows = np.concatenate([self.rows, new])
         self.points, self.lengths = np.vstack([self.points, points]), np.concatenate([self.lengths, lengths])
         return True
 
@@ -60,6 +57,12 @@ class ActiveRows:
         lengths = np.linalg.norm(points, axis=1) if self.unit else np.ones(rows.size)
         lengths[lengths == 0] = 1.0
         return points / lengths[:, np.newaxis], lengths
+
+
+def lowest(heights: Array, among: Array, many: int) -> Array:
+    """The places of the lowest of those that are marked, at most so many, in no order."""
+    places = np.flatnonzero(among)
+    return places if places.size <= many else places[np.argpartition(heights[places], many)[:many]]
 
 
 def whole_multipliers(weights: Array) -> tuple[int, ...]:

@@ -18,6 +18,7 @@ from scipy.special import expit
 
 from rosenblatt.kernels import Array
 from rosenblatt.learn import line, wolfe
+from rosenblatt.learn.active_rows import lowest
 from rosenblatt.learn.space import Space
 
 WIDTHS = tuple(0.5**k for k in range(8))  # of the sigmoid; the rows have unit second moments
@@ -154,30 +155,22 @@ class Descent:
 
     def with_row(self, row: int) -> Array | None:
         """Weights that are right on this row and on all that are right now; None if none are found."""
-        space, right = self.space, self.scores > 0.0
-        many = 4 * space.size + 50
-        near = np.flatnonzero(right)
-        if near.size > many:
-            near = near[np.argpartition(self.scores[near], many)[:many]]
-        active = np.append(row, near)
-        begin = np.zeros(1, np.int64)
+        space, wanted, many = self.space, self.scores > 0.0, 4 * self.space.size + 50
+        active, begin = np.append(row, lowest(self.scores, wanted, many)), np.zeros(1, np.int64)
+        wanted[row] = True
         while True:
-            points = space.rows(active)
-            self.spend(active.size / space.n)
-            found = wolfe.nearest(points, np.ones((active.size, 1)), begin)
-            if not found.settled or not np.linalg.norm(found.x) > 1e-9:
+            self.spend(1 + active.size / space.n)
+            found = wolfe.nearest(space.rows(active), np.ones((active.size, 1)), begin)
+            if not found.settled:
                 return None
-            self.spend(1)
             scores = space.scores(found.x)
-            low = np.flatnonzero(right & (scores <= 0.0))
-            if not low.size:
-                return found.x if scores[row] > 0.0 else None
-            low = np.setdiff1d(low, active)
-            if not low.size:
+            low = wanted & (scores <= 0.0)
+            if not low.any():
+                return found.x
+            low[active] = False
+            if not low.any():
                 return None
-            if low.size > many:
-                low = low[np.argpartition(scores[low], many)[:many]]
-            active, begin = np.append(active, low), found.corral
+            active, begin = np.append(active, lowest(scores, low, many)), found.corral
 
 
 def fewest(
@@ -190,8 +183,8 @@ def fewest(
     patience: int,
     spend: Callable[[float], bool],
     worth_a_kick: Callable[[], bool],
-) -> tuple[Array, bool]:
-    """The best coordinates found from `start` on, and whether `patience` kicks in a row have brought nothing.
+) -> Array:
+    """The best coordinates found from `start` on, until `patience` kicks in a row have brought nothing.
 
     `spend` counts passes and tells whether to go on, `worth_a_kick` whether to go on after the first kick. With
     gamma > 0, margins below gamma ||w|| are mistakes, and only the smooth way leads down.
@@ -201,7 +194,7 @@ def fewest(
         descent.stand(start)
         descent.smooth()
         if gamma:
-            return descent.kept, True
+            return descent.kept
         descent.stand(descent.kept)
         descent.walk_down()
         descent.take_in()
@@ -214,4 +207,4 @@ def fewest(
             idle = 0 if descent.best < before else idle + 1
     except _OutOfBudget:
         pass
-    return descent.kept, idle >= patience
+    return descent.kept

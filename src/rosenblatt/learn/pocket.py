@@ -160,7 +160,7 @@ def improved(
     # the threads of BLAS cost more than they save, and change the rounding
     with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):
         space = space_of(examples)
-        v, _ = descent.fewest(
+        v = descent.fewest(
             space, costs[costs > 0], space.coordinates(run.weights), rng,
             gamma=gamma, patience=budget.patience or 0, spend=spend, worth_a_kick=worth_a_kick,
         )  # fmt: skip

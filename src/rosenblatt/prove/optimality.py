@@ -21,7 +21,7 @@ from rosenblatt.errors import OptionError
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array
 from rosenblatt.learn import pocket, wolfe
-from rosenblatt.learn.active_rows import whole_multipliers
+from rosenblatt.learn.active_rows import lowest, whole_multipliers
 from rosenblatt.learn.rules import TIES, Budget, start_weights, ties_named
 from rosenblatt.learn.space import Space, space_of
 from rosenblatt.prove import certificate, exact, sweep
@@ -170,7 +170,7 @@ class _Packing:
     def _of_mistake(self, row: int) -> Contradiction | None:
         """A contradiction of this row with rows that are free."""
         many = 4 * self.space.size + ROWS_AT_ONCE
-        active, begin = np.append(row, self._lowest(self.scores, self.free, many)), np.zeros(1, np.int64)
+        active, begin = np.append(row, lowest(self.scores, self.free, many)), np.zeros(1, np.int64)
         while not self.clock.late():
             points = self.space.rows(active)
             groups = np.zeros((active.size, 1))
@@ -186,18 +186,13 @@ class _Packing:
             low[active] = False
             if not low.any():
                 return None
-            active, begin = np.append(active, self._lowest(scores, low, many)), found.corral
+            active, begin = np.append(active, lowest(scores, low, many)), found.corral
         return None
 
     def _proved(self, rows: tuple[int, ...], multipliers: tuple[int, ...]) -> Contradiction | None:
         if not any(exact.tie_is_wrong(self.ties, int(self.examples.labels[row])) for row in rows):
             return None
         return proposed(self.examples, self.ties, rows, multipliers, patient=False)
-
-    @staticmethod
-    def _lowest(scores: Array, among: Array, many: int) -> Array:
-        rows = np.flatnonzero(among)
-        return rows if rows.size <= many else rows[np.argpartition(scores[rows], many)[:many]]
 
 
 def _more(
