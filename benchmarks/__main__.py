@@ -17,7 +17,7 @@ NAMES = [
     "mistakes",
     "optimal",
     "held_out",
-    "li_lin",
+    "published",
 ]
 
 

@@ -44,7 +44,7 @@ class PocketPerceptron(LinearRule):
     fit_intercept, bias_scale, normalize
         As in `Perceptron`.
     max_updates : int, "auto" or None, default="auto"
-        How many mistakes the pocket algorithm corrects, for each rule. "auto": 1000, on tables of more than 200,000
+        How many mistakes the pocket algorithm corrects, for each rule. "auto": 1000, on tables of more than 100,000
         numbers in proportion fewer, at least 50.
     max_passes : int or None, default=None
         Budget of passes over the data, for the pocket algorithm and once more for the descent.

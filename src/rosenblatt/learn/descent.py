@@ -6,7 +6,7 @@ Result    the best weights met, never worse than the start.
 Method    Coordinates in which the rows have unit second moments, so that nothing depends on the units of the columns.
           From the least-squares rule, `smooth`: a mistake counts by a sigmoid of its margin, whose width shrinks
           (Nguyen and Sanner, ICML 2013). From there, exact line search along coordinates, random directions and
-          mistakes (Li and Lin, Neural Computation 19, 2007). Where that is stuck, `take_in`: weights with the largest
+          mistakes (Li and Lin, IJCNN 2007). Where that is stuck, `take_in`: weights with the largest
           margin on all rows that are right and on one that is wrong, if there are any. Then a kick, and again.
 """
 
@@ -53,6 +53,7 @@ class Descent:
         n = space.n
         self.together = int(np.clip(NUMBERS_AT_ONCE // n, 4, TOGETHER))
         self.share = max(SHARE, min(CROSSED / n, 1.0))
+        self._many = 4 * space.size + 50  # rows that become active at once
         self.patience = min(STUCK * space.size, MOST_IDLE) + TOGETHER
         ints, floats = np.empty((2, n), np.int64), np.empty((2, n))
         self.room = floats[0], ints[0], floats[1], ints[1], np.empty(n + 2, np.int64), np.empty(64)
@@ -141,36 +142,37 @@ class Descent:
     def take_in(self) -> None:
         """Be right on one more row, and one more, while the rows that are right now stay right."""
         self.stand(self.kept)
-        tried, failures = np.zeros(self.space.n, bool), 0
-        while failures < FAILURES:
-            open_rows = np.flatnonzero((self.scores <= 0.0) & ~tried)
-            if not open_rows.size:
-                return
-            row = open_rows[np.argmax(self.scores[open_rows])]
-            tried[row] = True
-            failures += 1
-            if (v := self.with_row(row)) is not None:
-                self.stand(v)
-                failures = 0
+        right = self.scores > 0.0
+        found = self._separated(right, lowest(self.scores, right, self._many), np.zeros(1, np.int64))
+        tried, failures = right.copy(), 0
+        while found and failures < FAILURES and not tried.all():
+            row = int(np.argmax(np.where(tried, -np.inf, self.scores)))
+            tried[row] = right[row] = True
+            active, nearest = found
+            if wider := self._separated(right, np.append(active, row), nearest.corral):
+                found, failures = wider, 0
+                self.stand(wider[1].x)
+                right |= self.scores > 0.0
+                tried |= right
+            else:
+                right[row] = False
+                failures += 1
 
-    def with_row(self, row: int) -> Array | None:
-        """Weights that are right on this row and on all that are right now; None if none are found."""
-        space, wanted, many = self.space, self.scores > 0.0, 4 * self.space.size + 50
-        active, begin = np.append(row, lowest(self.scores, wanted, many)), np.zeros(1, np.int64)
-        wanted[row] = True
+    def _separated(self, wanted: Array, active: Array, begin: Array) -> tuple[Array, wolfe.Nearest] | None:
+        """The largest margin on the rows wanted, over active ones that grow, from a corral on; None if there is none."""
         while True:
-            self.spend(1 + active.size / space.n)
-            found = wolfe.nearest(space.rows(active), np.ones((active.size, 1)), begin)
+            self.spend(1 + active.size / self.space.n)
+            found = wolfe.nearest(self.space.rows(active), np.ones((active.size, 1)), begin)
             if not found.settled:
                 return None
-            scores = space.scores(found.x)
+            scores = self.space.scores(found.x)
             low = wanted & (scores <= 0.0)
             if not low.any():
-                return found.x
+                return active, found
             low[active] = False
             if not low.any():
                 return None
-            active, begin = np.append(active, lowest(scores, low, many)), found.corral
+            active, begin = np.append(active, lowest(scores, low, self._many)), found.corral
 
 
 def fewest(

@@ -1,4 +1,4 @@
-"""Compiled: the step along a line that leaves the fewest mistakes (Li and Lin, Neural Computation 19, 2007).
+"""Compiled: the step along a line that leaves the fewest mistakes (Li and Lin, IJCNN 2007).
 
 On the line w + t v, row i is wrong on one side of its crossing t_i = -(z_i . w) / (z_i . v) and right on the other, so
 the cost of the mistakes is a staircase in t. Its lowest step is found by sorting the crossings, in linear time.

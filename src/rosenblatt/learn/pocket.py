@@ -30,7 +30,7 @@ from rosenblatt.learn.walk import Run, Walk
 
 EFFORT, OVERHEAD = 2e9, 50  # numbers read, and so many for each look: after that a descent is not kicked any more
 SORTED_EVERY = 256  # corrections
-UPDATES, FEWEST_UPDATES, NUMBERS = 1000, 50, 2e8  # by default: fewer where so many counts would read more numbers
+UPDATES, FEWEST_UPDATES, NUMBERS = 1000, 50, 1e8  # by default: fewer where so many counts would read more numbers
 
 
 @dataclass(frozen=True)
