@@ -4,6 +4,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rosenblatt.estimators.kernel import KernelPerceptron as KernelPerceptron
+    from rosenblatt.estimators.lifted import LiftedPerceptron as LiftedPerceptron
     from rosenblatt.estimators.perceptron import Perceptron as Perceptron
     from rosenblatt.estimators.pocket import PocketPerceptron as PocketPerceptron
     from rosenblatt.examples import Examples as Examples
@@ -19,7 +21,9 @@ __version__ = "0.1.0"
 
 _HOME = {
     "Examples": "rosenblatt.examples",
+    "KernelPerceptron": "rosenblatt.estimators.kernel",
     "Ledger": "rosenblatt.learn.ledger",
+    "LiftedPerceptron": "rosenblatt.estimators.lifted",
     "Perceptron": "rosenblatt.estimators.perceptron",
     "PocketPerceptron": "rosenblatt.estimators.pocket",
     "Reason": "rosenblatt.learn.rules",
@@ -32,7 +36,9 @@ _HOME = {
 
 __all__ = [
     "Examples",
+    "KernelPerceptron",
     "Ledger",
+    "LiftedPerceptron",
     "Perceptron",
     "PocketPerceptron",
     "Reason",

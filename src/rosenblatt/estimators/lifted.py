@@ -1,0 +1,179 @@
+"""LiftedPerceptron: the scikit-learn face of `learn.lifted`."""
+
+import warnings
+from math import hypot
+from typing import Any, Self
+
+from sklearn.exceptions import ConvergenceWarning
+
+from rosenblatt import search
+from rosenblatt.estimators.linear import LinearRule, one_or_all
+from rosenblatt.estimators.progress import reporter
+from rosenblatt.examples import Examples, shown
+from rosenblatt.learn import lifted
+from rosenblatt.learn.lifted import LiftedRun
+from rosenblatt.learn.rules import TIES, Budget, Reason
+from rosenblatt.learn.walk import ctrl_c_noted
+from rosenblatt.prove import bounds
+
+BEST = "best"
+SAFELY = 1e-12  # covers the rounding of the few operations between a reference and its bound
+
+
+class LiftedPerceptron(LinearRule):
+    """Linear yes/no rule for classes that overlap: PLA on rows with a feature of their own each (Harchaoui 3).
+
+    Row i is learned as [a x_i; sqrt(1 - a^2) e_i]. Lifted rows are always separable, so learning always ends, after a
+    number of updates that is bounded beforehand. Prediction uses the first coordinates alone, which may be wrong on
+    some training rows: an allowance for noise, the larger the smaller a is. More than two classes are learned one
+    against the rest.
+
+    Parameters
+    ----------
+    a : float between 0 and 1, or "best", default="best"
+        How much of a row is lifted; made for rows of length about 1 (see `normalize`). "best": the a for which the
+        bound on updates is least, a^2 = 1 / (1 + R sqrt(L)), where R is the length of the longest row and L the sum of
+        max(0, gamma - y (u . x))^2 over the rows, for a unit vector u and a gamma of least bound. u is the sum of
+        the signed rows, or the mean of the weights in five passes of the plain algorithm, whichever is better.
+    fit_intercept : bool, default=True
+        Whether the rule has a threshold, learned as the weight of a constant feature.
+    bias_scale : float or "auto", default=1.0
+        The value of that constant feature; "auto": the length of the longest row.
+    normalize : bool, default=False
+        Scale every row's features to length 1 first, when learning and when predicting; a row of zeros stays.
+    max_passes, max_updates, max_seconds : number or None, default=None
+        Budgets of passes over the data, of updates, and of time, for each one-vs-rest rule. None: until every lifted
+        row is right.
+    class_weight : dict, "balanced" or None, default=None
+        Factors for the sample weights of each class.
+    verbose : bool, default=False
+        Show progress on standard error once two seconds have passed.
+
+    Attributes
+    ----------
+    coef_, intercept_, threshold_, weights_, classes_, n_updates_, n_passes_, n_examples_seen_, ledger_
+        As of `Perceptron`. The ledger replays the weights of the first coordinates.
+    stop_reason_ : Reason
+        Why it ended; its text is a sentence. For several classes, the first one's that was not clean.
+    lifted_mistakes_ : int, or a list of one per class
+        Lifted rows that are wrong: 0 where the run ended by itself.
+    training_mistakes_ : int, or a list of one per class
+        Rows that the rule is wrong on, without their own features.
+    a_, lift_ : float, or a list of one per class
+        The a used, and s = sqrt(1 - a^2) / a, to 24 bits: rows are learned as [x; s e_i], which is the lifted row
+        divided by a. Decisions are exact for this s.
+    own_weights_ : array, or a list of one per class
+        The weights of the own features of [x; s e_i], each times its row's label: s times the number of
+        corrections of the row.
+    lifted_margin_ : float, or a list of one per class
+        The margin gamma' = a gamma / sqrt(1 + a^2 L / (1 - a^2)) on the lifted rows that a reference u and gamma prove:
+        one of the u above, or the direction learned, whichever gives the least bound.
+    update_bound_ : int, or a list of one per class
+        What that margin proves: n_updates_ is at most (a^2 R^2 + 1 - a^2) / gamma'^2.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Notes
+    -----
+    The lifted table is never made: the run needs one number per row. It is, to the last bit, that of
+    `Perceptron(order="cyclic")` on the table [x; s e_i]. With the kernel K + s^2 I, `KernelPerceptron` makes the same
+    updates.
+    A row of sample weight k is learned as k copies of it, each with a feature of its own; weight 0 is no row; a
+    fraction is a last copy that moves the weights by that part of a step. What is learned does not depend on whether X
+    is dense or sparse, to the last bit.
+    Pressing Ctrl-C keeps what was learned so far in the estimator before KeyboardInterrupt is raised.
+
+    Examples
+    --------
+    >>> from rosenblatt import LiftedPerceptron
+    >>> X, y = [[-3.0], [-2.0], [-1.0], [1.0], [2.0], [3.0]], [0, 0, 1, 0, 1, 1]
+    >>> p = LiftedPerceptron().fit(X, y)
+    >>> str(p.stop_reason_)
+    'Every row is right in the lifted space; without its own feature, some row is wrong.'
+    >>> p.training_mistakes_, p.lifted_mistakes_, p.n_updates_ <= p.update_bound_
+    (2, 0, True)
+    """
+
+    ties = "mistake"
+    start = "zeros"
+
+    def __init__(
+        self,
+        *,
+        a: float | str = BEST,
+        fit_intercept: bool = True,
+        bias_scale: float | str = 1.0,
+        normalize: bool = False,
+        max_passes: int | None = None,
+        max_updates: int | None = None,
+        max_seconds: float | None = None,
+        class_weight: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.a = a
+        self.fit_intercept = fit_intercept
+        self.bias_scale = bias_scale
+        self.normalize = normalize
+        self.max_passes = max_passes
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
+        self.class_weight = class_weight
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from the rows of X and their labels y."""
+        budget = Budget(self.max_passes, self.max_updates, self.max_seconds)
+        given = None if self.a == BEST else lifted.lift_for(self.a)  # type: ignore[arg-type]
+        classes, parts = self._parts(X, y, sample_weight)
+        runs, directions = [], []
+        with ctrl_c_noted() as interrupted:
+            for part in parts:
+                quick = lifted.quick_directions(part)
+                lift = given or lifted.best_lift(part, lifted.best_reference(part, quick))
+                watch = reporter(budget, "lifted perceptron") if self.verbose else None
+                runs.append(lifted.learn(part, lift, budget=budget, watch=watch, interrupted=interrupted))
+                directions.append([*quick, runs[-1].weights])
+            self._take(classes, list(runs))
+            self._report(parts, runs, directions)
+        for part, run in zip(parts, runs, strict=True):
+            if run.reason is not Reason.SEPARATED:
+                _warn(part, run)
+        if interrupted():
+            raise KeyboardInterrupt
+        return self
+
+    def _report(self, parts: list[Examples], runs: list[LiftedRun], directions: list[Any]) -> None:
+        """Say what the lift and the rule without it are worth."""
+        each = list(zip(parts, runs, strict=True))
+        wrong = [search.count(part, run.weights, TIES["mistake"]) for part, run in each]
+        if self.stop_reason_ is Reason.SEPARATED and any(wrong):
+            self.stop_reason_ = Reason.LIFTED
+        self.training_mistakes_ = one_or_all(wrong)
+        self.lifted_mistakes_ = one_or_all([lifted.count(part, run) for part, run in each])
+        self.lift_ = one_or_all([run.lift for run in runs])
+        self.a_ = one_or_all([1 / hypot(1, run.lift) for run in runs])
+        self.own_weights_ = one_or_all([run.own for run in runs])
+        margins = [
+            lifted.best_reference(part, us, run.lift).lifted_margin(run.lift)
+            for (part, run), us in zip(each, directions, strict=True)
+        ]
+        self.lifted_margin_ = one_or_all([m / hypot(1, run.lift) for m, run in zip(margins, runs, strict=True)])
+        self.update_bound_ = one_or_all([_bound(*pair, m) for pair, m in zip(each, margins, strict=True)])
+
+
+def _bound(part: Examples, run: LiftedRun, margin: float) -> int:
+    """At most so many updates, where every step goes at least so far along the reference."""
+    least = margin * lifted.least_step(part)
+    return bounds.novikoff(hypot(part.radius, run.lift) * (1 + SAFELY), least * (1 - SAFELY))
+
+
+def _warn(examples: Examples, run: LiftedRun) -> None:
+    """Say that a run ended before its time, and what is left."""
+    no, yes = map(shown, examples.classes)
+    warnings.warn(
+        f"{run.reason} {lifted.count(examples, run)} of {run.own.size} lifted rows are wrong ({yes} against {no}) "
+        f"after {run.updates} updates and {run.passes} full passes. Raise the budget, or leave a at 'best': lifted "
+        "rows are always separable.",
+        ConvergenceWarning,
+        stacklevel=3,
+    )
