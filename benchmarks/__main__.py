@@ -14,6 +14,7 @@ NAMES = [
     "cold_start",
     "proofs",
     "coverage",
+    "online",
     "mistakes",
     "optimal",
     "held_out",

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rosenblatt.estimators.kernel import KernelPerceptron as KernelPerceptron
     from rosenblatt.estimators.lifted import LiftedPerceptron as LiftedPerceptron
+    from rosenblatt.estimators.online import OnlinePerceptron as OnlinePerceptron
     from rosenblatt.estimators.perceptron import Perceptron as Perceptron
     from rosenblatt.estimators.pocket import PocketPerceptron as PocketPerceptron
+    from rosenblatt.estimators.river_adapter import RiverPerceptron as RiverPerceptron
     from rosenblatt.examples import Examples as Examples
     from rosenblatt.learn.ledger import Ledger as Ledger
     from rosenblatt.learn.rules import Reason as Reason
@@ -24,9 +26,11 @@ _HOME = {
     "KernelPerceptron": "rosenblatt.estimators.kernel",
     "Ledger": "rosenblatt.learn.ledger",
     "LiftedPerceptron": "rosenblatt.estimators.lifted",
+    "OnlinePerceptron": "rosenblatt.estimators.online",
     "Perceptron": "rosenblatt.estimators.perceptron",
     "PocketPerceptron": "rosenblatt.estimators.pocket",
     "Reason": "rosenblatt.learn.rules",
+    "RiverPerceptron": "rosenblatt.estimators.river_adapter",
     "bounds": "rosenblatt.prove",
     "margin": "rosenblatt.prove.margin",
     "optimality": "rosenblatt.prove.optimality",
@@ -39,9 +43,11 @@ __all__ = [
     "KernelPerceptron",
     "Ledger",
     "LiftedPerceptron",
+    "OnlinePerceptron",
     "Perceptron",
     "PocketPerceptron",
     "Reason",
+    "RiverPerceptron",
     "bounds",
     "margin",
     "optimality",
