@@ -14,6 +14,7 @@ NAMES = [
     "cold_start",
     "proofs",
     "coverage",
+    "averaged",
     "online",
     "mistakes",
     "optimal",

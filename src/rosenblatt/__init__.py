@@ -4,12 +4,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rosenblatt.estimators.averaged import AveragedPerceptron as AveragedPerceptron
     from rosenblatt.estimators.kernel import KernelPerceptron as KernelPerceptron
     from rosenblatt.estimators.lifted import LiftedPerceptron as LiftedPerceptron
+    from rosenblatt.estimators.margin_perceptron import MarginPerceptron as MarginPerceptron
     from rosenblatt.estimators.online import OnlinePerceptron as OnlinePerceptron
+    from rosenblatt.estimators.passive_aggressive import PassiveAggressive as PassiveAggressive
     from rosenblatt.estimators.perceptron import Perceptron as Perceptron
     from rosenblatt.estimators.pocket import PocketPerceptron as PocketPerceptron
     from rosenblatt.estimators.river_adapter import RiverPerceptron as RiverPerceptron
+    from rosenblatt.estimators.voted import VotedPerceptron as VotedPerceptron
     from rosenblatt.examples import Examples as Examples
     from rosenblatt.learn.ledger import Ledger as Ledger
     from rosenblatt.learn.rules import Reason as Reason
@@ -22,15 +26,19 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "AveragedPerceptron": "rosenblatt.estimators.averaged",
     "Examples": "rosenblatt.examples",
     "KernelPerceptron": "rosenblatt.estimators.kernel",
     "Ledger": "rosenblatt.learn.ledger",
     "LiftedPerceptron": "rosenblatt.estimators.lifted",
+    "MarginPerceptron": "rosenblatt.estimators.margin_perceptron",
     "OnlinePerceptron": "rosenblatt.estimators.online",
+    "PassiveAggressive": "rosenblatt.estimators.passive_aggressive",
     "Perceptron": "rosenblatt.estimators.perceptron",
     "PocketPerceptron": "rosenblatt.estimators.pocket",
     "Reason": "rosenblatt.learn.rules",
     "RiverPerceptron": "rosenblatt.estimators.river_adapter",
+    "VotedPerceptron": "rosenblatt.estimators.voted",
     "bounds": "rosenblatt.prove",
     "margin": "rosenblatt.prove.margin",
     "optimality": "rosenblatt.prove.optimality",
@@ -39,15 +47,19 @@ _HOME = {
 }
 
 __all__ = [
+    "AveragedPerceptron",
     "Examples",
     "KernelPerceptron",
     "Ledger",
     "LiftedPerceptron",
+    "MarginPerceptron",
     "OnlinePerceptron",
+    "PassiveAggressive",
     "Perceptron",
     "PocketPerceptron",
     "Reason",
     "RiverPerceptron",
+    "VotedPerceptron",
     "bounds",
     "margin",
     "optimality",

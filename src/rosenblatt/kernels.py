@@ -246,7 +246,7 @@ def doubt_about(rows: Rows, length: float, whole: bool = False) -> Doubt:
 
 
 @compiled
-def _accumulate(total: Array, sign: int, a: float, b: float) -> bool:
+def accumulate(total: Array, sign: int, a: float, b: float) -> bool:
     """total += sign * a * b, exactly, in a long accumulator of 32-bit limbs (Kulisch and Miranker 1981)."""
     if a == 0.0 or b == 0.0:
         return False
@@ -280,7 +280,7 @@ def _carry(total: Array) -> int:
 
 
 @compiled
-def _truncated(total: Array) -> float:
+def truncated(total: Array) -> float:
     """The accumulator's value cut to 53 bits towards zero: its sign, and its octave, are exact."""
     sign = 1.0
     if _carry(total) < 0:
@@ -310,11 +310,11 @@ def _truncated(total: Array) -> float:
 
 
 @compiled
-def _accumulate_score(total: Array, sign: int, rows: Rows, i: int, w: Array) -> bool:
+def accumulate_score(total: Array, sign: int, rows: Rows, i: int, w: Array) -> bool:
     """total += sign * w . x_i, exactly; returns whether there was anything to add."""
-    changed = _accumulate(total, sign, rows.bias, w[-1])
+    changed = accumulate(total, sign, rows.bias, w[-1])
     for k in range(stored(rows, i)):
-        changed |= _accumulate(total, sign, value(rows, i, k), w[column(rows, i, k)])
+        changed |= accumulate(total, sign, value(rows, i, k), w[column(rows, i, k)])
     return changed
 
 
@@ -322,15 +322,15 @@ def _accumulate_score(total: Array, sign: int, rows: Rows, i: int, w: Array) -> 
 def exact_score(rows: Rows, i: int, w: Array, limbs: Array) -> float:
     """w . x_i without rounding, then cut to 53 bits towards zero."""
     limbs[:] = 0
-    return _truncated(limbs) if _accumulate_score(limbs, 1, rows, i, w) else 0.0
+    return truncated(limbs) if accumulate_score(limbs, 1, rows, i, w) else 0.0
 
 
 @compiled
 def is_less(rows: Rows, labels: Array, i: int, j: int, w: Array, limbs: Array) -> bool:
     """Whether row i's margin is exactly less than row j's."""
     limbs[:] = 0
-    _accumulate_score(limbs, labels[i], rows, i, w)
-    _accumulate_score(limbs, -labels[j], rows, j, w)
+    accumulate_score(limbs, labels[i], rows, i, w)
+    accumulate_score(limbs, -labels[j], rows, j, w)
     return _carry(limbs) < 0
 
 

@@ -159,7 +159,7 @@ class Descent:
                 failures += 1
 
     def _separated(self, wanted: Array, active: Array, begin: Array) -> tuple[Array, wolfe.Nearest] | None:
-        """The largest margin on the rows wanted, over active ones that grow, from a corral on; None if there is none."""
+        """The largest margin on the rows wanted, over active ones that grow, from a corral; None if there is none."""
         while True:
             self.spend(1 + active.size / self.space.n)
             found = wolfe.nearest(self.space.rows(active), np.ones((active.size, 1)), begin)

@@ -11,14 +11,14 @@ import shutil
 import tempfile
 import weakref
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rosenblatt import kernels, search
-from rosenblatt.errors import LedgerError
+from rosenblatt.errors import LedgerError, OptionError
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array
 from rosenblatt.learn.loss import perceptron_loss
@@ -164,22 +164,26 @@ class Ledger:
         if not 0 <= t <= len(self):
             raise LedgerError(f"this run made {len(self)} updates; there is no state after {t}")
         self._check(examples)
-        w = self.start.copy()
+        w, follow = self.start.copy(), self._follower(examples)
         for entries in self.pieces(0, t):
             self._check_weights(entries, examples)
-            kernels.replay(examples.rows, examples.labels, examples.weights, w, entries)
+            follow(w, entries)
         return w
 
     def steps(self, examples: Examples) -> Iterator[Step]:
         """Every state of the run, from the start on: t, the row corrected, w_t, its norm and its loss."""
         self._check(examples)
-        w = self.start.copy()
+        w, follow = self.start.copy(), self._follower(examples)
         for t in range(len(self) + 1):
             entry = self.entries(t - 1, t)
             self._check_weights(entry, examples)
-            kernels.replay(examples.rows, examples.labels, examples.weights, w, entry if t else entry[:0])
+            follow(w, entry if t else entry[:0])
             row = int(entry[0] if entry[0] >= 0 else ~entry[0]) if t else -1
             yield Step(t, row, w.copy(), search.norm(w), perceptron_loss(examples, w))
+
+    def _follower(self, examples: Examples) -> Callable[[Array, Array], None]:
+        """What makes the corrections of some entries once more, given the weights before them, which it changes."""
+        return lambda w, entries: kernels.replay(examples.rows, examples.labels, examples.weights, w, entries)
 
     def _check_weights(self, entries: Array, examples: Examples) -> None:
         if not examples.weights.size and (entries < 0).any():
@@ -206,7 +210,7 @@ class Ledger:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the ledger to a file, whole or not at all."""
         target = Path(path)
-        header = json.dumps({"protocol": PROTOCOL, "n_rows": self.n_rows, "updates": len(self)})
+        header = json.dumps({"protocol": PROTOCOL, "n_rows": self.n_rows, "updates": len(self), **self._more()})
         handle, draft = tempfile.mkstemp(dir=target.parent, prefix=target.name)
         try:
             with os.fdopen(handle, "wb") as file:
@@ -233,6 +237,7 @@ class Ledger:
                 header = json.loads(str(stored["header"]))
                 protocol, n_rows, updates = header["protocol"], int(header["n_rows"]), int(header["updates"])
                 entries, start, ends = stored["entries"], stored["start"], stored["pass_ends"]
+                more = {name: value for name, value in header.items() if name not in ("protocol", "n_rows", "updates")}
         except FileNotFoundError:
             raise
         except DAMAGE as error:
@@ -252,15 +257,23 @@ class Ledger:
             or (np.diff(ends, prepend=0, append=entries.size) < 0).any()
         ):
             raise LedgerError(f"{path}: damaged: its rows, start or pass ends do not fit together")
-        ledger = cls(start, n_rows, entries.dtype)
+        try:
+            ledger = cls(start, n_rows, entries.dtype, **more)
+        except (TypeError, OptionError) as error:
+            raise LedgerError(f"{path}: not a ledger of this kind: {error}") from error
         ledger.append(entries, ends)
         return ledger
 
+    def _more(self) -> dict[str, Any]:
+        """What a ledger of another kind is made with, besides."""
+        return {}
+
     def __getstate__(self) -> dict[str, Any]:
-        return {"start": self.start, "n_rows": self.n_rows, "pass_ends": self.pass_ends, "entries": self.entries()}
+        kept = {"start": self.start, "n_rows": self.n_rows, "pass_ends": self.pass_ends, "entries": self.entries()}
+        return kept | {"more": self._more()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["start"], state["n_rows"], state["entries"].dtype)  # type: ignore[misc]
+        self.__init__(state["start"], state["n_rows"], state["entries"].dtype, **state["more"])  # type: ignore[misc]
         self.append(state["entries"], state["pass_ends"])
 
 

@@ -13,9 +13,8 @@ from rosenblatt.kernels import (
     Dense,
     Doubt,
     Rows,
-    _accumulate,
-    _accumulate_score,
-    _truncated,
+    accumulate,
+    accumulate_score,
     add,
     column,
     compiled,
@@ -24,6 +23,7 @@ from rosenblatt.kernels import (
     score,
     score_of_sizes,
     stored,
+    truncated,
     value,
 )
 
@@ -42,9 +42,9 @@ def resolved(rows: Rows, label: int, i: int, w: Array, own: float, lift: float, 
     if abs(computed) > (stored(rows, i) + 6) * (UNIT * sizes + TINY) and sizes < HUGE:
         return computed
     limbs[:] = 0
-    changed = _accumulate_score(limbs, label, rows, i, w)
-    changed |= _accumulate(limbs, 1, lift, own)
-    return _truncated(limbs) if changed else 0.0
+    changed = accumulate_score(limbs, label, rows, i, w)
+    changed |= accumulate(limbs, 1, lift, own)
+    return truncated(limbs) if changed else 0.0
 
 
 @inlined

@@ -55,6 +55,7 @@ class Reason(Enum):
     BOUND = "The bound was reached: no rule is right on every row with the margin asked for."
     MAX_SECONDS = "The time was up before the rule was right on every row."
     PATIENCE = "Many draws in a row needed no update, but the rule is still wrong on some row."
+    QUIET = "A pass changed nothing, but the rule is still wrong on some row."
     SETTLED = "Many tries in a row found no rule with fewer mistakes."
     INTERRUPTED = "It was interrupted before the rule was right on every row; nothing is lost."
     STREAM = "Every row of the stream so far was seen once."

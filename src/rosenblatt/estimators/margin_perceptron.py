@@ -1,0 +1,155 @@
+"""MarginPerceptron: the perceptron that is not content with being right."""
+
+import warnings
+from math import inf
+from typing import Any, Self
+
+from sklearn.exceptions import ConvergenceWarning
+
+from rosenblatt.errors import OptionError
+from rosenblatt.estimators.averaged import RuleInPasses
+from rosenblatt.examples import Examples
+from rosenblatt.kernels import Array
+from rosenblatt.learn.averaged import PassesRun
+from rosenblatt.learn.averaging import Stride, WithinMargin
+from rosenblatt.learn.rules import Budget
+
+
+class MarginPerceptron(RuleInPasses):
+    """Linear yes/no rule, learned by a step y x on every row with y (w . x) <= beta (Krauth and Mezard 1987).
+
+    It ends when y (w . x) > beta for every row. If some rule of length 1 has the margin g, and rows are no longer
+    than R, that takes at most (R^2 + 2 beta) / g^2 steps from zeros, and the margin found, the least y (w . x) / ||w||,
+    is then more than beta / (R^2 + 2 beta) of g: nearly half of the largest margin for a large beta. With beta=0 it is
+    the perceptron. More than two classes are learned one against the rest.
+
+    Parameters
+    ----------
+    beta : float, default=1.0
+        How large y (w . x) must be, at least 0. R^2 finds a third of the largest margin, 10 R^2 finds 10/21 of it.
+    max_passes : int or None, default=1000
+        Budget of passes over the data.
+    max_updates, max_seconds : number or None, default=None
+        Budgets of updates and of time; like max_passes, for each one-vs-rest rule.
+    shuffle : bool, default=False
+        Whether every pass is in a new random order, else in the order of the rows.
+    start : {"zeros", "first", "random"} or array, default="zeros"
+        The first weights: zeros; y_1 x_1; standard normal; given, one per feature and optionally one for the
+        threshold (with several classes: one such row per class).
+    fit_intercept : bool, default=True
+        Whether the rule has a threshold, learned as the weight of a constant feature.
+    bias_scale : float or "auto", default=1.0
+        The value of that constant feature. "auto": the length of the longest row.
+    normalize : bool, default=False
+        Scale every row's features to length 1 first, when learning and when predicting; a row of zeros stays.
+    class_weight : dict, "balanced" or None, default=None
+        Factors for the sample weights of each class.
+    random_state : int, RandomState, Generator or None, default=None
+        For shuffle=True and start="random".
+    verbose : bool, default=False
+        Show progress on standard error once two seconds have passed.
+
+    Attributes
+    ----------
+    margin_reached_ : bool
+        Whether it is known that y (w . x) > beta for every row, for all rules: the last pass of `fit` moved nothing.
+    coef_ : array of shape (1, n_features), or (n_classes, n_features) for more than two classes
+    intercept_, threshold_ : array of shape (1,) or (n_classes,)
+        The rule says yes where coef_ . x > threshold_, that is, where coef_ . x + intercept_ > 0.
+    weights_, last_weights_ : array of shape (1 or n_classes, n_features + 1)
+        The rule exactly as learned, the weight of the constant feature last.
+    classes_ : array
+        The labels, sorted; "yes" is the second.
+    stop_reason_ : Reason
+        Why it ended; its text is a sentence. For several classes, the first one's that was not separated.
+    n_updates_, n_passes_, n_examples_seen_ : int
+        Steps, passes over the data, and looks at a row; summed over one-vs-rest rules.
+    ledger_ : Ledger, or a list of one per class
+        The rows of the steps in order: `ledger_.replay(examples, t)` gives the weights after t updates.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Notes
+    -----
+    Whether y (w . x) <= beta is decided exactly, and what is learned does not depend on whether X is dense or sparse,
+    to the last bit.
+    A row of sample weight k is learned as k copies of it, one after the other; weight 0 is no row; a fraction is a
+    last copy that moves the weights by that part of a step. With shuffle=True, all copies are shuffled.
+    Pressing Ctrl-C keeps what was learned so far in the estimator before KeyboardInterrupt is raised.
+
+    Examples
+    --------
+    >>> from rosenblatt import MarginPerceptron
+    >>> p = MarginPerceptron(beta=20).fit([[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "no", "no", "yes"])
+    >>> p.margin_reached_
+    True
+    >>> bool(p.decision_function([[1, 1]])[0] > 20)
+    True
+    """
+
+    _name = "margin perceptron"
+    ties = "mistake"  # of prediction: a score of exactly zero is the first class
+
+    def __init__(
+        self,
+        *,
+        beta: float = 1.0,
+        max_passes: int | None = 1000,
+        max_updates: int | None = None,
+        max_seconds: float | None = None,
+        shuffle: bool = False,
+        start: Any = "zeros",
+        fit_intercept: bool = True,
+        bias_scale: float | str = 1.0,
+        normalize: bool = False,
+        class_weight: Any = None,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.beta = beta
+        self.max_passes = max_passes
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
+        self.shuffle = shuffle
+        self.start = start
+        self.fit_intercept = fit_intercept
+        self.bias_scale = bias_scale
+        self.normalize = normalize
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from the rows of X and their labels y."""
+        super().fit(X, y, sample_weight)
+        if not self.margin_reached_:
+            warnings.warn(
+                f"y (w . x) > {self.beta:g} was not reached on every row after {self.n_updates_} updates and "
+                f"{self.n_passes_} passes. Try to raise max_passes or to lower beta; if the classes overlap, no line "
+                "separates them and no budget is enough.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _settle(self) -> None:
+        super()._settle()
+        if not 0 <= self.beta < inf:
+            raise OptionError(f"beta must be at least 0 and finite, not {self.beta!r}")
+        self._beta = float(self.beta)
+
+    def _budget(self) -> Budget:
+        return Budget(self.max_passes, self.max_updates, self.max_seconds)
+
+    def _stride(self, part: Examples) -> tuple[Stride, None]:
+        return WithinMargin(self._beta), None
+
+    def _is_averaged(self) -> bool:
+        return False
+
+    def _keep(self, classes: Array, parts: list[Examples], runs: list[PassesRun]) -> None:
+        super()._keep(classes, parts, runs)
+        self.margin_reached_ = all(run.is_quiet for run in runs)
+
+    def _go_on(self, parts: list[Examples], made: list[tuple[Array, Array]]) -> None:
+        self.margin_reached_ = False
