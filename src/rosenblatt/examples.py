@@ -70,15 +70,6 @@ class Examples:
         """How many entries a weight vector has: the features, then the threshold's constant feature."""
         return n_features(self.rows) + 1
 
-    @property
-    def table(self) -> Any:
-        """The features as an array, dense or sparse, without a copy of the numbers."""
-        rows = self.rows
-        if isinstance(rows, Dense):
-            return rows.values
-        parts = rows.values, rows.columns.astype(np.int64), rows.starts.astype(np.int64)
-        return csr_array(parts, shape=(self.n, rows.features))
-
     @cached_property
     def radius(self) -> float:
         """R: the length of the longest row that counts, the constant feature included."""
@@ -101,6 +92,12 @@ class Examples:
         return int(self.copies_before[-1]) if self.weights.size else self.n
 
     @property
+    def counted(self) -> tuple[Array, Array]:
+        """The rows that count, in order, and how many copies of each there are (empty: one each)."""
+        rows = np.flatnonzero(self.weights) if self.weights.size else np.arange(self.n)
+        return rows, self.weights[rows] if self.weights.size else self.weights
+
+    @property
     def first_row(self) -> int:
         """The first row that counts."""
         return int(np.argmax(self.weights > 0)) if self.weights.size else 0
@@ -114,6 +111,25 @@ def n_rows(rows: Rows) -> int:
 def n_features(rows: Rows) -> int:
     """How many features a row has, the threshold's constant not counted."""
     return int(rows.values.shape[1]) if isinstance(rows, Dense) else rows.features
+
+
+def table_of(rows: Rows) -> Any:
+    """The features as an array or as a SciPy matrix."""
+    if isinstance(rows, Dense):
+        return rows.values
+    columns = rows.columns.view(rows.columns.dtype.str.replace("u", "i"))
+    starts = rows.starts.astype(columns.dtype if rows.values.size < 2**31 else np.int64)
+    return csr_array((rows.values, columns, starts), shape=(n_rows(rows), rows.features))
+
+
+def some_rows(rows: Rows, chosen: Array) -> Rows:
+    """A copy of these rows."""
+    if isinstance(rows, Dense):
+        return rows._replace(values=rows.values[chosen])
+    begins, ends = rows.starts[chosen].astype(np.int64), rows.starts[chosen + 1].astype(np.int64)
+    starts = np.concatenate([[0], np.cumsum(ends - begins)])
+    places = np.arange(starts[-1]) + np.repeat(begins - starts[:-1], ends - begins)
+    return rows._replace(values=rows.values[places], columns=rows.columns[places], starts=starts.astype(np.uint64))
 
 
 def numbers_per_row(rows: Rows) -> float:

@@ -339,10 +339,10 @@ def test_random_states_of_every_kind(rng):
 
 
 def test_progress_is_shown_on_standard_error(capsys, monkeypatch):
-    from rosenblatt.estimators import perceptron
+    from rosenblatt.estimators import progress
 
     clock = iter(range(0, 10**9, 3))
-    monkeypatch.setattr(perceptron.time, "monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr(progress.time, "monotonic", lambda: float(next(clock)))
     with pytest.warns(ConvergenceWarning):
         Perceptron(verbose=True, max_passes=50).fit([[1.0], [1.0]], [0, 1])
     captured = capsys.readouterr()

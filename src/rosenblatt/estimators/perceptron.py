@@ -11,7 +11,6 @@ from rosenblatt import search
 from rosenblatt.errors import OptionError
 from rosenblatt.estimators.linear import LinearRule, one_or_all
 from rosenblatt.estimators.progress import reporter
-from rosenblatt.estimators.progress import reporter as _reporter  # noqa: F401
 from rosenblatt.examples import Examples, shown
 from rosenblatt.kernels import Array, Ties
 from rosenblatt.learn import pla, rules

@@ -23,7 +23,7 @@ import numpy as np
 
 from rosenblatt import kernels, search
 from rosenblatt.errors import DataError, OptionError
-from rosenblatt.examples import Examples, n_rows, numbers_per_row
+from rosenblatt.examples import Examples, n_rows, numbers_per_row, some_rows
 from rosenblatt.kernels import Array, Dense, Doubt, Rows, Ties
 from rosenblatt.learn import averaging
 from rosenblatt.learn.averaging import Stride
@@ -163,8 +163,7 @@ def order_of_a_pass(walk: Walk, rng: np.random.Generator | None) -> tuple[Array,
     """Rows in order, and the copies of each (empty: one each); or, with `rng`, all copies in an order drawn from it."""
     examples = walk.examples
     if rng is None:
-        order = np.flatnonzero(examples.weights) if examples.weights.size else np.arange(examples.n)
-        return order.astype(walk.index), examples.weights[order] if examples.weights.size else examples.weights
+        return walk.in_order()
     if examples.n_copies > MOST_SHUFFLED:
         raise OptionError(
             f"the weights make {examples.n_copies} copies of rows, too many to shuffle; "
@@ -283,7 +282,7 @@ class Electorate:
         if (parts := entries < 0).any():
             weights = examples.weights[corrected[places[parts]]]
             moves[parts] *= weights - np.floor(weights)
-        self._chunks.append(Chunk(some_of(examples.rows, corrected), places, moves, when))
+        self._chunks.append(Chunk(some_rows(examples.rows, corrected), places, moves, when))
         while len(self._chunks) > 1 and self._alike(*self._chunks[-2:]):
             newer, older = self._chunks.pop(), self._chunks.pop()
             self._chunks.append(older.joined(newer))
@@ -343,11 +342,11 @@ class Electorate:
 
     def is_right(self, examples: Examples, ties: Ties) -> bool:
         """Whether the vote is right on every row; asks few rows first, because one mistake is enough."""
-        counted = np.flatnonzero(examples.weights) if examples.weights.size else np.arange(examples.n)
+        counted, _ = examples.counted
         zero, first, last = sign_at_zero(ties), 0, FIRST_ASKED
         while first < counted.size:
             asked = counted[first:last]
-            votes = self.vote(some_of(examples.rows, asked), zero)
+            votes = self.vote(some_rows(examples.rows, asked), zero)
             if (np.where(votes == 0, zero, votes) * examples.labels[asked] < 0).any():
                 return False
             first, last = last, 4 * last
@@ -359,16 +358,6 @@ def electorate(examples: Examples, ledger: Ledger, when: Array, looks: int) -> E
     voters = Electorate(ledger.start)
     voters.extend(examples, ledger.entries(), when, looks)
     return voters
-
-
-def some_of(rows: Rows, chosen: Array) -> Rows:
-    """A copy of these rows."""
-    if isinstance(rows, Dense):
-        return rows._replace(values=rows.values[chosen])
-    begins, ends = rows.starts[chosen].astype(np.int64), rows.starts[chosen + 1].astype(np.int64)
-    starts = np.concatenate([[0], np.cumsum(ends - begins)])
-    places = np.arange(starts[-1]) + np.repeat(begins - starts[:-1], ends - begins)
-    return rows._replace(values=rows.values[places], columns=rows.columns[places], starts=starts.astype(np.uint64))
 
 
 def joined_rows(a: Rows, b: Rows) -> Rows:

@@ -143,6 +143,7 @@ class Descent:
         """Be right on one more row, and one more, while the rows that are right now stay right."""
         self.stand(self.kept)
         right = self.scores > 0.0
+        right[np.argmax(self.scores)] = True  # one row at least
         found = self._separated(right, lowest(self.scores, right, self._many), np.zeros(1, np.int64))
         tried, failures = right.copy(), 0
         while found and failures < FAILURES and not tried.all():

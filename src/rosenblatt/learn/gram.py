@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from rosenblatt import kernels
 from rosenblatt.errors import DataError, OptionError
-from rosenblatt.examples import n_features, n_rows, numbers_per_row
+from rosenblatt.examples import n_features, n_rows, numbers_per_row, some_rows, table_of
 from rosenblatt.kernels import Array, Csr, Dense, Rows
 from rosenblatt.learn import lifting
 from rosenblatt.learn.lifting import Held
@@ -52,19 +52,11 @@ class Points:
     @cached_property
     def matrix(self) -> Any:
         """The rows as an array or a SciPy matrix."""
-        if isinstance(self.rows, Dense):
-            return self.rows.values
-        columns = self.rows.columns.view(self.rows.columns.dtype.str.replace("u", "i"))
-        starts = self.rows.starts.astype(columns.dtype if self.rows.values.size < 2**31 else np.int64)
-        return sp.csr_array((self.rows.values, columns, starts), (self.n, self.rows.features))
+        return table_of(self.rows)
 
     def take(self, rows: Array) -> "Points":
         """Some of the rows."""
-        if isinstance(self.rows, Dense):
-            return Points(self.rows._replace(values=np.ascontiguousarray(self.rows.values[rows])))
-        some = self.matrix[rows]
-        columns, starts = some.indices.astype(self.rows.columns.dtype), some.indptr.astype(self.rows.starts.dtype)
-        return Points(self.rows._replace(values=some.data, columns=columns, starts=starts))
+        return Points(some_rows(self.rows, rows))
 
     def followed_by(self, more: "Points") -> "Points":
         """These rows and more, in the storage of these."""

@@ -184,7 +184,7 @@ class DualWalk(Walk):
 
     def mistakes(self) -> int:
         """How many rows that count are wrong now."""
-        order, _ = _in_order(self.examples)
+        order, _ = self.examples.counted
         margins = self.examples.labels[order] * self.dual.scores[order]
         doubtful = order[np.abs(margins) <= self.dual.error[0]]
         wrong = int((margins < -self.dual.error[0]).sum())
@@ -206,15 +206,9 @@ class DualWalk(Walk):
         return DualRun(amounts, self.ledger, reason, self.ledger.n_passes, self.seen, state, forgotten, wrong)
 
 
-def _in_order(examples: Examples) -> tuple[Array, Array]:
-    """The rows that count, in order, and how many copies of each there are (empty: one each)."""
-    order = np.flatnonzero(examples.weights) if examples.weights.size else np.arange(examples.n)
-    return order, examples.weights[order] if examples.weights.size else examples.weights
-
-
 def cyclic(walk: DualWalk) -> Reason:
     """The next mistake from where the last was found, until a full cycle is clean."""
-    (order, copies), quiet, n = _in_order(walk.examples), 0, walk.examples.n_copies
+    (order, copies), quiet, n = walk.examples.counted, 0, walk.examples.n_copies
     while quiet < n:
         if walk.looks_left() < n:
             return walk.spent() or Reason.MAX_PASSES
@@ -232,7 +226,7 @@ def active(walk: DualWalk) -> Reason:
 
     Rows that contradict each other never are, so half of the budget is kept for plain cycles.
     """
-    (order, copies), n = _in_order(walk.examples), walk.examples.n_copies
+    (order, copies), n = walk.examples.counted, walk.examples.n_copies
     copies = copies if copies.size else np.ones(order.size)
     ever = np.zeros(order.size)
     while walk.looks_left(ACTIVE_SHARE) >= n and not walk.spent(ACTIVE_SHARE):
@@ -295,7 +289,7 @@ def follow(examples: Examples, gram: Gram, state: State, scores: Array, error: f
     """
     walk = DualWalk(examples, gram, state)
     walk.begin_with(scores, error)
-    walk.go_over(*_in_order(examples), 0, FOREVER)
+    walk.go_over(*examples.counted, 0, FOREVER)
     return walk.end(Reason.STREAM)
 
 

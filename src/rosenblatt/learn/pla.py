@@ -39,7 +39,7 @@ def cyclic(walk: Walk, rng: np.random.Generator) -> Reason:
 def _cycles(walk: Walk, most: int) -> Reason | None:
     """Up to `most` passes of corrections in the order of the rows; None if there is no reason to stop after them."""
     examples, at, quiet = walk.examples, 0, 0
-    order, each = _in_order(walk)
+    order, each = walk.in_order()
     copies = each.copy()
     while most > 0:
         if reason := walk.spent():
@@ -71,13 +71,6 @@ def _looks(examples: Examples, order: Array, each: Array, copies: Array, at: int
     if not each.size:
         return at
     return int(examples.copies_before[order[at]] + np.ceil(each[at]) - np.ceil(copies[at]))
-
-
-def _in_order(walk: Walk) -> tuple[Array, Array]:
-    """The rows that count, in order, and how many copies of each there are (empty: one each)."""
-    weights = walk.examples.weights
-    order = np.flatnonzero(weights) if weights.size else np.arange(walk.examples.n)
-    return order.astype(walk.index), weights[order] if weights.size else weights
 
 
 def random(walk: Walk, rng: np.random.Generator) -> Reason:
@@ -177,7 +170,7 @@ def follow(examples: Examples, w: Array, ties: Ties) -> tuple[Array, Array]:
     cut into parts, the weights are the same to the last bit.
     """
     walk = Walk(examples, ties, w.copy(), UNLIMITED)
-    (order, copies), at = _in_order(walk), 0
+    (order, copies), at = walk.in_order(), 0
     while at < order.size:
         at += walk.correct(order[at:], copies[at:], 0, FOREVER)[0]
     return walk.w, walk.ledger.entries()

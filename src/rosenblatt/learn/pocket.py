@@ -63,8 +63,7 @@ def learn(
     walk = Walk(examples, ties, start.copy(), budget, watch)
     walk.interrupted = interrupted
     costs, unit = pricing.costs_of(examples)
-    order = np.flatnonzero(examples.weights) if examples.weights.size else np.arange(examples.n)
-    order, often = order.astype(walk.index), np.zeros(examples.n, np.int64)
+    order, often = walk.in_order()[0], np.zeros(examples.n, np.int64)
     kept = tally.Pocket(walk.w.copy(), np.array([np.iinfo(np.int64).max, 0, 0, 0, 0], np.int64))
     _keep_if_better(walk, order, costs, gamma, kept, often)
     reason = _fill(walk, rng, order, costs, gamma, ratchet, kept, often)

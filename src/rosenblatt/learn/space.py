@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from rosenblatt.examples import Examples
+from rosenblatt.examples import Examples, table_of
 from rosenblatt.kernels import Array
 from rosenblatt.threads import in_pieces
 
@@ -65,7 +65,7 @@ class Space(ABC):
 
 def space_of(examples: Examples) -> Space:
     """A space for the rows that count."""
-    table = examples.table
+    table = table_of(examples.rows)
     sizes = np.append(abs(table).max(axis=0).toarray() if hasattr(table, "toarray") else _largest(table), 1.0)
     sizes[-1] = examples.rows.bias
     sizes[sizes == 0.0] = 1.0

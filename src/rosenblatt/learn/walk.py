@@ -95,6 +95,11 @@ class Walk:
         whole = self.whole_steps and search.is_whole(self.w)
         return page, kernels.doubt_about(self.examples.rows, size + page.size * radius, whole)
 
+    def in_order(self) -> tuple[Array, Array]:
+        """The rows that count, in order, as compiled code takes them, and how many copies of each there are."""
+        order, copies = self.examples.counted
+        return order.astype(self.index), copies
+
     def drawn(self, rng: np.random.Generator) -> tuple[Array, Array]:
         """The next rows of a stream of uniform draws among all copies, and each one's step (empty: 1 each)."""
         examples = self.examples

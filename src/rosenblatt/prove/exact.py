@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from rosenblatt.examples import Examples
+from rosenblatt.examples import Examples, table_of
 from rosenblatt.kernels import TIES, Array, Dense
 
 Vector = dict[int, int]  # whole numbers by column, zeros left out
@@ -234,7 +234,7 @@ def _blocks(examples: Examples) -> Iterator[tuple[slice, Array | csr_array]]:
             part = slice(begin, begin + step)
             yield part, rows.values[part].astype(np.float64, copy=False)
     else:
-        yield slice(0, n), examples.table.astype(np.float64)
+        yield slice(0, n), table_of(rows).astype(np.float64)
 
 
 def is_near_a_positive_null_vector(vectors: Sequence[Vector], weights: Sequence[int]) -> bool:

@@ -18,7 +18,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp  # type: ignore[attr-d
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from rosenblatt.errors import OptionError
-from rosenblatt.examples import Examples
+from rosenblatt.examples import Examples, some_rows
 from rosenblatt.kernels import Array
 from rosenblatt.learn import pocket, wolfe
 from rosenblatt.learn.active_rows import lowest, whole_multipliers
@@ -224,11 +224,7 @@ def _packed(
     """Disjoint contradictions among the rows left; and weights that are right on what those leave, if any are."""
     found: list[Contradiction] = []
     while len(set(examples.labels[left].tolist())) == 2:
-        bias = examples.rows.bias
-        part = Examples.of(
-            examples.table[left], examples.labels[left], fit_intercept=bias != 0.0, bias_scale=bias or 1.0
-        )
-        verdict = decide(part, ties, clock)
+        verdict = decide(Examples(some_rows(examples.rows, left), examples.labels[left]), ties, clock)
         if not isinstance(verdict, NotSeparable):
             return found, verdict.certificate.weights if isinstance(verdict, Separable) else None
         rows = left[[*verdict.certificate.rows]]
