@@ -39,6 +39,7 @@ from rosenblatt.prove.separability import (
 
 KICKS = 20
 ROWS_AT_ONCE = 50  # and four per dimension
+WORK = 1e7  # operations on words, for one contradiction in whole numbers
 FEW_ROWS = 200  # among so many, the smallest set of rows is searched for
 ROUNDS = 100  # of more contradictions
 
@@ -180,7 +181,7 @@ class _Packing:
                 rows = active[found.corral]
                 in_order = np.argsort(rows)
                 multipliers = whole_multipliers(found.weights[in_order])
-                return self._proved(tuple(rows[in_order].tolist()), multipliers)
+                return self._proved(tuple(rows[in_order].tolist()), multipliers) or self._decided(active)
             scores = self.space.scores(found.x)
             low = self.free & (scores < 0.0)
             low[active] = False
@@ -189,10 +190,16 @@ class _Packing:
             active, begin = np.append(active, lowest(scores, low, many)), found.corral
         return None
 
+    def _decided(self, rows: Array) -> Contradiction | None:
+        """A contradiction among these rows, of which all but the first can be right together, so it has the first."""
+        rows = np.sort(rows)
+        found, _ = _packed(self.examples, self.ties, rows, self.clock)
+        return found[0] if found else None
+
     def _proved(self, rows: tuple[int, ...], multipliers: tuple[int, ...]) -> Contradiction | None:
         if not any(exact.tie_is_wrong(self.ties, int(self.examples.labels[row])) for row in rows):
             return None
-        return proposed(self.examples, self.ties, rows, multipliers, patient=False)
+        return proposed(self.examples, self.ties, rows, multipliers, most=WORK)
 
 
 def _more(

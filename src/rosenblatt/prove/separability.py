@@ -12,7 +12,7 @@ Before floats are computed with, columns and rows are scaled by what moves no de
 """
 
 from dataclasses import dataclass
-from math import frexp
+from math import frexp, inf
 from typing import Any, ClassVar
 
 import numpy as np
@@ -178,17 +178,17 @@ def in_order_of_equals(examples: Examples, sizes: Array) -> tuple[Array, Array]:
 
 
 def proposed(
-    examples: Examples, ties: str, rows: tuple[int, ...], multipliers: tuple[int, ...], patient: bool = True
+    examples: Examples, ties: str, rows: tuple[int, ...], multipliers: tuple[int, ...], most: float = inf
 ) -> Contradiction | None:
     """The contradiction of these rows that multipliers in floats propose, if it can be proved.
 
-    Without patience, not in whole numbers that would be long.
+    Not in whole numbers, if that would take more operations than `most`.
     """
     vectors, _ = exact.signed_rows(examples, rows)
-    long = _work(vectors) > LONG
-    if long and exact.is_near_a_positive_null_vector(vectors, multipliers):
+    work = _work(vectors)
+    if work > LONG and exact.is_near_a_positive_null_vector(vectors, multipliers):
         return contradiction(examples, ties, rows, multipliers, whole=False)
-    weights = rational.null_vector(vectors) if patient or not long else None
+    weights = rational.null_vector(vectors) if work <= most else None
     return contradiction(examples, ties, rows, tuple(weights)) if weights else None
 
 
