@@ -228,7 +228,10 @@ def _warn(examples: Examples, run: Run, ties: Ties, proved: Contradiction | NoMa
     """Say that a run ended without a clean pass, why, and what to try."""
     left = search.count(examples, run.weights, ties)
     no, yes = map(shown, examples.classes)
-    advice = f"Try to {ADVICE[run.reason]}; if the classes overlap, no line separates them and no budget is enough."
+    advice = (
+        f"Try to {ADVICE[run.reason]}; if the classes overlap, no line separates them and no budget is enough: "
+        "PocketPerceptron keeps the rule with the fewest mistakes."
+    )
     warnings.warn(
         f"{run.reason} {left} of {examples.n} rows are wrong ({yes} against {no}) "
         f"after {run.updates} updates and {run.passes} full passes. {proved.statement if proved else advice}",

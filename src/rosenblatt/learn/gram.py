@@ -80,8 +80,9 @@ class Kernel:
 
     def between(self, left: Points, right: Points) -> Array:
         """K(x, z) for every row x of one table and z of the other; of a precomputed one, all that are in `left`."""
-        values = self._values(left, right)
-        values += self.shift
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused below
+            values = self._values(left, right)
+            values += self.shift
         if not np.isfinite(values).all():
             i, j = np.unravel_index(int(np.argmin(np.isfinite(values))), values.shape)
             raise DataError(
