@@ -6,10 +6,20 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
 
 import cases
 from oracle import gordan, naive
-from rosenblatt import Examples, PocketPerceptron, optimality
+from rosenblatt import (
+    AveragedPerceptron,
+    Examples,
+    KernelPerceptron,
+    OnlinePerceptron,
+    PassiveAggressive,
+    PocketPerceptron,
+    VotedPerceptron,
+    optimality,
+)
 from rosenblatt.errors import CertificateError, OptionError
 from rosenblatt.prove import certificate, sweep
 
@@ -141,3 +151,22 @@ def test_the_time_is_kept(rng):
     X, y = rng.normal(size=(5000, 30)), rng.integers(0, 2, 5000)
     interval = optimality(X, y, np.ones(30), max_seconds=0.3)
     assert 0 <= interval.lower < interval.upper
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_what_is_judged_is_what_predicts(rng):
+    X = rng.normal(size=(150, 2))
+    y = (X[:, 0] > 0) ^ (rng.random(150) < 0.2)
+    online = OnlinePerceptron(mode="averaged")
+    online.learn_many(X, y)
+    linear = [AveragedPerceptron().fit(X, y), VotedPerceptron(vote="averaged").fit(X, y), PassiveAggressive().fit(X, y)]
+    for rule in linear:
+        assert optimality(X, y, rule).upper == (rule.predict(X) != y).sum()
+    assert optimality(X, y, online).upper == (np.array(online.predict_many(X)) != y).sum()
+    for rule in (
+        VotedPerceptron().fit(X, y),
+        KernelPerceptron(max_updates=50).fit(X, y),
+        LogisticRegression().fit(X, y),
+    ):
+        with pytest.raises(OptionError, match="linear"):
+            optimality(X, y, rule)

@@ -235,6 +235,10 @@ class KernelPerceptron(LinearRule):
         )
         self.stop_reason_ = Reason.STREAM
 
+    def one_linear_rule(self) -> tuple[Array, float, str]:
+        """Refused: the rule is linear in the space of the kernel only."""
+        raise OptionError("a kernel's rule is linear in another space, not in the columns")
+
     def decision_function(self, X: Any) -> Array:
         """dual_coef_ . K(support_vectors_, x) for every row, with the exact sign: of shape (n,), or (n, n_classes)."""
         check_is_fitted(self, "weights_")

@@ -66,6 +66,15 @@ class LinearRule(ClassifierMixin, BaseEstimator):
         yes = scores >= 0 if self._zero_is_yes else scores > 0
         return self.classes_[yes.astype(int)]  # type: ignore[no-any-return]
 
+    def one_linear_rule(self) -> tuple[Array, float, str]:
+        """The weights of the rule, the constant that it shows the threshold, and its ties, if it is one linear rule."""
+        check_is_fitted(self, "weights_")
+        if len(self.weights_) != 1:
+            raise OptionError("the rule has several classes; give the weights of one, and y == that class")
+        if self._unit_rows:
+            raise OptionError("the rule scales rows to length 1; give optimality such rows, and the weights")
+        return self.weights_[0], self._bias, getattr(self, "ties", "mistake")
+
     def __sklearn_tags__(self) -> Any:
         tags: Any = super().__sklearn_tags__()  # type: ignore[no-untyped-call]
         tags.input_tags.sparse = True

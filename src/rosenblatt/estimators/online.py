@@ -302,6 +302,11 @@ class OnlinePerceptron(BaseEstimator):
         """The weights under training, the constant feature's last."""
         return (self._stream or self._begin()).weights()
 
+    def one_linear_rule(self) -> tuple[Array, float, str]:
+        """The weights that predictions are made with, the constant that they show the threshold, and the ties."""
+        stream = self._stream or self._begin()
+        return stream.without_room(stream.heard), stream.bias, self.ties
+
     @property
     def average_(self) -> Array:
         """The average of the weights after every example, in the averaged mode."""

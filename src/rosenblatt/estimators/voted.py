@@ -157,6 +157,12 @@ class VotedPerceptron(RuleInPasses):
         self._vote = self.vote
         self._share = self._generator().spawn(1)[0].random()  # of the looks, before the one that draws the vector
 
+    def one_linear_rule(self) -> tuple[Array, float, str]:
+        """The weights of the rule, unless it is a vote."""
+        if self._is_vote():
+            raise OptionError(f"vote={self.vote!r} is a vote of many linear rules, not one linear rule")
+        return super().one_linear_rule()
+
     def _is_vote(self) -> bool:
         return self._vote == "voted"
 

@@ -67,14 +67,11 @@ def optimality(
     The rule makes 1 mistake on 4 rows, which is the fewest possible.
     """
     bias = bias_scale if fit_intercept else 0.0
-    if hasattr(rule, "weights_"):
-        if len(rule.weights_) != 1:
-            raise OptionError("the rule has several classes; give the weights of one, and y == that class")
-        bias, ties, weights = rule._bias, rule.ties, rule.weights_[0]
-        if rule.normalize:
-            raise OptionError("the rule scales rows to length 1; give optimality such rows, and the weights")
-    else:
-        weights = rule
+    weights = rule
+    if hasattr(rule, "one_linear_rule"):
+        weights, bias, ties = rule.one_linear_rule()
+    elif hasattr(rule, "fit") or hasattr(rule, "learn_one"):
+        raise OptionError("optimality judges linear rules of this package, or weights: give it those, as an array")
     ties_named(ties)
     examples = Examples.of(X, y, fit_intercept=bias != 0.0, bias_scale=bias or 1.0)
     rng = np.random.default_rng(random_state)
