@@ -304,7 +304,7 @@ class KernelPerceptron(LinearRule):
         self.dual_coef_ = np.stack([state.mean for state in self._states])
         self.intercept_ = self.dual_coef_.sum(axis=1) * self._kernel.shift
         self.gamma_ = self._kernel.gamma
-        self.n_updates_ = sum(len(ledger) for ledger in self._ledgers())
+        self.n_updates_ = self._updates_before + sum(len(ledger) for ledger in self._ledgers())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

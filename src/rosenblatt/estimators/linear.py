@@ -49,6 +49,7 @@ class LinearRule(ClassifierMixin, BaseEstimator):
     classes_: Array
     weights_: Array
     ledger_: Ledger | list[Ledger]
+    _updates_before = 0  # those that a rule from a file has made; its ledger begins after them
 
     def decision_function(self, X: Any) -> Array:
         """coef_ . x + intercept_ for every row, with the exact sign: of shape (n,), or (n, n_classes)."""
@@ -74,6 +75,12 @@ class LinearRule(ClassifierMixin, BaseEstimator):
         if self._unit_rows:
             raise OptionError("the rule scales rows to length 1; give optimality such rows, and the weights")
         return self.weights_[0], self._bias, getattr(self, "ties", "mistake")
+
+    def replace_weights(self, weights: Array) -> None:
+        """Predict with these weights from now on; the ledger still tells what was learned."""
+        check_is_fitted(self, "coef_")
+        self.weights_ = np.array(weights, dtype=np.float64).reshape(self.weights_.shape)
+        self._expose()
 
     def __sklearn_tags__(self) -> Any:
         tags: Any = super().__sklearn_tags__()  # type: ignore[no-untyped-call]
@@ -170,7 +177,7 @@ class LinearRule(ClassifierMixin, BaseEstimator):
 
     def _take(self, classes: Array, runs: Sequence[Run]) -> None:
         """Take over what was learned, a run per rule."""
-        self.classes_ = classes
+        self.classes_, self._updates_before = classes, 0
         self.weights_ = np.stack([run.weights for run in runs])
         self.ledger_ = one_or_all([run.ledger for run in runs])
         self.n_passes_ = sum(run.passes for run in runs)
@@ -186,7 +193,7 @@ class LinearRule(ClassifierMixin, BaseEstimator):
         self.coef_ = self.weights_[:, :-1].copy()
         self.intercept_ = self.weights_[:, -1] * self._bias
         self.threshold_ = -self.intercept_
-        self.n_updates_ = sum(len(ledger) for ledger in self._ledgers())
+        self.n_updates_ = self._updates_before + sum(len(ledger) for ledger in self._ledgers())
 
 
 def one_or_all(each: list[Any]) -> Any:

@@ -9,13 +9,14 @@ import numpy as np
 from rosenblatt import search
 from rosenblatt.errors import OptionError
 from rosenblatt.estimators.linear import AUTO, LinearRule, one_or_all
-from rosenblatt.estimators.progress import reporter, ticker
+from rosenblatt.estimators.progress import reporter
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array, Ties
 from rosenblatt.learn import pocket, rules
 from rosenblatt.learn.pocket import PocketRun
 from rosenblatt.learn.rules import Budget
 from rosenblatt.learn.walk import ctrl_c_noted
+from rosenblatt.progress import ticker
 
 DESCENT = "descent"
 

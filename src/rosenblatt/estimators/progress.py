@@ -1,29 +1,14 @@
-"""How far learning has come, on standard error."""
+"""How far a run of learning has come."""
 
-import sys
-import time
 from collections.abc import Callable
 
 from rosenblatt.learn.rules import Budget
 from rosenblatt.learn.walk import Walk
-
-
-def ticker(name: str) -> Callable[[Callable[[], str]], None]:
-    """A function that shows what it is given twice a second, once two seconds have passed."""
-    begun = time.monotonic()
-    last = begun + 1.5
-
-    def tick(told: Callable[[], str]) -> None:
-        nonlocal last
-        if time.monotonic() - last > 0.5:
-            last = time.monotonic()
-            print(f"\r{name}: {told()}, {last - begun:.0f} s ", end="", file=sys.stderr, flush=True)
-
-    return tick
+from rosenblatt.progress import ticker
 
 
 def reporter(budget: Budget, name: str = "perceptron") -> Callable[[Walk], None]:
-    """The same for a run."""
+    """A function that tells passes and updates of a run, twice a second."""
     tick, of = ticker(name), f" of {budget.max_passes}" if budget.max_passes else ""
 
     def report(walk: Walk) -> None:

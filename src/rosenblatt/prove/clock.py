@@ -1,9 +1,9 @@
 """How long a proof may take, and how far it has come."""
 
-import sys
 import time
 
 from rosenblatt.learn.rules import Budget
+from rosenblatt.progress import ticker
 
 
 class Clock:
@@ -11,9 +11,8 @@ class Clock:
 
     def __init__(self, max_seconds: float | None = None, verbose: bool = False) -> None:
         self.max_seconds = Budget(max_seconds=max_seconds).max_seconds  # refuses what is not a time
-        self.verbose = verbose
         self.started = time.monotonic()
-        self.shown = self.started + 1.5
+        self._tick = ticker("proving") if verbose else None
         self.doing = "reading"
 
     @property
@@ -28,7 +27,6 @@ class Clock:
 
     def late(self) -> bool:
         """Whether the time is up."""
-        if self.verbose and time.monotonic() - self.shown > 0.5:
-            self.shown = time.monotonic()
-            print(f"\rproving: {self.doing}, {self.seconds:.0f} s ", end="", file=sys.stderr, flush=True)
+        if self._tick:
+            self._tick(lambda: self.doing)
         return self.max_seconds is not None and self.seconds >= self.max_seconds

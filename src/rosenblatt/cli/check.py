@@ -1,0 +1,65 @@
+"""`rosenblatt check`: can any rule be right on every row?"""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from rosenblatt.cli import terms
+from rosenblatt.cli.codes import DONE, NO
+
+NAME = "check"
+EXAMPLE = "Example: rosenblatt check applications.csv --target approved"
+
+
+def run(
+    file: terms.Source,
+    target: terms.TargetColumn,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="PROOF", help="Write the proof to this file.")
+    ] = None,
+    fewest: Annotated[
+        bool,
+        typer.Option(
+            "--fewest/--no-fewest", help="Prove how few mistakes are possible.", rich_help_panel=terms.JUDGING
+        ),
+    ] = True,
+    seconds: terms.Seconds = 60.0,
+    positive: terms.Positive = None,
+    kind: terms.Kinds = None,
+    text: terms.TextAs = "vocabulary",
+    file_format: terms.Format = None,
+    delimiter: terms.Delimiter = None,
+    drop_missing_target: terms.DropMissing = False,
+    config: terms.Config = None,
+    force: terms.Force = False,
+    json: terms.Json = False,
+    quiet: terms.Quiet = False,
+) -> None:
+    """Say whether a line separates the classes, by what margin, and prove it.
+
+    If none does, the rows that contradict each other are shown, and how few mistakes are possible. The exit code is 0
+    if the rows are separable, 1 if they are not or if no proof was found in time.
+    """
+    from rosenblatt.cli import reading, wording
+    from rosenblatt.cli.screen import Screen
+    from rosenblatt.desk.shipping import proof_of
+    from rosenblatt.desk.verdict import findings
+
+    screen = Screen(json, quiet)
+    reading.free(output, force)
+    data = reading.data(screen, file, target, positive, kind, text, file_format, delimiter, drop_missing_target)
+    with screen.busy("proving") as tell, reading.progress_to(tell):
+        found = findings(data, seconds=seconds or None, fewest=fewest, verbose=not quiet)
+    wording.columns(screen, data)
+    for finding in found:
+        wording.finding(screen, data, finding)
+    record: dict[str, Any] = {"command": NAME, **reading.described(data)}
+    record["separable"] = [finding.verdict.separable for finding in found]
+    record["findings"] = [wording.finding_record(data, finding) for finding in found]
+    if output is not None:
+        proof_of(data, found).save(output, force=force)
+        screen.line(f"Proof written to {output}; check it with: rosenblatt verify {output} {' '.join(file)}")
+        record["proof"] = str(output)
+    screen.record(record)
+    raise typer.Exit(DONE if all(record["separable"]) else NO)

@@ -1,0 +1,7 @@
+"""Exit codes."""
+
+DONE = 0
+NO = 1  # the answer is no: not separable, a claim fails
+USAGE = 2
+BAD_DATA = 3
+INTERRUPTED = 130

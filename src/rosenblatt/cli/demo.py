@@ -1,0 +1,8 @@
+"""`rosenblatt demo`."""
+
+NAME = "demo"
+EXAMPLE = ""
+
+
+def run() -> None:
+    """x"""

@@ -1,0 +1,177 @@
+"""`rosenblatt fit`: from a table to a rule."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from rosenblatt.cli import terms
+from rosenblatt.cli.codes import DONE, INTERRUPTED
+
+NAME = "fit"
+EXAMPLE = "Example: rosenblatt fit applications.csv --target approved --positive yes -o model.json"
+RULES = terms.RULES
+
+
+def run(
+    file: terms.Source,
+    target: terms.TargetColumn,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="MODEL", help="Model file to write.", show_default=False)
+    ],
+    algorithm: Annotated[
+        str,
+        typer.Option(
+            "--algorithm",
+            "-a",
+            help="auto, perceptron, pocket, lifted, averaged, voted, margin, kernel or pa. auto: the largest "
+            "margin if the rows are proved separable, else the pocket.",
+        ),
+    ] = "auto",
+    hold_out: terms.HoldOut = 0.2,
+    folds: terms.Folds = 0,
+    prove: Annotated[
+        bool,
+        typer.Option(
+            "--prove/--no-prove",
+            help="Put a proof of how good the rule is into the model.",
+            rich_help_panel=terms.JUDGING,
+        ),
+    ] = True,
+    seconds: terms.Seconds = 10.0,
+    seed: terms.Seed = 0,
+    order: Annotated[
+        str | None,
+        typer.Option(
+            help="Which mistake is corrected next: active, cyclic, random, random-mistake, worst.",
+            rich_help_panel=RULES,
+        ),
+    ] = None,
+    ties: Annotated[
+        str | None, typer.Option(help="What a score of zero is: mistake, plus, correct.", rich_help_panel=RULES)
+    ] = None,
+    start: Annotated[
+        str | None, typer.Option(help="First weights: zeros, first, random.", rich_help_panel=RULES)
+    ] = None,
+    threshold: Annotated[
+        bool | None,
+        typer.Option("--threshold/--no-threshold", help="Whether the rule has a threshold.", rich_help_panel=RULES),
+    ] = None,
+    bias_scale: Annotated[
+        float | None, typer.Option(help="Constant that every row shows the threshold.", rich_help_panel=RULES)
+    ] = None,
+    normalize: Annotated[
+        bool | None,
+        typer.Option("--normalize/--no-normalize", help="Scale every row to length 1.", rich_help_panel=RULES),
+    ] = None,
+    max_passes: Annotated[
+        int | None, typer.Option(help="Budget of passes over the rows.", rich_help_panel=RULES)
+    ] = None,
+    max_updates: Annotated[int | None, typer.Option(help="Budget of corrections.", rich_help_panel=RULES)] = None,
+    max_seconds: Annotated[float | None, typer.Option(help="Budget of time.", rich_help_panel=RULES)] = None,
+    patience: Annotated[
+        int | None, typer.Option(help="Quiet draws, or kicks in vain, before it ends.", rich_help_panel=RULES)
+    ] = None,
+    class_weight: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CLASS=COST", help="What a mistake on a class costs, or: balanced.", rich_help_panel=RULES
+        ),
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Any other option of the algorithm, as in --set ratchet=true or --set kernel=poly.",
+            rich_help_panel=RULES,
+        ),
+    ] = None,
+    positive: terms.Positive = None,
+    kind: terms.Kinds = None,
+    text: terms.TextAs = "vocabulary",
+    weights: terms.WeightColumn = None,
+    file_format: terms.Format = None,
+    delimiter: terms.Delimiter = None,
+    drop_missing_target: terms.DropMissing = False,
+    config: terms.Config = None,
+    force: terms.Force = False,
+    json: terms.Json = False,
+    quiet: terms.Quiet = False,
+) -> None:
+    """Learn a rule from a table and write it to a model file, with its proof.
+
+    By default a fifth of the rows is held out, and the rule's error on those is told with an exact interval. Ctrl-C
+    ends learning early and keeps the best rule so far.
+    """
+    from rosenblatt.cli import reading, wording
+    from rosenblatt.cli.screen import Screen
+    from rosenblatt.desk.learning import Wishes, learn
+    from rosenblatt.desk.shipping import model_of
+
+    screen = Screen(json, quiet)
+    reading.free(output, force)
+    given: dict[str, Any] = {
+        "order": order, "ties": ties, "start": start, "fit_intercept": threshold, "bias_scale": bias_scale,
+        "normalize": normalize, "max_passes": max_passes, "max_updates": max_updates, "max_seconds": max_seconds,
+        "patience": patience, "class_weight": _costs(class_weight),
+    }  # fmt: skip
+    options = {name: value for name, value in given.items() if value is not None} | _values(option)
+    wishes = Wishes(algorithm, options, hold_out, folds, seed, seconds or None, not quiet)
+    wishes.check()
+    data = reading.data(
+        screen, file, target, positive, kind, text, file_format, delimiter, drop_missing_target, weights
+    )
+    with screen.busy("learning") as tell, reading.progress_to(tell):
+        learned = learn(data, wishes)
+    for note in learned.notes:
+        screen.note(note)
+    with screen.busy("proving") as tell, reading.progress_to(tell):
+        model = model_of(learned, wishes, prove=prove and not learned.interrupted)
+    model.save(output, force=force)
+    wording.columns(screen, data)
+    wording.learned(screen, learned, model)
+    screen.line(f"Model written to {output}")
+    screen.record(
+        {"command": NAME, **reading.described(data), **wording.learned_record(learned, model), "model": str(output)}
+    )
+    raise typer.Exit(INTERRUPTED if learned.interrupted else DONE)
+
+
+def _costs(given: list[str] | None) -> Any:
+    """CLASS=COST, several times, or the word balanced."""
+    from rosenblatt.errors import OptionError
+
+    if not given or given == ["balanced"]:
+        return "balanced" if given else None
+    costs = {}
+    for each in given:
+        label, _, cost = each.rpartition("=")
+        try:
+            costs[label] = float(cost)
+        except ValueError:
+            raise OptionError(f"--class-weight needs CLASS=COST, as in --class-weight yes=5, not {each!r}") from None
+    return costs
+
+
+def _values(given: list[str] | None) -> dict[str, Any]:
+    """NAME=VALUE, several times; numbers, true, false and none are read as such."""
+    from rosenblatt.errors import OptionError
+
+    words = {"true": True, "false": False, "none": None}
+    options: dict[str, Any] = {}
+    for each in given or []:
+        name, equals, value = each.partition("=")
+        if not equals:
+            raise OptionError(f"--set needs NAME=VALUE, as in --set ratchet=true, not {each!r}")
+        options[name.strip().replace("-", "_")] = words[value.lower()] if value.lower() in words else _number(value)
+    return options
+
+
+def _number(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

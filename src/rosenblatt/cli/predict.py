@@ -1,0 +1,68 @@
+"""`rosenblatt predict`: apply a rule to a table of any length."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rosenblatt.cli import terms
+
+NAME = "predict"
+EXAMPLE = "Example: rosenblatt predict model.json new.csv --keep id --reasons 3 -o decisions.csv"
+
+
+def run(
+    model: terms.ModelFile,
+    file: terms.Source,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="File to write: .csv, .parquet, .ndjson or .arrow; else CSV to standard output.",
+        ),
+    ] = None,
+    reasons: Annotated[
+        int, typer.Option("--reasons", min=0, metavar="K", help="The K features that moved each decision most.")
+    ] = 0,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--keep", metavar="COLUMN", help="Column to take over from the table; may be given again; or: all."
+        ),
+    ] = None,
+    judge: Annotated[bool, typer.Option("--judge", help="Compare with the target column, and tell the error.")] = False,
+    file_format: terms.Format = None,
+    delimiter: terms.Delimiter = None,
+    force: terms.Force = False,
+    json: terms.Json = False,
+    quiet: terms.Quiet = False,
+) -> None:
+    """Write the label and the score of every row, in order. Tables larger than memory stream through.
+
+    With --json and no output file, every row is a JSON object on a line of its own.
+    """
+    from rosenblatt.cli import reading, writing
+    from rosenblatt.cli.screen import Screen
+    from rosenblatt.desk.predicting import judged, predictions
+    from rosenblatt.ship.modelfile import Model
+
+    screen = Screen(json, quiet)
+    reading.free(output, force)
+    loaded = Model.load(model)
+    table = reading.table(screen, file, file_format, delimiter)
+    found = predictions(loaded, table, reasons_wanted=reasons, keep=keep or ())
+    error = None
+    with screen.busy("predicting"), writing.explained(loaded, table):
+        if judge:
+            error = judged(loaded, table)
+        if output is None:
+            writing.stream(found, json)
+        else:
+            writing.to_file(found, output, force)
+    if error is not None:
+        screen.err.print(error.statement) if output is None else screen.line(error.statement)
+    if output is not None:
+        screen.line(f"Written: {output}")
+        screen.record(writing.summary(NAME, model, output, error))

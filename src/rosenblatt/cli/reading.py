@@ -1,0 +1,84 @@
+"""Reading a table for a command."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+from rosenblatt.cli.screen import Screen
+from rosenblatt.cli.terms import kinds_given
+from rosenblatt.desk.data import Data, data_of, encoded
+from rosenblatt.errors import OptionError
+from rosenblatt.progress import shown_by
+from rosenblatt.read.encoding import Encoding
+from rosenblatt.read.sources import read_table
+from rosenblatt.read.table import Table
+
+
+def table(screen: Screen, source: list[str], file_format: str | None, delimiter: str | None) -> Table:
+    """The table in these files."""
+    with screen.busy(f"reading {', '.join(source)}"):
+        read = read_table(source[0] if len(source) == 1 else source, format=file_format, delimiter=delimiter)
+    if read.notes:
+        screen.note(f"{read.source}: {', '.join(read.notes)}")
+    return read
+
+
+def data(
+    screen: Screen,
+    source: list[str],
+    target: str,
+    positive: str | None,
+    kinds: list[str] | None,
+    text: str,
+    file_format: str | None,
+    delimiter: str | None,
+    drop_missing_target: bool,
+    weights: str | None = None,
+) -> Data:
+    """The rows as features, the meaning of the columns read from the table itself."""
+    read = table(screen, source, file_format, delimiter)
+    read = read.with_known(target) if drop_missing_target else read
+    with screen.busy("encoding the columns"):
+        made, notes = data_of(read, target, positive=positive, kinds=kinds_given(kinds), text=text, weights=weights)
+    for note in notes:
+        screen.note(note)
+    return made
+
+
+def known(
+    screen: Screen, source: list[str], encoding: Encoding, file_format: str | None, delimiter: str | None
+) -> Data:
+    """The rows as features, under an encoding that is known."""
+    read = table(screen, source, file_format, delimiter)
+    with screen.busy("encoding the columns"):
+        return encoded(read, encoding)
+
+
+def described(data: Data) -> dict[str, Any]:
+    """The table, for a program."""
+    return {
+        "source": data.table.source,
+        "rows": data.n,
+        "features": data.encoding.size,
+        "target": data.encoding.target.name,
+        "classes": list(data.classes),
+        "positive": data.classes[1] if len(data.classes) == 2 else None,
+        "columns": [
+            {"name": column.name, "kind": column.kind, "features": column.size, "why": getattr(column, "why", None)}
+            for column in data.encoding.columns
+        ],
+    }
+
+
+def progress_to(tell: Callable[[str], None]) -> AbstractContextManager[None]:
+    """Show the progress of learning and proving where the command shows its own."""
+    return shown_by(lambda text: tell(text))
+
+
+def free(path: Path | None, force: bool) -> None:
+    """Refuse a file that is there already, before any work is done for it."""
+    if path is not None and not force and path.exists():
+        raise OptionError(f"{path} exists already; --force overwrites it")
+    if path is not None and not path.absolute().parent.is_dir():
+        raise OptionError(f"there is no folder {path.absolute().parent} to write {path.name} to")

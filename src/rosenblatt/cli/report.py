@@ -1,0 +1,8 @@
+"""`rosenblatt report`."""
+
+NAME = "report"
+EXAMPLE = ""
+
+
+def run() -> None:
+    """x"""

@@ -1,0 +1,74 @@
+"""What a person sees: results on standard output, progress and notes on standard error."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from threading import Timer
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+PATIENCE = 2.0  # seconds before progress is shown
+WIDE = 160  # columns, where the output is no terminal
+
+
+class Screen:
+    """Where a command writes to."""
+
+    def __init__(self, as_json: bool = False, quiet: bool = False) -> None:
+        self.as_json, self.quiet = as_json, quiet
+        self.out = Console(width=None if sys.stdout.isatty() else WIDE, highlight=False, soft_wrap=True)
+        self.err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+    def line(self, text: str = "", style: str = "") -> None:
+        """A line of the result, for people."""
+        if not self.as_json:
+            self.out.print(Text(text), style=style or None)
+
+    def table(self, heads: Sequence[str], rows: Sequence[Sequence[Any]], right: Sequence[int] = ()) -> None:
+        """A table of the result, for people; the columns in `right` are numbers."""
+        if self.as_json:
+            return
+        made = Table(box=box.SIMPLE, pad_edge=False, show_edge=False)
+        for k, head in enumerate(heads):
+            made.add_column(head, justify="right" if k in right else "left", overflow="fold")
+        for row in rows:
+            made.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
+        self.out.print(made, soft_wrap=False)
+
+    def record(self, record: dict[str, Any]) -> None:
+        """The whole result, for programs."""
+        if self.as_json:
+            print(json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False))
+
+    def note(self, text: str) -> None:
+        """Something that a person should know, beside the result."""
+        if not self.quiet:
+            self.err.print(Text(f"note: {text}"), style="dim")
+
+    @contextmanager
+    def busy(self, doing: str) -> Iterator[Callable[..., None]]:
+        """Progress on standard error, once two seconds have passed; call what it gives with the state of things."""
+        if self.quiet or not self.err.is_terminal:
+            yield lambda *_, **__: None
+            return
+        columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(24), TimeElapsedColumn())
+        bar = Progress(*columns, console=self.err, transient=True)
+        task = bar.add_task(doing, total=None)
+        timer = Timer(PATIENCE, bar.start)
+        timer.daemon = True
+        timer.start()
+
+        def tell(text: str = "", done: float | None = None, total: float | None = None) -> None:
+            bar.update(task, description=f"{doing}: {text}" if text else doing, completed=done, total=total)
+
+        try:
+            yield tell
+        finally:
+            timer.cancel()
+            bar.stop()

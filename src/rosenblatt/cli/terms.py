@@ -1,0 +1,144 @@
+"""Options that several commands share, each described once."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+READING, JUDGING, RULES = "Reading the table", "Judging the rule", "Rules of learning"
+
+Source = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILE...",
+        help="Table to read: CSV, TSV, Parquet, NDJSON, Arrow, LIBSVM or ARFF, also .gz and .zst; "
+        "several files, a pattern in quotes, or - for standard input.",
+        show_default=False,
+    ),
+]
+TargetColumn = Annotated[
+    str, typer.Option("--target", "-t", metavar="COLUMN", help="Column to predict.", show_default=False)
+]
+Positive = Annotated[
+    str | None,
+    typer.Option("--positive", metavar="VALUE", help="Value of the target that means yes.", rich_help_panel=READING),
+]
+Kinds = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--kind",
+        metavar="COLUMN=KIND",
+        help="Read a column as number, category, yes/no, date, text or ignore; may be given again.",
+        rich_help_panel=READING,
+    ),
+]
+TextAs = Annotated[
+    str,
+    typer.Option("--text", metavar="HOW", help="Words of free text: vocabulary or hashed.", rich_help_panel=READING),
+]
+WeightColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--weights", metavar="COLUMN", help="Column that says how much a row counts.", rich_help_panel=READING
+    ),
+]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        help="csv, tsv, parquet, ndjson, ipc, libsvm or arff, where the name does not tell.",
+        rich_help_panel=READING,
+    ),
+]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(
+        "--delimiter",
+        metavar="CHAR",
+        help="Between the cells of a CSV file; found by default.",
+        rich_help_panel=READING,
+    ),
+]
+DropMissing = Annotated[
+    bool, typer.Option("--drop-missing-target", help="Leave out rows without a target.", rich_help_panel=READING)
+]
+Json = Annotated[bool, typer.Option("--json", help="Write the result as JSON.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes on standard error.")]
+Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite files that are there.")]
+Seed = Annotated[
+    int, typer.Option("--seed", min=0, help="Seed of all that is drawn at random, and of the rows held out.")
+]
+Seconds = Annotated[
+    float | None,
+    typer.Option("--seconds", min=0.0, metavar="S", help="Time limit for each proof.", rich_help_panel=JUDGING),
+]
+HoldOut = Annotated[
+    float,
+    typer.Option(
+        "--hold-out", metavar="PART", help="Part of the rows to judge the rule by; 0 for none.", rich_help_panel=JUDGING
+    ),
+]
+Folds = Annotated[
+    int,
+    typer.Option(
+        "--folds",
+        metavar="K",
+        help="Judge by cross-validation instead, and learn from all rows.",
+        rich_help_panel=JUDGING,
+    ),
+]
+ModelFile = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="Model file that `rosenblatt fit` wrote.", show_default=False)
+]
+
+
+def _configured(context: typer.Context, value: Path | None) -> Path | None:
+    """Take the values of a TOML file as the options' defaults."""
+    if value is None:
+        return None
+    import tomllib
+
+    from rosenblatt.errors import OptionError
+    from rosenblatt.read.encoding import nearest
+
+    try:
+        given: dict[str, Any] = tomllib.loads(value.read_text("utf-8"))
+    except OSError as error:
+        raise OptionError(f"{value}: {(error.strerror or 'cannot be read').lower()}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise OptionError(f"{value}: this is no TOML file: {error}") from error
+    known = {o.lstrip("-").replace("-", "_"): p.name for p in context.command.params for o in p.opts if p.name}
+    defaults = {}
+    for key, wanted in given.items():
+        name = key.replace("-", "_")
+        if name not in known or known[name] == "config":
+            raise OptionError(f"{value}: there is no option {key!r}{nearest(name, known)}")
+        defaults[known[name]] = wanted
+    context.default_map = {**(context.default_map or {}), **defaults}
+    return value
+
+
+Config = Annotated[
+    Path | None,
+    typer.Option(
+        "--config",
+        metavar="FILE",
+        callback=_configured,
+        is_eager=True,
+        help="TOML file with values for options, as in target = 'approved'.",
+    ),
+]
+
+
+def kinds_given(kinds: list[str] | None) -> dict[str, str]:
+    """COLUMN=KIND, several times, as a mapping."""
+    from rosenblatt.errors import OptionError
+
+    given = {}
+    for each in kinds or []:
+        column, equals, kind = each.rpartition("=")
+        if not equals:
+            raise OptionError(f"--kind needs COLUMN=KIND, as in --kind age=number, not {each!r}")
+        given[column] = kind
+    return given

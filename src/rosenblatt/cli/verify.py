@@ -1,0 +1,47 @@
+"""`rosenblatt verify`: an exact check, independent of how a model or a proof was made."""
+
+from typing import Annotated
+
+import typer
+
+from rosenblatt.cli import terms
+from rosenblatt.cli.codes import DONE, NO
+
+NAME = "verify"
+EXAMPLE = "Example: rosenblatt verify model.json applications.csv"
+
+
+def run(
+    proof: Annotated[str, typer.Argument(metavar="PROOF", help="Model, proof or certificate.", show_default=False)],
+    file: terms.Source,
+    target: Annotated[
+        str | None,
+        typer.Option("--target", "-t", metavar="COLUMN", help="Column to predict; for a bare certificate only."),
+    ] = None,
+    file_format: terms.Format = None,
+    delimiter: terms.Delimiter = None,
+    json: terms.Json = False,
+    quiet: terms.Quiet = False,
+) -> None:
+    """Check on the table, in exact arithmetic, every claim that a model or a proof makes.
+
+    The exit code is 0 if all of them hold, 1 if one does not.
+    """
+    from rosenblatt.cli import reading
+    from rosenblatt.cli.screen import Screen
+    from rosenblatt.desk.verifying import claims_in, verified
+
+    screen = Screen(json, quiet)
+    claims = claims_in(proof)
+    table = reading.table(screen, file, file_format, delimiter)
+    with screen.busy("verifying"):
+        results = verified(claims, table, target)
+    for result in results:
+        screen.line(
+            f"{'holds' if result.holds else 'FAILS'}: {result.statement}", style="green" if result.holds else "bold red"
+        )
+    holds = all(result.holds for result in results)
+    screen.line(f"{len(results)} claims checked: {'all hold' if holds else 'not all hold'}.")
+    checks = [{"claim": result.claim, "holds": result.holds, "statement": result.statement} for result in results]
+    screen.record({"command": NAME, "proof": proof, "holds": holds, "claims": checks})
+    raise typer.Exit(DONE if holds else NO)

@@ -1,0 +1,186 @@
+"""Findings in words, for people and for programs."""
+
+from dataclasses import asdict
+from typing import Any
+
+from rosenblatt.cli.screen import Screen
+from rosenblatt.desk.data import Data
+from rosenblatt.desk.learning import Learned
+from rosenblatt.desk.verdict import Finding, in_words
+from rosenblatt.prove.certificate import Contradiction
+from rosenblatt.prove.separability import NotSeparable, Separable, Undecided
+from rosenblatt.ship.modelfile import Model
+from rosenblatt.ship.scorecard import Scorecard
+
+MOST_ROWS = 4
+MOST_COLUMNS = 12
+LONGEST_CELL = 28
+
+
+def columns(screen: Screen, data: Data) -> None:
+    """What the table was read as."""
+    used = [column for column in data.encoding.columns if column.size]
+    kinds = ", ".join(f"{count} {kind}" for kind, count in _counted(column.kind for column in used))
+    screen.line(
+        f"{data.table.source}: {data.n:,} rows, {len(used)} columns ({kinds}) as {data.encoding.size:,} features"
+    )
+    screen.line(f"target {data.encoding.target.name}: {_classes(data)}")
+
+
+def _classes(data: Data) -> str:
+    counts = [int((data.y == code).sum()) for code in range(len(data.classes))]
+    told = ", ".join(f"{label} {count:,}" for label, count in zip(data.classes, counts, strict=True))
+    return f"{told}; yes is {data.classes[1]}" if len(data.classes) == 2 else told
+
+
+def _counted(kinds: Any) -> list[tuple[str, int]]:
+    found: dict[str, int] = {}
+    for kind in kinds:
+        found[kind] = found.get(kind, 0) + 1
+    return list(found.items())
+
+
+def finding(screen: Screen, data: Data, found: Finding) -> None:
+    """The verdict on one class, for people."""
+    screen.line()
+    who = "" if len(data.classes) == 2 else f"{found.label} against the rest: "
+    verdict = found.verdict
+    if isinstance(verdict, Separable):
+        screen.line(f"{who}Separable: a line is right on every row.", style="bold green")
+        if found.margin is not None:
+            screen.line(f"Largest margin {found.margin.lower:.9g}, proved to a relative gap of {found.margin.gap:.0e}.")
+            screen.line(
+                f"Longest row {found.radius:.6g}, so no run from zeros makes more than {found.updates:,} updates."
+            )
+    elif isinstance(verdict, Undecided):
+        screen.line(f"{who}{verdict}", style="bold yellow")
+    else:
+        screen.line(f"{who}Not separable: no line is right on every row.", style="bold red")
+        contradiction(screen, data, verdict.certificate)
+        if found.fewest is not None:
+            lower, upper = found.fewest.lower, found.fewest.upper
+            best = "which is the fewest possible" if lower == upper else f"and no rule makes fewer than {lower:,}"
+            screen.line(f"A rule with {upper:,} mistakes was found, {best}.")
+
+
+def contradiction(screen: Screen, data: Data, proof: Contradiction) -> None:
+    """The rows that contradict each other, as they stand in the table: a column for each row, the weightiest first."""
+    told, many, target = in_words(data, proof, MOST_ROWS), len(proof.rows), data.encoding.target.name
+    names = [name for name in dict.fromkeys(name for each in told for name in each["cells"]) if name != target]
+    differ = [name for name in names if len({str(each["cells"].get(name)) for each in told}) > 1]
+    if many == 2 and not differ:
+        first, second = told
+        screen.line(
+            f"Rows {first['row']} and {second['row']} are the same in every column, but {target} is "
+            f"{first['cells'][target]} in one and {second['cells'][target]} in the other."
+        )
+        return
+    screen.line(f"These {many} rows contradict each other: mixed by weight, those of either class give the same point.")
+    lines = [[target, *(each["cells"].get(target) for each in told)], ["weight", *(_share(e, proof) for e in told)]]
+    lines += [[name, *(_cell(each["cells"].get(name)) for each in told)] for name in differ[:MOST_COLUMNS]]
+    screen.table(["row", *(str(each["row"]) for each in told)], lines)
+    more = [f"{many - len(told)} rows"] if many > len(told) else []
+    more += [f"{len(names) - MOST_COLUMNS} columns"] if len(names) > MOST_COLUMNS else []
+    if more:
+        screen.line(f"({' and '.join(more)} more: --json shows all)")
+
+
+def _share(told: dict[str, Any], proof: Contradiction) -> str:
+    """A weight as a part of all."""
+    return f"{100 * int(told['weight']) / sum(proof.weights):.2f} %"
+
+
+def _cell(value: Any) -> str:
+    """A cell of a table, shortened."""
+    text = "" if value is None else str(value)
+    return text if len(text) <= LONGEST_CELL else text[: LONGEST_CELL - 1] + "…"
+
+
+def finding_record(data: Data, found: Finding) -> dict[str, Any]:
+    """The verdict on one class, for a program."""
+    record: dict[str, Any] = {
+        "class": found.label,
+        "separable": found.verdict.separable,
+        "statement": str(found.verdict),
+        "radius": found.radius,
+        "margin": None,
+        "most_updates": found.updates,
+        "contradiction": None,
+        "fewest_mistakes": None,
+    }
+    if found.margin is not None:
+        record["margin"] = {"lower": found.margin.lower, "upper": found.margin.upper, "gap": found.margin.gap}
+    if isinstance(found.verdict, NotSeparable):
+        rows = in_words(data, found.verdict.certificate, len(found.verdict.certificate.rows))
+        record["contradiction"] = [{**each, "cells": {k: _plain(v) for k, v in each["cells"].items()}} for each in rows]
+    if found.fewest is not None:
+        record["fewest_mistakes"] = {"lower": found.fewest.lower, "upper": found.fewest.upper}
+    return record
+
+
+def _plain(value: Any) -> Any:
+    """A cell as JSON knows it."""
+    if isinstance(value, float):
+        return value if value - value == 0 else None
+    return value if value is None or isinstance(value, bool | int | str) else str(value)
+
+
+def learned(screen: Screen, rule: Learned, model: Model) -> None:
+    """A rule and what is known of it, for people."""
+    screen.line()
+    name = type(rule.estimator).__name__
+    screen.line(f"{name}, because {rule.why}." if rule.why else f"{name}.", style="bold")
+    screen.line(f"Stopped: {rule.estimator.stop_reason_}")
+    if rule.interrupted:
+        screen.line("Interrupted: this is the best rule so far.", style="bold yellow")
+    screen.line(
+        f"Learned from {rule.trained.n:,} rows: {rule.mistakes:,} of them wrong ({rule.mistakes / rule.trained.n:.2%})."
+    )
+    for certificate in model.certificates:
+        screen.line(f"Proved: {certificate.statement}")
+    if rule.error is not None:
+        screen.line(f"Error on new rows: {rule.error.statement}")
+    if not rule.exact and hasattr(rule.estimator, "coef_"):
+        screen.note(
+            "the weights need more digits than a double has room for: exports may differ on rows that nearly tie"
+        )
+    screen.line(f"{rule.seconds:.2f} s.")
+
+
+def learned_record(rule: Learned, model: Model) -> dict[str, Any]:
+    """The same for a program."""
+    error = rule.error
+    return {
+        "algorithm": rule.algorithm,
+        "estimator": type(rule.estimator).__name__,
+        "why": rule.why,
+        "stop_reason": str(rule.estimator.stop_reason_),
+        "updates": rule.estimator.n_updates_,
+        "passes": rule.estimator.n_passes_,
+        "trained_rows": rule.trained.n,
+        "trained_mistakes": rule.mistakes,
+        "separable": None if rule.verdict is None else rule.verdict.separable,
+        "proved": [certificate.statement for certificate in model.certificates],
+        "error": None if error is None else {**asdict(error), "rate": error.mistakes / error.rows},
+        "exact": rule.exact,
+        "interrupted": rule.interrupted,
+        "seconds": rule.seconds,
+    }
+
+
+def card(screen: Screen, made: Scorecard, most: int) -> None:
+    """A scorecard, for people."""
+    for k, each in enumerate(made.cards):
+        title = made.rule if k == 0 else ""
+        if len(made.cards) > 1:
+            title = f"{title}\n\n{each.label}: starts with {made.shown(each.start)} points".strip()
+        screen.line(title, style="bold")
+        screen.table(["column", "value", "points"], _grouped(list(made.rows(k, most))), right=(2,))
+
+
+def _grouped(rows: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+    """The same with each column named once."""
+    return [
+        ("" if k and rows[k - 1][0] == column else column, value, points)
+        for k, (column, value, points) in enumerate(rows)
+    ]

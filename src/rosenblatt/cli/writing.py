@@ -1,0 +1,66 @@
+"""Tables that leave: to a file, whole or not at all, or to standard output."""
+
+import os
+import secrets
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from rosenblatt.desk.learning import Error
+from rosenblatt.desk.predicting import complaint
+from rosenblatt.errors import OptionError, TableError
+from rosenblatt.read.table import Table, first_line
+from rosenblatt.ship.modelfile import Model
+
+ROWS = 50_000
+
+
+def to_file(found: pl.LazyFrame, path: Path, force: bool) -> None:
+    """Stream a table into a file whose suffix tells the format; a name appears only when the file is whole."""
+    sinks: dict[str, Any] = {
+        ".csv": found.sink_csv, ".parquet": found.sink_parquet, ".ndjson": found.sink_ndjson,
+        ".jsonl": found.sink_ndjson, ".arrow": found.sink_ipc, ".ipc": found.sink_ipc, ".feather": found.sink_ipc,
+    }  # fmt: skip
+    if path.suffix.lower() not in sinks:
+        raise OptionError(f"{path}: the name must end in one of {', '.join(sinks)}")
+    draft = path.with_name(f".rosenblatt-{secrets.token_hex(8)}.part")
+    try:
+        sinks[path.suffix.lower()](draft, maintain_order=True)
+        if path.exists() and not force:
+            raise OptionError(f"{path} exists already; --force overwrites it")
+        os.replace(draft, path)
+    finally:
+        with suppress(FileNotFoundError):
+            draft.unlink()
+
+
+def stream(found: pl.LazyFrame, as_json: bool) -> None:
+    """Write a table to standard output, as CSV or as a JSON object per line."""
+    first = True
+    out = sys.stdout.buffer
+    for block in found.collect_batches(chunk_size=ROWS, maintain_order=True, lazy=True):
+        text = block.write_ndjson() if as_json else block.write_csv(include_header=first)
+        out.write(text.encode())
+        first = False
+    if first and not as_json:
+        out.write(",".join(found.collect_schema().names()).encode() + b"\n")
+    out.flush()
+
+
+@contextmanager
+def explained(model: Model, table: Table) -> Iterator[None]:
+    """Turn what Polars complains about into the row and the column that it is about."""
+    try:
+        yield
+    except pl.exceptions.PolarsError as error:
+        raise complaint(model, table) or TableError(f"{table.source}: {first_line(error)}") from error
+
+
+def summary(command: str, model: Path, output: Path, error: Error | None) -> dict[str, Any]:
+    """What was written, for a program."""
+    return {"command": command, "model": str(model), "output": str(output), "error": error and asdict(error)}

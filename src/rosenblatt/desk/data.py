@@ -1,0 +1,119 @@
+"""A table as examples that still know their rows and columns."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+from scipy.sparse import issparse, vstack
+
+from rosenblatt.errors import OptionError, TableError
+from rosenblatt.examples import Examples
+from rosenblatt.kernels import Array
+from rosenblatt.read.encode import encoding_of
+from rosenblatt.read.encoding import Encoding
+from rosenblatt.read.table import Table
+
+NO_WEIGHTS: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Features X and class numbers y of a table's rows, `rows` being their places in the table."""
+
+    table: Table
+    encoding: Encoding
+    X: Any
+    y: Array
+    rows: Array
+    weights: Array | None = None
+
+    @property
+    def n(self) -> int:
+        """How many rows there are."""
+        return int(self.y.size)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The labels; of two, the second is the yes."""
+        return self.encoding.target.classes
+
+    def some(self, chosen: Array) -> "Data":
+        """These rows only."""
+        weights = None if self.weights is None else self.weights[chosen]
+        return replace(self, X=self.X[chosen], y=self.y[chosen], rows=self.rows[chosen], weights=weights)
+
+    def number(self, row: int) -> int:
+        """The number that a person finds a row by: the first row after the header is 1."""
+        place = int(self.rows[row])
+        return int(self.table.rows[place]) if self.table.rows is not None else place + 1
+
+    def shown(self, rows: Any) -> list[dict[str, Any]]:
+        """What stands in the table for these rows: the columns that count, and the target."""
+        places = self.rows[np.asarray(rows, dtype=np.int64)]
+        if self.table.frame is None:
+            return [_numbered(self.X[[row]], self.classes[self.y[row]]) for row in rows]
+        names = [column.name for column in self.encoding.used]
+        names += [self.encoding.target.name] if self.encoding.target.name not in names else []
+        chosen = self.table.frame.lazy().with_row_index("\0row").filter(pl.col("\0row").is_in(places.tolist()))
+        with self.table.readable():
+            found = chosen.select("\0row", *names).collect(engine="streaming").rows(named=True)
+        at = {row.pop("\0row"): row for row in found}
+        return [at[place] for place in places.tolist()]
+
+    def examples(self, yes: int = 1) -> Examples:
+        """Examples of one class, by default the yes, against the rest."""
+        rest = self.classes[1 - yes] if len(self.classes) == 2 else f"not {self.classes[yes]}"
+        made = Examples.of(self.X, self.y == yes, weights=self.weights)
+        return replace(made, classes=(rest, self.classes[yes]))
+
+
+def data_of(
+    table: Table,
+    target: str,
+    *,
+    positive: str | None = None,
+    kinds: Mapping[str, str] | None = None,
+    text: str = "vocabulary",
+    weights: str | None = None,
+) -> tuple[Data, tuple[str, ...]]:
+    """Read a table's meaning from itself, and its rows as features; and what there is to say about its columns."""
+    kinds = dict(kinds or {})
+    if weights is not None:
+        kinds[weights] = "ignore"
+    encoding, notes = encoding_of(table, target, positive=positive, overrides=kinds, text=text)
+    return encoded(table, encoding, weights), notes
+
+
+def encoded(table: Table, encoding: Encoding, weights: str | None = None) -> Data:
+    """The rows of a table under a known encoding, block by block where the table is large."""
+    if not encoding.used:
+        raise TableError(f"{table.source}: no column is left to learn from")
+    if table.sparse is not None:
+        X = encoding.encode(table.sparse[0])
+        y = encoding.target.labels(pl.DataFrame({encoding.target.name: table.sparse[1]}))
+    elif not table.is_large:
+        X, y = encoding.encode(table.whole()), encoding.labels(table.whole())
+    else:
+        parts = [(encoding.encode(block, dense=False), encoding.labels(block)) for block in table.blocks()]
+        X = vstack([part for part, _ in parts], format="csr") if parts else encoding.encode(table.whole())
+        y = np.concatenate([labels for _, labels in parts]) if parts else np.empty(0, np.int64)
+    return Data(table, encoding, X, y, np.arange(y.size), _weights(table, weights))
+
+
+def _weights(table: Table, column: str | None) -> Array | None:
+    """The column that says how much a row counts."""
+    if column is None:
+        return None
+    if column not in table.columns:
+        raise OptionError(f"there is no column {column!r} to take weights from")
+    return table.select(pl.col(column).cast(pl.Float64)).to_series().fill_null(np.nan).to_numpy()
+
+
+def _numbered(row: Any, label: str) -> dict[str, Any]:
+    """A row of numbered features that are not zero."""
+    if not issparse(row):
+        row = np.asarray(row)
+        return {str(k + 1): float(row[0, k]) for k in np.flatnonzero(row[0])} | {"label": label}
+    return {str(k + 1): float(v) for k, v in zip(row.indices, row.data, strict=True)} | {"label": label}

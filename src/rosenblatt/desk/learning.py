@@ -1,0 +1,284 @@
+"""Learn a rule that can be shipped: choose the algorithm, hold rows out, learn, make the weights short, count.
+
+Input     `Data`, and `Wishes`: the algorithm, its options, what to hold out, a seed.
+Result    `Learned`: the estimator, why it was chosen, what it does on the rows that it saw and on others.
+"""
+
+import inspect
+import time
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from importlib import import_module
+from math import frexp, log
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from rosenblatt.desk.data import Data
+from rosenblatt.desk.split import folds, held_out
+from rosenblatt.errors import DataError, OptionError
+from rosenblatt.estimators.linear import LinearRule
+from rosenblatt.examples import Examples, numbers_per_row
+from rosenblatt.prove import risk
+from rosenblatt.prove.clock import Clock
+from rosenblatt.prove.margin import largest
+from rosenblatt.prove.separability import Separable, Verdict, decide
+from rosenblatt.ship.points import short
+
+AUTO = "auto"
+ALGORITHMS = MappingProxyType(
+    {
+        "perceptron": ("perceptron", "Perceptron"),
+        "pocket": ("pocket", "PocketPerceptron"),
+        "lifted": ("lifted", "LiftedPerceptron"),
+        "averaged": ("averaged", "AveragedPerceptron"),
+        "voted": ("voted", "VotedPerceptron"),
+        "margin": ("margin_perceptron", "MarginPerceptron"),
+        "kernel": ("kernel", "KernelPerceptron"),
+        "pa": ("passive_aggressive", "PassiveAggressive"),
+    }
+)
+SMALL = 300_000  # numbers; tables of up to so many get the descent, larger ones a pocket begun at an averaged rule
+FEW_PASSES = 3
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """How to learn."""
+
+    algorithm: str = AUTO
+    options: Mapping[str, Any] = field(default_factory=dict)  # of the estimator
+    hold_out: float = 0.2  # the part of the rows that have no part in learning
+    folds: int = 0  # instead: learn from all rows, and judge by cross-validation
+    seed: int = 0
+    seconds: float | None = None  # for each proof
+    verbose: bool = False
+
+    def check(self) -> None:
+        """Refuse what does not fit, before any file is read."""
+        if self.algorithm != AUTO:
+            options_of(self.algorithm, self.options)
+        if not 0.0 <= self.hold_out < 1.0:
+            raise OptionError(f"the part of the rows to hold out must be at least 0 and below 1, not {self.hold_out!r}")
+        if self.folds < 0 or self.folds == 1:
+            raise OptionError(f"cross-validation needs at least 2 folds, not {self.folds}")
+
+
+@dataclass(frozen=True)
+class Error:
+    """How often the rule errs on rows that it was not learned from, and an interval that holds the true rate."""
+
+    rows: int
+    mistakes: int
+    lower: float
+    upper: float
+    confidence: float
+    how: str
+
+    @classmethod
+    def of(cls, mistakes: int, rows: int, how: str) -> "Error":
+        """The exact interval of Clopper and Pearson."""
+        tail = log((1 - CONFIDENCE) / 2)
+        lower = 1.0 - risk.binomial_limit(rows - mistakes, rows, tail)
+        return cls(rows, mistakes, lower, risk.binomial_limit(mistakes, rows, tail), CONFIDENCE, how)
+
+    @property
+    def statement(self) -> str:
+        """The interval in one sentence."""
+        rate, low, high = (f"{100 * part:.2f} %" for part in (self.mistakes / self.rows, self.lower, self.upper))
+        sure = f"with {self.confidence:.0%} confidence {low} to {high}"
+        return f"{self.mistakes} of {self.rows} rows wrong ({rate}; {sure}), {self.how}."
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A rule and what is known of it."""
+
+    estimator: Any
+    algorithm: str
+    why: str  # this algorithm
+    verdict: Verdict | None  # on the rows learned from, where it was asked for
+    trained: Data
+    mistakes: int  # on those rows
+    error: Error | None
+    exact: bool  # whether its scores never round in double precision
+    seconds: float
+    interrupted: bool
+    notes: tuple[str, ...]
+
+
+def learn(data: Data, wishes: Wishes) -> Learned:
+    """Learn a rule, and judge it."""
+    begun = time.monotonic()
+    out = _rows_held_out(data, wishes)
+    trained = data.some(~out) if out.any() else data
+    made = _Maker(trained, wishes)
+    interrupted = made.fit()
+    exact = made_short(made.estimator, trained)
+    wrong = mistakes(made.estimator, trained)
+    error = None
+    if out.any() and not interrupted:
+        tested = data.some(out)
+        error = Error.of(mistakes(made.estimator, tested), tested.n, f"on {tested.n} rows held out")
+    elif wishes.folds and not interrupted:
+        error, interrupted = _cross_validated(data, wishes, made.algorithm)
+    seconds = time.monotonic() - begun
+    return Learned(
+        made.estimator, made.algorithm, made.why, made.verdict, trained, wrong, error, exact, seconds, interrupted,
+        tuple(made.notes),
+    )  # fmt: skip
+
+
+def _rows_held_out(data: Data, wishes: Wishes) -> Any:
+    """Which rows have no part in learning."""
+    wishes.check()
+    if wishes.folds > data.n:
+        raise OptionError(f"{wishes.folds} folds are more than the {data.n} rows")
+    out = held_out(data.n, 0.0 if wishes.folds else wishes.hold_out, wishes.seed)
+    for code, label in enumerate(data.classes):
+        if not (data.y[~out] == code).any():
+            raise DataError(
+                f"all {int((data.y == code).sum())} rows of class {label!r} would be held out; hold out fewer, or none"
+            )
+    return out
+
+
+def _cross_validated(data: Data, wishes: Wishes, algorithm: str) -> tuple[Error | None, bool]:
+    """Every row judged by a rule that was learned without its fold."""
+    fold, missed, tested = folds(data.n, wishes.folds, wishes.seed), 0, 0
+    for k in range(wishes.folds):
+        inside = fold == k
+        part = data.some(~inside)
+        if not inside.any() or np.unique(part.y).size < len(data.classes):
+            continue
+        made = _Maker(part, Wishes(algorithm, wishes.options, seed=wishes.seed, verbose=wishes.verbose))
+        if made.fit():
+            return None, True
+        missed += mistakes(made.estimator, data.some(inside))
+        tested += int(inside.sum())
+    if not tested:
+        raise DataError("no fold leaves rows of every class to learn from; take fewer folds")
+    return Error.of(missed, tested, f"each judged by a rule learned without its fold, one of {wishes.folds}"), False
+
+
+class _Maker:
+    """An estimator in the making."""
+
+    def __init__(self, data: Data, wishes: Wishes) -> None:
+        self.data, self.wishes = data, wishes
+        self.verdict: Verdict | None = None
+        self.notes: list[str] = []
+        self.algorithm, self.why, start = self._chosen()
+        self.estimator = estimator_of(self.algorithm, {**start, **wishes.options}, data, wishes)
+
+    def fit(self) -> bool:
+        """Learn; whether it was interrupted, with the best so far kept."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", ConvergenceWarning)
+            try:
+                if self.data.weights is None:
+                    self.estimator.fit(self.data.X, self.data.y)
+                else:
+                    self.estimator.fit(self.data.X, self.data.y, sample_weight=self.data.weights)
+            except KeyboardInterrupt:
+                if not hasattr(self.estimator, "classes_"):
+                    raise
+                return True
+        self.notes += [str(warning.message) for warning in caught]
+        return False
+
+    def _chosen(self) -> tuple[str, str, dict[str, Any]]:
+        """The algorithm, why, and options that it starts with."""
+        wishes, data = self.wishes, self.data
+        if wishes.algorithm != AUTO:
+            return wishes.algorithm, "it was asked for", {}
+        if len(data.classes) == 2 and data.weights is None:
+            examples = data.examples()
+            self.verdict = decide(examples, clock=Clock(wishes.seconds, wishes.verbose))
+            if isinstance(self.verdict, Separable):
+                widest = largest(examples, affine=True, clock=Clock(wishes.seconds, wishes.verbose))
+                return (
+                    "perceptron",
+                    "the rows are proved separable: begun at the largest margin",
+                    {"start": _floats(widest.weights)},
+                )
+            why = (
+                "the rows are proved not separable" if self.verdict.separable is False else "no proof was found in time"
+            )
+        else:
+            why = "classes are learned one against the rest" if len(data.classes) > 2 else "rows have weights"
+        if data.n * numbers_per_row(Examples.of(data.X[:1000], np.arange(min(data.n, 1000)) % 2).rows) <= SMALL:
+            return "pocket", why, {}
+        averaged = estimator_of("averaged", {"max_passes": FEW_PASSES}, data, wishes)
+        averaged.fit(data.X, data.y, **({} if data.weights is None else {"sample_weight": data.weights}))
+        start = averaged.weights_ if len(data.classes) > 2 else averaged.weights_[0]
+        return "pocket", f"{why}; begun at an averaged perceptron, without a descent", {"start": start, "improve": None}
+
+
+def estimator_of(algorithm: str, options: Mapping[str, Any], data: Data, wishes: Wishes) -> Any:
+    """The estimator of this name, with these options."""
+    made, known = options_of(algorithm, options)
+    common = {"random_state": wishes.seed, "verbose": wishes.verbose}
+    options = {**{name: value for name, value in common.items() if name in known}, **options}
+    if isinstance(costs := options.get("class_weight"), Mapping):
+        options["class_weight"] = {_code(label, data.classes): cost for label, cost in costs.items()}
+    return made(**options)
+
+
+def options_of(algorithm: str, options: Mapping[str, Any]) -> tuple[Any, set[str]]:
+    """The estimator of this name and the options that it has; refuses others."""
+    if algorithm not in ALGORITHMS:
+        raise OptionError(f"the algorithm must be one of {AUTO}, {', '.join(ALGORITHMS)}, not {algorithm!r}")
+    module, name = ALGORITHMS[algorithm]
+    made = getattr(import_module(f"rosenblatt.estimators.{module}"), name)
+    known = set(inspect.signature(made).parameters)
+    for option in options:
+        if option not in known:
+            close = get_close_matches(option, known, 1)
+            hint = f"; did you mean {close[0]!r}?" if close else f"; it has {', '.join(sorted(known))}"
+            raise OptionError(f"the {algorithm} rule has no option {option!r}{hint}")
+    return made, known
+
+
+def _code(label: str, classes: tuple[str, ...]) -> int:
+    """The number of a class."""
+    if label not in classes:
+        raise OptionError(f"class_weight names the class {label!r}, but the classes are {', '.join(classes)}")
+    return classes.index(label)
+
+
+def _floats(weights: Any) -> Any:
+    """Weights as floats; whole numbers of any length are divided by what makes them fit."""
+    if all(isinstance(w, float) for w in weights):
+        return np.array(weights)
+    shift = max(int(abs(w)).bit_length() for w in weights)
+    return np.array([int(w) / 2**shift for w in weights])
+
+
+def made_short(estimator: Any, data: Data) -> bool:
+    """Round a linear rule's weights so that its scores are exact in any order, unless that adds mistakes."""
+    if not isinstance(estimator, LinearRule) or not hasattr(estimator, "coef_") or estimator._unit_rows:
+        return False
+    bias, before = estimator._bias, estimator.weights_
+    if bias and frexp(bias)[0] != 0.5:
+        return False
+    rounded = []
+    for w in before:
+        each, last = short(w[:-1], float(w[-1] * bias), data.encoding.features)
+        rounded.append(np.append(each, last / bias if bias else 0.0))
+    wrong = mistakes(estimator, data)
+    estimator.replace_weights(np.stack(rounded))
+    if mistakes(estimator, data) > wrong:
+        estimator.replace_weights(before)
+        return False
+    return True
+
+
+def mistakes(estimator: Any, data: Data) -> int:
+    """How many rows the rule gets wrong, by exact signs."""
+    return int((estimator.predict(data.X) != data.y).sum())

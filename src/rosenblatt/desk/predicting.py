@@ -1,0 +1,133 @@
+"""Labels, scores and reasons for the rows of a table of any length.
+
+A rule that is a sum of points is a Polars expression: the table streams from file to file through all cores, in bounded
+memory. Other rules see it block by block.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from polars.io.plugins import register_io_source
+
+from rosenblatt.desk.learning import Error
+from rosenblatt.errors import OptionError, TableError
+from rosenblatt.read.columns import as_text
+from rosenblatt.read.encoding import Encoding, nearest
+from rosenblatt.read.table import Table
+from rosenblatt.ship.modelfile import Model
+from rosenblatt.ship.points import Points
+from rosenblatt.ship.reasons import reasons
+
+LABEL, SCORE = "label", "score"
+
+
+def predictions(model: Model, table: Table, *, reasons_wanted: int = 0, keep: Sequence[str] = ()) -> pl.LazyFrame:
+    """For every row, in order: the columns to keep, the label, the score (one per class if there are more than two)
+    and the reasons."""
+    encoding = encoding_of(model)
+    points = _points(model, table, reasons_wanted)
+    if points is None:
+        return _in_blocks(model, encoding, table, keep)
+    assert table.frame is not None
+    frame = table.frame.lazy()
+    encoding.check(frame)
+    named = [_score_name(k, encoding) for k in range(len(points.weights))]
+    scores = [points.score(k).alias(name) for k, name in enumerate(named)]
+    told = [reasons(points, reasons_wanted)] if reasons_wanted else []
+    kept = _kept(keep, frame.collect_schema().names(), named)
+    found = frame.select(*kept, points.label().alias(LABEL), *scores, *told)
+    return found.unnest("reasons") if reasons_wanted else found
+
+
+def encoding_of(model: Model) -> Encoding:
+    """What the columns mean to the rule."""
+    if model.encoding is None:
+        raise OptionError("the rule was learned from arrays, and the model does not know what their columns mean")
+    return model.encoding
+
+
+def _points(model: Model, table: Table, reasons_wanted: int) -> Points | None:
+    """The rule as points, if it is a sum of them, in a table of columns, and computing in doubles is exact."""
+    try:
+        points = Points.of(encoding_of(model), model.estimator)
+    except OptionError:
+        if reasons_wanted:
+            raise
+        return None
+    if table.frame is None:
+        if reasons_wanted:
+            raise OptionError("reasons are told for tables with named columns, not for numbered features")
+        return None
+    return points if points.exact or reasons_wanted else None
+
+
+def _score_name(k: int, encoding: Encoding) -> str:
+    classes = encoding.target.classes
+    return SCORE if len(classes) == 2 else f"{SCORE} {classes[k]}"
+
+
+def _kept(keep: Sequence[str], there: list[str], taken: list[str]) -> list[str]:
+    """The columns to keep, which must be there and must not be called as the new ones are."""
+    chosen = there if list(keep) == ["all"] and "all" not in there else list(keep)
+    for name in chosen:
+        if name not in there:
+            raise OptionError(f"there is no column {name!r} to keep{nearest(name, there)}")
+        if name in (LABEL, *taken):
+            raise OptionError(f"the column {name!r} cannot be kept: the result has a column of that name")
+    return chosen
+
+
+def _in_blocks(model: Model, encoding: Encoding, table: Table, keep: Sequence[str]) -> pl.LazyFrame:
+    """The same by the estimator itself, block by block."""
+    classes = encoding.target.classes
+    many = 1 if len(classes) == 2 else len(classes)
+    names = [_score_name(k, encoding) for k in range(many)]
+    kept = _kept(keep, list(table.columns) if table.frame is not None else [], names)
+    schema = {name: table.columns[name] for name in kept}
+    schema |= {LABEL: pl.String(), **dict.fromkeys(names, pl.Float64())}
+
+    def blocks(columns: Any, predicate: Any, limit: Any, size: Any) -> Iterator[pl.DataFrame]:
+        for block in table.blocks():
+            X = encoding.encode(block)
+            scores = np.asarray(model.estimator.decision_function(X)).reshape(-1, many)
+            made = {LABEL: np.array(classes, dtype=object)[model.estimator.predict(X)]}
+            made |= {name: scores[:, k] for k, name in enumerate(names)}
+            frame = pl.DataFrame({**{name: block[name] for name in kept}, **made}, schema=schema)
+            frame = frame if columns is None else frame.select(columns)
+            yield frame if predicate is None else frame.filter(predicate)
+
+    return register_io_source(blocks, schema=schema, is_pure=True)
+
+
+def complaint(model: Model, table: Table) -> TableError | None:
+    """Look for the cell that cannot be read, block by block."""
+    encoding, before = encoding_of(model), 0
+    for block in table.blocks():
+        try:
+            encoding.encode(block, first_row=before)
+        except TableError as error:
+            return error
+        before += block.height
+    return None
+
+
+def judged(model: Model, table: Table) -> Error:
+    """How many labels differ from the table's own, and the exact interval of the rule's error."""
+    encoding = encoding_of(model)
+    found = predictions(model, table).select(LABEL)
+    if table.sparse is not None:
+        own = pl.Series(table.sparse[1])
+        wrong = (found.collect().to_series() != own).sum()
+        return Error.of(int(wrong), len(own), "in this table")
+    target = encoding.target.name
+    if target not in table.columns:
+        raise OptionError(f"there is no column {target!r}, the target, to judge by")
+    both = predictions(model, table, keep=[target])
+    counts = both.select(
+        wrong=(as_text(pl.col(target)) != pl.col(LABEL)).sum(), rows=pl.col(target).is_not_null().sum()
+    ).collect(engine="streaming")
+    if not counts["rows"][0]:
+        raise TableError(f"{table.source}: no row has a target to judge by")
+    return Error.of(counts["wrong"][0], counts["rows"][0], "in this table")

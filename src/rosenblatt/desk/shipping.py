@@ -1,0 +1,95 @@
+"""What was learned becomes a model: the rule, what its columns mean, what is proved, and what it was judged by."""
+
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.desk.data import Data
+from rosenblatt.desk.learning import Learned, Wishes
+from rosenblatt.desk.verdict import Finding
+from rosenblatt.errors import OptionError
+from rosenblatt.prove.certificate import Certificate
+from rosenblatt.prove.optimality import optimality
+from rosenblatt.ship.modelfile import Model, data_fingerprint
+from rosenblatt.ship.points import Points
+from rosenblatt.ship.prooffile import Proof
+from rosenblatt.ship.python import python_of
+from rosenblatt.ship.sql import sql_of
+
+QUICK = 2_000_000  # numbers of a table whose fewest mistakes are asked for without being told to
+
+
+def model_of(learned: Learned, wishes: Wishes, *, prove: bool = True) -> Model:
+    """The model, with a proof of how good its rule is where one can be had."""
+    data = learned.trained
+    judged: dict[str, Any] = {
+        "part": 0.0 if wishes.folds else wishes.hold_out,
+        "folds": wishes.folds,
+        "seed": wishes.seed,
+        "trained_rows": data.n,
+        "trained_mistakes": learned.mistakes,
+        "exact": learned.exact,
+        "error": None if learned.error is None else asdict(learned.error),
+    }
+    certificates = _proved(learned, wishes) if prove else ()
+    return Model(learned.estimator, data.encoding, certificates, data_fingerprint(data.X, data.y), judged)
+
+
+def _proved(learned: Learned, wishes: Wishes) -> tuple[Certificate, ...]:
+    """That the rows are separable or not, and how many mistakes the rule makes against the fewest possible."""
+    found = getattr(learned.verdict, "certificate", None)
+    certificates = () if found is None else (found,)
+    data = learned.trained
+    if len(data.classes) > 2 or data.weights is not None or data.n * data.encoding.size > QUICK:
+        return certificates
+    try:
+        learned.estimator.one_linear_rule()
+    except (AttributeError, OptionError):  # a vote, or a rule in another space
+        return certificates
+    interval = optimality(data.X, data.y, learned.estimator, max_seconds=wishes.seconds, verbose=wishes.verbose)
+    return (*certificates, interval)
+
+
+def proof_of(data: Data, found: Sequence[Finding]) -> Proof:
+    """All that was proved about a table."""
+    claims = [(finding.label, certificate) for finding in found for certificate in finding.certificates]
+    return Proof(data.encoding, tuple(claims), data_fingerprint(data.X, data.y))
+
+
+def points_of(model: Model) -> Points:
+    """The rule as points."""
+    if model.encoding is None:
+        raise OptionError("the rule was learned from arrays, and the model does not know what their columns mean")
+    return Points.of(model.encoding, model.estimator)
+
+
+def with_points(model: Model, points: Points, data: Data) -> Model:
+    """A model whose rule has other points, chosen by this data."""
+    estimator = deepcopy(model.estimator)
+    bias = estimator._bias or 1.0
+    rows = [[*w, b / bias] for w, b in zip(points.weights, points.intercepts, strict=True)]
+    estimator.replace_weights(np.array(rows))
+    judged = {"part": 0.0, "folds": 0, "seed": 0, "trained_rows": data.n, "exact": points.exact, "error": None}
+    judged["trained_mistakes"] = int((estimator.predict(data.X) != data.y).sum())
+    return Model(estimator, model.encoding, (), data_fingerprint(data.X, data.y), judged)
+
+
+def exported(model: Model, to: str, table: str | None) -> tuple[bytes, bool]:
+    """The rule in another system's language, and whether that is sure to give the same labels."""
+    if to == "json":
+        return model.text().encode(), True
+    points = points_of(model)
+    if to == "sql":
+        return (sql_of(points, table=table) + "\n").encode(), points.exact
+    if to == "python":
+        return python_of(points).encode(), points.exact
+    if to == "pmml":
+        from rosenblatt.ship.pmml import pmml_of
+
+        return pmml_of(points).encode(), points.exact
+    from rosenblatt.ship.onnx import onnx_of
+
+    return onnx_of(points).SerializeToString(), points.exact

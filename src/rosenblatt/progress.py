@@ -1,0 +1,40 @@
+"""How far something has come: a line on standard error, or wherever a caller wants to see it."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+FIRST, AGAIN = 1.5, 0.5  # seconds: nothing is shown before both have passed, then twice a second
+
+
+def _on_standard_error(text: str) -> None:
+    print(f"\r{text} ", end="", file=sys.stderr, flush=True)
+
+
+_show: ContextVar[Callable[[str], None]] = ContextVar("show", default=_on_standard_error)
+
+
+@contextmanager
+def shown_by(show: Callable[[str], None]) -> Iterator[None]:
+    """Within this, progress is given to `show`, a text at a time."""
+    token = _show.set(show)
+    try:
+        yield
+    finally:
+        _show.reset(token)
+
+
+def ticker(name: str) -> Callable[[Callable[[], str]], None]:
+    """A function that shows what it is given twice a second, once two seconds have passed."""
+    begun = time.monotonic()
+    last = begun + FIRST
+
+    def tick(told: Callable[[], str]) -> None:
+        nonlocal last
+        if time.monotonic() - last > AGAIN:
+            last = time.monotonic()
+            _show.get()(f"{name}: {told()}, {last - begun:.0f} s")
+
+    return tick

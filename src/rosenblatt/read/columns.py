@@ -1,0 +1,307 @@
+"""The kinds of columns, and how each becomes features.
+
+Features are short: 0 or 1, or a number clipped to a range and rounded to a grid of 24 bits. `read.encoding` says why.
+"""
+
+import string
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from math import ceil, floor, frexp, inf, ldexp, log2
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import polars as pl
+from scipy.sparse import csr_array
+
+BITS = 24  # of a feature: what float32 holds
+REACH = (2, 10)  # a number is clipped at 2^2 to 2^10 of its scales from the centre, and at twice what was seen
+LARGEST, SMALLEST = 2.0**950, 2.0**-950  # scales; beyond, the arithmetic of the rounding would overflow
+FINEST = 2.0**-50  # of the largest value: finer steps are lost in doubles anyway
+SEPARATORS = string.whitespace + string.punctuation
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One number that the rule sees: its column, and what it means."""
+
+    column: str
+    meaning: str
+    reach: float = 1.0  # never larger than this
+    grain: float = 1.0  # always a whole multiple of this
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column and how it becomes features."""
+
+    name: str
+
+    kind: ClassVar[str]
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """What each of its features means."""
+        return ()
+
+    @property
+    def size(self) -> int:
+        """How many features it has."""
+        return len(self.features)
+
+    def as_record(self) -> dict[str, Any]:
+        """The column as plain lists, numbers and texts."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {"kind": self.kind, **{k: list(v) if isinstance(v, tuple) else v for k, v in values.items()}}
+
+
+@dataclass(frozen=True)
+class Number(Column):
+    """A number, clipped and rounded: ((x + M) - M - centre) / scale with M = 1.5 * 2^52 * step; 0 where missing."""
+
+    centre: float
+    scale: float  # a power of two
+    step: float  # a power of two
+    lowest: float
+    highest: float
+    missing: bool  # whether it has a second feature: 1 where there is no finite number
+
+    kind = "number"
+
+    @classmethod
+    def of(cls, name: str, *, least: float, most: float, mean: float, deviation: float, missing: bool) -> Self:
+        """A grid that suits numbers from `least` to `most` with this mean and standard deviation above 0."""
+        scale = min(max(power_of_two(deviation), SMALLEST), LARGEST)
+        far = max(most / scale - mean / scale, mean / scale - least / scale, 1.0)
+        octaves = min(max(ceil(log2(min(far, 2.0**20))) + 1, REACH[0]), REACH[1])
+        largest = min(max(abs(least), abs(most)), LARGEST)
+        step = max(ldexp(scale, octaves - BITS), ldexp(1.0, frexp(largest * FINEST)[1]))
+        centre = round(min(max(mean, -LARGEST), LARGEST) / step) * step
+        reach = ldexp(scale, octaves)
+        return cls(name, centre, scale, step, centre - reach, centre + reach, missing)
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """The number, and whether it is missing."""
+        reach, grain = (self.highest - self.centre) / self.scale, self.step / self.scale
+        number = Feature(self.name, self.name, reach, grain)
+        return (number, Feature(self.name, f"{self.name} is missing")) if self.missing else (number,)
+
+    @property
+    def rounder(self) -> float:
+        """M: a double has no digits below `step` at this size, so adding and subtracting it rounds, half to even."""
+        return 1.5 * 2.0**52 * self.step
+
+    @property
+    def value(self) -> pl.Expr:
+        """The finite number in this column, else null."""
+        x = pl.col(self.name).cast(pl.Float64)
+        return pl.when(x.is_finite()).then(x)
+
+    @property
+    def scaled(self) -> pl.Expr:
+        """The feature; null where missing."""
+        x = self.value.clip(self.lowest, self.highest)
+        return (x + self.rounder - self.rounder - self.centre) / self.scale
+
+
+@dataclass(frozen=True)
+class Date(Number):
+    """A date as whole days since 1970-01-01, then as a number."""
+
+    format: str = ""  # of dates that are text; empty: as ISO 8601 has it
+
+    kind = "date"
+
+    @property
+    def value(self) -> pl.Expr:
+        """The days, else null."""
+        return days(pl.col(self.name), self.format).cast(pl.Float64)
+
+
+@dataclass(frozen=True)
+class Category(Column):
+    """One of several values: a feature for each, 1 where it is that value."""
+
+    values: tuple[str, ...]
+    other: bool  # whether all other values share a feature; else they have none
+    missing: bool
+
+    kind = "category"
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """One for each value, then for any other and for none, where those were seen."""
+        named = [Feature(self.name, f"{self.name} = {value}") for value in self.values]
+        rest = [Feature(self.name, f"{self.name} = any other")] if self.other else []
+        none = [Feature(self.name, f"{self.name} is missing")] if self.missing else []
+        return (*named, *rest, *none)
+
+    def chosen(self, of_feature: Iterable[Any], none: Any, dtype: Any) -> pl.Expr:
+        """What belongs to the feature that is 1: one of these; `none` where no feature is."""
+        each = list(of_feature)
+        k = len(self.values)
+        rest = each[k] if self.other else none
+        empty = each[-1] if self.missing else none
+        found = as_text(pl.col(self.name)).replace_strict(list(self.values), each[:k], default=rest, return_dtype=dtype)
+        return pl.when(pl.col(self.name).is_null()).then(pl.lit(empty, dtype)).otherwise(found)
+
+
+@dataclass(frozen=True)
+class YesNo(Category):
+    """A column of two values: one feature, 1 for the yes. `values` has the yes only, `no` the other."""
+
+    no: str = ""
+
+    kind = "yes/no"
+
+
+@dataclass(frozen=True)
+class Text(Column):
+    """Free text: a feature for every word of a vocabulary, 1 where the word occurs.
+
+    Words are what stands between white space and punctuation, those of ASCII, with ASCII's capital letters made small.
+    """
+
+    words: tuple[str, ...]
+
+    kind = "text"
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """One for each word."""
+        return tuple(Feature(self.name, f"{self.name} has {word!r}") for word in self.words)
+
+    @property
+    def places(self) -> pl.Expr:
+        """The numbers of the words that occur, in order, as a list."""
+        number = pl.element().replace_strict(
+            list(self.words), range(len(self.words)), default=None, return_dtype=pl.Int32
+        )
+        return split(pl.col(self.name)).list.eval(number.drop_nulls()).list.unique().list.sort()
+
+
+@dataclass(frozen=True)
+class HashedText(Text):
+    """Free text whose words share a number of buckets: no vocabulary to keep, and no names."""
+
+    buckets: int = 2**18
+
+    kind = "hashed text"
+
+    @property
+    def size(self) -> int:
+        """How many features it has."""
+        return self.buckets
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """One for each bucket."""
+        return tuple(Feature(self.name, f"{self.name} has a word of bucket {k}") for k in range(self.buckets))
+
+    @property
+    def places(self) -> pl.Expr:
+        """The buckets of the words that occur, in order, as a list."""
+        found = split(pl.col(self.name)).list.unique()
+        return found.map_elements(
+            lambda words: sorted({bucket_of(word, self.buckets) for word in words}), return_dtype=pl.List(pl.Int32)
+        )
+
+
+@dataclass(frozen=True)
+class Sparse(Column):
+    """Numbered features, most of them zero, as in LIBSVM files: clipped and rounded on one grid."""
+
+    count: int
+    step: float
+    highest: float
+
+    kind = "sparse"
+
+    @classmethod
+    def of(cls, name: str, count: int, largest: float) -> Self:
+        """A grid that suits values of up to `largest` in size."""
+        octaves = min(max(ceil(log2(largest)) if largest > 0 else 0, -900), 900) + 1
+        return cls(name, count, ldexp(1.0, octaves - BITS), ldexp(1.0, octaves))
+
+    @property
+    def size(self) -> int:
+        """How many features it has."""
+        return self.count
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """The features, by their numbers from 1."""
+        return tuple(Feature(self.name, str(k + 1), self.highest, self.step) for k in range(self.count))
+
+    def encode(self, X: Any) -> csr_array:
+        """Features on the grid; those with a number above `count` were not there to learn from, and have no points."""
+        X = csr_array(X, dtype=np.float64)
+        X = (
+            X[:, : self.count]
+            if X.shape[1] >= self.count
+            else csr_array((X.data, X.indices, X.indptr), (X.shape[0], self.count))
+        )
+        rounder = 1.5 * 2.0**52 * self.step
+        values = (np.clip(X.data, -self.highest, self.highest) + rounder) - rounder
+        return csr_array((values.astype(np.float32), X.indices, X.indptr), X.shape)
+
+
+@dataclass(frozen=True)
+class Ignored(Column):
+    """A column that is left out."""
+
+    why: str
+
+    kind = "ignore"
+
+
+KINDS: dict[str, type[Column]] = {
+    kind.kind: kind for kind in (Number, Date, Category, YesNo, Text, HashedText, Sparse, Ignored)
+}
+
+
+def power_of_two(size: float) -> float:
+    """The power of two nearest to a positive number, in octaves."""
+    return ldexp(1.0, floor(log2(size) + 0.5)) if 0.0 < size < inf else 1.0
+
+
+def as_text(expr: pl.Expr) -> pl.Expr:
+    """Values as text: whole numbers without a point, true and false in small letters."""
+
+    def told(series: pl.Series) -> pl.Series:
+        text = series.cast(pl.String)
+        if not series.dtype.is_float():
+            return text
+        whole = ((series == series.floor()) & (series.abs() < 2.0**53)).fill_null(False)
+        return series.cast(pl.Int64, strict=False).cast(pl.String).zip_with(whole, text)
+
+    return expr.map_batches(told, return_dtype=pl.String, is_elementwise=True)
+
+
+def days(expr: pl.Expr, form: str) -> pl.Expr:
+    """Whole days since 1970-01-01 of dates, times, and texts of this form."""
+
+    def counted(series: pl.Series) -> pl.Series:
+        if series.dtype == pl.String:
+            series = (
+                series.str.to_datetime(form, strict=False)
+                if form
+                else series.str.extract("^([0-9]{4}-[0-9]{2}-[0-9]{2})").str.to_date("%Y-%m-%d", strict=False)
+            )
+        return series.cast(pl.Date).to_physical()
+
+    return expr.map_batches(counted, return_dtype=pl.Int32, is_elementwise=True)
+
+
+def split(expr: pl.Expr) -> pl.Expr:
+    """The words of a text, as a list."""
+    small = expr.str.replace_many(list(string.ascii_uppercase), list(string.ascii_lowercase))
+    return small.str.replace_many(list(SEPARATORS), [" "]).str.split(" ").list.filter(pl.element() != "")
+
+
+def bucket_of(word: str, buckets: int) -> int:
+    """The bucket of a word: FNV-1a, the same on every machine."""
+    code = 0x811C9DC5
+    for byte in word.encode():
+        code = ((code ^ byte) * 0x01000193) & 0xFFFFFFFF
+    return code % buckets

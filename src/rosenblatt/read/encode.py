@@ -1,0 +1,188 @@
+"""From a table to its `Encoding`: the kinds of its columns, and the numbers that go with each.
+
+Values of a category that occur once, or are not among the 255 most frequent, share a feature. A vocabulary has the
+words that occur in two rows or more, at most 20,000.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rosenblatt.errors import OptionError, TableError
+from rosenblatt.read.columns import (
+    Category,
+    Column,
+    Date,
+    HashedText,
+    Ignored,
+    Number,
+    Sparse,
+    Text,
+    YesNo,
+    days,
+    split,
+)
+from rosenblatt.read.encoding import Encoding, Target
+from rosenblatt.read.kinds import Guess, classes_of, guesses, in_order, profiles_of
+from rosenblatt.read.moments import Moments, add_block
+from rosenblatt.read.statistics import COUNT, VALUE, Profile, even_blocks
+from rosenblatt.read.table import LABEL, Table
+
+MOST_VALUES = 255
+SEEN_TWICE = 2
+MOST_WORDS = 20_000
+REMEMBERED_WORDS = 2**20
+BUCKETS = 2**18
+FEATURES = "features"  # what the numbered features of a LIBSVM file are called together
+
+
+def encoding_of(
+    table: Table,
+    target: str,
+    *,
+    positive: str | None = None,
+    overrides: Mapping[str, str] | None = None,
+    text: str = "vocabulary",
+    buckets: int = BUCKETS,
+) -> tuple[Encoding, tuple[str, ...]]:
+    """The encoding that suits a table, and what there is to say about its columns.
+
+    `overrides` names the kinds of columns that are not to be guessed; `text` is "vocabulary" or "hashed".
+    """
+    if text not in ("vocabulary", "hashed"):
+        raise OptionError(f"text must be 'vocabulary' or 'hashed', not {text!r}")
+    if table.sparse is not None:
+        return _numbered(table, positive)
+    told = dict(overrides or {})
+    if target in told:
+        raise OptionError(f"{target!r} is the target; its kind cannot be chosen")
+    profiles = profiles_of(table, target, told)
+    classes = classes_of(table, target, profiles, positive)
+    found = guesses(table, target, told, profiles)
+    moments = _more_moments(table, profiles, found)
+    words = _vocabularies(table, [g.column for g in found if g.kind == "text"]) if text == "vocabulary" else {}
+    columns = tuple(_column(guess, profiles[guess.column], moments, words, buckets) for guess in found)
+    return Encoding(columns, Target(target, classes)), _notes(found, columns)
+
+
+def types_for(encoding: Encoding) -> dict[str, pl.DataType]:
+    """The types to read a text file's columns with, so that they mean what they meant when the rule was learned."""
+    types: dict[str, pl.DataType] = {}
+    for column in encoding.columns:
+        if isinstance(column, Date | Text):
+            types[column.name] = pl.String()
+        elif isinstance(column, Number):
+            types[column.name] = pl.Float64()
+        elif isinstance(column, Category) and not all(map(_is_number, _values(column))):
+            types[column.name] = pl.String()
+    return types
+
+
+def _values(column: Category) -> Sequence[str]:
+    return (*column.values, column.no) if isinstance(column, YesNo) else column.values
+
+
+def _is_number(value: str) -> bool:
+    try:
+        float(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _numbered(table: Table, positive: str | None) -> tuple[Encoding, tuple[str, ...]]:
+    """The encoding of a LIBSVM file."""
+    assert table.sparse is not None
+    X, _ = table.sparse
+    if not X.shape[1]:
+        raise TableError(f"{table.source}: no row has a feature")
+    classes = classes_of(table, LABEL, {}, positive)
+    column = Sparse.of(FEATURES, X.shape[1], float(np.abs(X.data).max(initial=0.0)))
+    return Encoding((column,), Target(LABEL, classes)), ()
+
+
+def _column(
+    guess: Guess, profile: Profile, moments: Mapping[str, Moments], words: Mapping[str, tuple[str, ...]], buckets: int
+) -> Column:
+    """A column of the guessed kind."""
+    if guess.kind in ("number", "date"):
+        return _number(guess, profile, moments)
+    if guess.kind in ("category", "yes/no"):
+        return _category(guess, profile)
+    if guess.kind == "text":
+        if guess.column not in words:
+            return HashedText(guess.column, (), buckets)
+        found = words[guess.column]
+        return Text(guess.column, found) if found else Ignored(guess.column, "no word occurs in two rows")
+    return Ignored(guess.column, guess.why)
+
+
+def _number(guess: Guess, profile: Profile, moments: Mapping[str, Moments]) -> Column:
+    least, most, mean, deviation = profile.least, profile.most, profile.mean, profile.deviation
+    missing = bool(profile.nulls or profile.odd)
+    if (own := moments.get(guess.column)) is not None:
+        least, most, missing = own.least, own.most, own.count < own.rows
+        mean, deviation = own.mean_and_deviation()
+    if not deviation > 0.0:
+        deviation = most / 2 - least / 2 or 1.0  # numbers so close that their differences are lost in squares
+    if guess.kind == "date":
+        made = Date.of(guess.column, least=least, most=most, mean=mean, deviation=deviation, missing=missing)
+        return Date(made.name, made.centre, made.scale, made.step, made.lowest, made.highest, missing, guess.form)
+    return Number.of(guess.column, least=least, most=most, mean=mean, deviation=deviation, missing=missing)
+
+
+def _category(guess: Guess, profile: Profile) -> Column:
+    missing = bool(profile.nulls)
+    if guess.kind == "yes/no":
+        no, yes = in_order([value for value, _ in profile.values])
+        return YesNo(guess.column, (yes,), False, missing, no)
+    frequent = [value for value, count in profile.values[:MOST_VALUES] if count >= SEEN_TWICE]
+    other = len(frequent) < len(profile.values) + profile.more
+    return Category(guess.column, tuple(frequent), other, missing)
+
+
+def _more_moments(table: Table, profiles: Mapping[str, Profile], found: list[Guess]) -> dict[str, Moments]:
+    """Statistics of texts that turned out to be dates or numbers; a second pass, if there are any."""
+    numbers: dict[str, pl.Expr] = {}
+    for guess in found:
+        column = pl.col(guess.column)
+        if guess.kind == "date" and profiles[guess.column].dtype == pl.String:
+            numbers[guess.column] = days(column, guess.form).cast(pl.Float64)
+        elif guess.kind == "number" and not profiles[guess.column].is_number:
+            numbers[guess.column] = column.cast(pl.Float64)
+    moments = {name: Moments() for name in numbers}
+    if numbers:
+        for block in even_blocks(table):
+            add_block(block, numbers, moments)
+    return moments
+
+
+def _vocabularies(table: Table, names: list[str]) -> dict[str, tuple[str, ...]]:
+    """For each column of text, the words that occur in two rows or more, the most frequent first."""
+    if not names:
+        return {}
+    counts: dict[str, pl.DataFrame] = {}
+    for block in even_blocks(table):
+        for name in names:
+            words = block.select(split(pl.col(name)).list.unique().alias(VALUE)).explode(VALUE).drop_nulls()
+            new = words.group_by(VALUE).len(COUNT)
+            if name in counts:
+                new = pl.concat([counts[name], new]).group_by(VALUE).agg(pl.col(COUNT).sum())
+            counts[name] = new if new.height <= REMEMBERED_WORDS else new.filter(pl.col(COUNT) >= SEEN_TWICE)
+    found = {}
+    for name, count in counts.items():
+        often = count.filter(pl.col(COUNT) >= SEEN_TWICE).sort(COUNT, VALUE, descending=[True, False])
+        found[name] = tuple(often[VALUE].head(MOST_WORDS).to_list())
+    return found
+
+
+def _notes(found: list[Guess], columns: Sequence[Any]) -> tuple[str, ...]:
+    """Sentences on the columns that are left out, doubtful, or shortened."""
+    notes = []
+    for guess, column in zip(found, columns, strict=True):
+        if isinstance(column, Ignored) and column.why != "as told":
+            notes.append(f"{guess.column!r} is left out: {column.why}")
+        notes += [f"{guess.column!r}: {note}" for note in guess.notes]
+    return tuple(notes)

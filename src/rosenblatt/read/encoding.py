@@ -1,0 +1,229 @@
+"""What the columns of a table mean as features: an immutable record, saved with the rule.
+
+Problem: a rule learned here must give the same label there, in SQL, in ONNX, in another language, for every row.
+Sums of doubles round, and each engine rounds in an order of its own.
+Way out: features are short. A number is clipped to a range and rounded to a grid of 24 bits, a category is 0 or 1. With
+weights that are short as well (`learn.shortened`), no product and no sum of a score rounds in double precision: every
+engine computes the same score whatever its order, and what is proved about the rule holds for all of them. Features
+fit float32 exactly.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import polars as pl
+from scipy.sparse import csr_array, issparse
+
+from rosenblatt.errors import ModelError, TableError
+from rosenblatt.kernels import Array
+from rosenblatt.read import gathering
+from rosenblatt.read.columns import Category, Column, Feature, Number, Sparse, Text, as_text
+from rosenblatt.read.records import column_of, texts, wanted
+from rosenblatt.threads import in_pieces
+
+DENSE = 0.25  # the part of the features that must not be zero for a dense table
+SMALL_DENSE = 4_000_000  # numbers; tables of up to so many are dense in any case
+
+
+@dataclass(frozen=True)
+class Target:
+    """The column to predict, and its classes; of two, the second is the yes."""
+
+    name: str
+    classes: tuple[str, ...]
+
+    def labels(self, frame: pl.DataFrame) -> Array:
+        """The number of each row's class."""
+        if self.name not in frame.columns:
+            raise TableError(f"the table has no column {self.name!r}, the target{nearest(self.name, frame.columns)}")
+        text = frame.select(as_text(pl.col(self.name))).to_series()
+        codes = text.replace_strict(list(self.classes), range(len(self.classes)), default=None, return_dtype=pl.Int64)
+        if codes.null_count():
+            row = int(codes.is_null().arg_max() or 0)
+            told = "is missing" if text[row] is None else f"{text[row]!r} is not among {', '.join(self.classes)}"
+            raise TableError(f"row {row + 1}: the target {self.name!r} {told}")
+        return codes.to_numpy()
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """Columns in the order of their features, and the target."""
+
+    columns: tuple[Column, ...]
+    target: Target
+
+    @cached_property
+    def features(self) -> tuple[Feature, ...]:
+        """All features, in order."""
+        return tuple(feature for column in self.columns for feature in column.features)
+
+    @cached_property
+    def used(self) -> tuple[Column, ...]:
+        """The columns that are not left out."""
+        return tuple(column for column in self.columns if column.size)
+
+    @property
+    def size(self) -> int:
+        """How many features there are."""
+        return sum(column.size for column in self.columns)
+
+    @property
+    def names(self) -> list[str]:
+        """The features' meanings."""
+        return [feature.meaning for feature in self.features]
+
+    def encode(self, table: Any, *, dense: bool | None = None, first_row: int = 0) -> Any:
+        """The features of every row: a float32 array, or a CSR matrix where most are zero.
+
+        `table`: a data frame or a mapping of columns; a sparse matrix for a rule on numbered features. `first_row` is
+        how many rows of a file came before it, for messages.
+        """
+        if self.is_sparse:
+            if not issparse(table):
+                raise TableError("the rule is about numbered features: it needs a LIBSVM file or a sparse matrix")
+            return self.used[0].encode(table)  # type: ignore[attr-defined]
+        frame = frame_of(table)
+        self.check(frame)
+        starts = np.concatenate([[0], np.cumsum([column.size for column in self.used])]).tolist()
+        single = [(c, start) for c, start in zip(self.used, starts, strict=False) if not isinstance(c, Text)]
+        prose = [(c, start) for c, start in zip(self.used, starts, strict=False) if isinstance(c, Text)]
+        if dense is None:
+            dense = frame.height * self.size <= SMALL_DENSE or len(single) + 8 * len(prose) >= DENSE * self.size
+        rows = _dense_rows if dense else _sparse_rows
+        words = [(start, *_occurrences(frame, column)) for column, start in prose]
+        return rows(*_entries(frame, single, first_row), words, (frame.height, self.size))
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the rule is about numbered features, as LIBSVM files have them."""
+        return len(self.used) == 1 and isinstance(self.used[0], Sparse)
+
+    def check(self, frame: pl.DataFrame | pl.LazyFrame) -> None:
+        """Refuse a table that lacks a column, or has words where a number is wanted."""
+        there = frame.collect_schema().names()
+        for column in self.used:
+            if column.name not in there:
+                raise TableError(f"the table has no column {column.name!r}{nearest(column.name, there)}")
+
+    def labels(self, table: Any) -> Array:
+        """The number of each row's class."""
+        return self.target.labels(frame_of(table))
+
+    def as_record(self) -> dict[str, Any]:
+        """The encoding as plain lists, numbers and texts."""
+        columns = [column.as_record() for column in self.columns]
+        return {"columns": columns, "target": {"name": self.target.name, "classes": list(self.target.classes)}}
+
+    @classmethod
+    def from_record(cls, record: Any) -> Self:
+        """Read an encoding; raises ModelError for anything that is not one."""
+        wanted(record, {"columns": list, "target": dict}, "the encoding")
+        wanted(record["target"], {"name": str, "classes": list}, "the target")
+        classes = texts(record["target"]["classes"], "the target's classes")
+        if len(classes) < 2:
+            raise ModelError("the encoding's target has fewer than two classes")
+        columns = tuple(column_of(column, k) for k, column in enumerate(record["columns"]))
+        if len({column.name for column in columns}) < len(columns):
+            raise ModelError("the encoding has two columns of one name")
+        return cls(columns, Target(record["target"]["name"], classes))
+
+
+def frame_of(table: Any) -> pl.DataFrame:
+    """A data frame of Polars or another kind, or a mapping of columns, as one of Polars."""
+    if isinstance(table, pl.DataFrame):
+        return table
+    if isinstance(table, pl.LazyFrame):
+        return table.collect()
+    if isinstance(table, Mapping):
+        return pl.DataFrame(dict(table), strict=False)
+    if hasattr(table, "columns") and hasattr(table, "__getitem__"):
+        return pl.DataFrame({str(name): np.asarray(table[name]) for name in table.columns}, strict=False)
+    raise TableError(f"a table with named columns is needed, a data frame or a mapping, not {type(table).__name__}")
+
+
+def nearest(name: str, there: Iterable[str]) -> str:
+    """A hint at the column that was probably meant."""
+    close = get_close_matches(name, list(there), 1)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def _evaluated(frame: pl.DataFrame, columns: list[Column], first_row: int) -> dict[str, pl.Series]:
+    """The scaled numbers, and for categories the place of the feature that is 1, -1 for none."""
+    exprs = []
+    for column in columns:
+        if isinstance(column, Number):
+            exprs.append(column.scaled.cast(pl.Float32).alias(column.name))
+        elif isinstance(column, Category):
+            exprs.append(column.chosen(range(column.size), -1, pl.Int32).alias(column.name))
+    try:
+        found = frame.select(exprs)
+    except pl.exceptions.PolarsError as error:
+        for column in columns:
+            _complain(frame, column, first_row)
+        raise TableError(f"the table does not fit the rule's columns: {str(error).splitlines()[0]}") from error
+    return {name: found[name] for name in found.columns}
+
+
+def _complain(frame: pl.DataFrame, column: Column, first_row: int) -> None:
+    """Name the first cell of a number column that is none."""
+    if isinstance(column, Number) and frame[column.name].dtype == pl.String:
+        cells = frame[column.name]
+        bad = (cells.cast(pl.Float64, strict=False).is_null() & cells.is_not_null()).arg_max()
+        if bad is not None and cells[bad] is not None:
+            raise TableError(f"row {first_row + bad + 1}, column {column.name!r}: {cells[bad]!r} is not a number")
+
+
+def _entries(frame: pl.DataFrame, columns: list[tuple[Column, int]], first_row: int) -> tuple[Array, Array]:
+    """Column by column, the one feature of every row that may not be zero, and its value."""
+    shape = (len(columns), frame.height)
+    places, values = np.empty(shape, np.int32), np.empty(shape, np.float32)
+    found = _evaluated(frame, [column for column, _ in columns], first_row)
+    for k, (column, start) in enumerate(columns):
+        if isinstance(column, Number):
+            gone = found[column.name].is_null().to_numpy()
+            places[k] = start + (gone & column.missing)
+            values[k] = found[column.name].fill_null(float(column.missing)).to_numpy()
+        else:
+            chosen = found[column.name].to_numpy()
+            np.add(np.maximum(chosen, 0), start, out=places[k])
+            values[k] = chosen >= 0
+    return places, values
+
+
+def _dense_rows(places: Array, values: Array, words: list[tuple[int, Array, Array]], shape: tuple[int, int]) -> Array:
+    """A table from entries by column, and from words by row."""
+    X = np.zeros(shape, np.float32)
+    in_pieces(lambda a, b: gathering.scatter(places, values, a, b, X), 0, shape[0], len(values))
+    for start, rows, numbers in words:
+        X[rows, start + numbers] = 1.0
+    return X
+
+
+def _sparse_rows(
+    places: Array, values: Array, words: list[tuple[int, Array, Array]], shape: tuple[int, int]
+) -> csr_array:
+    """The same as a CSR matrix."""
+    n, each = shape[0], len(values)
+    starts = np.zeros(n + 1, np.int64)
+    in_pieces(lambda a, b: gathering.count(values, a, b, starts[1:]), 0, n, each)
+    np.cumsum(starts, out=starts)
+    columns, data = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.float32)
+    in_pieces(lambda a, b: gathering.gather(places, values, a, b, starts, columns, data), 0, n, each)
+    X = csr_array((data, columns, starts), shape)
+    for start, rows, numbers in words:
+        ends = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))])
+        X = X + csr_array((np.ones(rows.size, np.float32), start + numbers, ends), shape)
+    X.sort_indices()
+    return X
+
+
+def _occurrences(frame: pl.DataFrame, column: Text) -> tuple[Array, Array]:
+    """The rows and the numbers of the words that occur in them, in order."""
+    lists = frame.select(column.places.alias(column.name)).to_series()
+    counts = lists.list.len().fill_null(0).to_numpy()
+    places = lists.explode().drop_nulls().to_numpy()
+    return np.repeat(np.arange(len(counts)), counts), places.astype(np.int32)

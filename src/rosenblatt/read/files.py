@@ -1,0 +1,285 @@
+"""Files as they lie on the disk: compressed or not, in any encoding, too large for memory or not."""
+
+import codecs
+import gzip
+import io
+import os
+import shutil
+import tempfile
+import weakref
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, cast
+
+import polars as pl
+
+from rosenblatt.errors import OptionError, TableError
+from rosenblatt.read.table import first_line
+
+SAMPLE = 2**18  # bytes that the first look at a file takes in
+SAMPLE_LINES = 2000
+CHUNK = 2**20
+LARGE_PART = 0.25  # of the available memory: larger files are read in blocks
+MAGIC = {b"\x1f\x8b": "gz", b"\x28\xb5\x2f\xfd": "zst", b"PK\x03\x04": "zip"}
+GROWTH = {"": 1.0, "gz": 6.0, "zst": 6.0}  # how much larger what is packed may be
+BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+NOT_TEXT = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1a\x1b"))
+
+
+class Scratch:
+    """A folder for temporary files, made when needed; it goes when this object goes."""
+
+    def __init__(self) -> None:
+        self._folder: Path | None = None
+        self._count = 0
+
+    def path(self, suffix: str = "") -> Path:
+        """The path of a new file."""
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="rosenblatt-"))
+            weakref.finalize(self, _remove, self._folder, os.getpid())
+        self._count += 1
+        return self._folder / f"{self._count}{suffix}"
+
+
+def _remove(folder: Path, owner: int) -> None:
+    """Remove the folder; a forked child leaves its parent's alone."""
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@dataclass(frozen=True)
+class File:
+    """A file that can be read: where it is, what to call it, how it is packed, and what its first bytes are."""
+
+    path: Path
+    shown: str  # for messages
+    name: str  # whose suffix tells the format
+    packed: str  # "", "gz" or "zst"
+    start: bytes  # of what is in it, at most `SAMPLE` bytes
+    complete: bool  # whether `start` is all there is
+    encoding: str = "utf-8"
+
+    @property
+    def suffix(self) -> str:
+        """The last suffix of its name, small, without the one that tells how it is packed."""
+        name = self.name.lower()
+        for packed in (".gz", ".zst", ".zstd", ".zip"):
+            name = name.removesuffix(packed)
+        return Path(name).suffix
+
+    @property
+    def size(self) -> float:
+        """About how large what is in it is."""
+        return self.path.stat().st_size * GROWTH[self.packed]
+
+    def is_plain(self) -> bool:
+        """Whether Polars can read it where it lies."""
+        return self.encoding == "utf-8"
+
+
+def opened(path: Path, shown: str, name: str, scratch: Scratch) -> File:
+    """Look at a file's first bytes; a zip is unpacked."""
+    try:
+        if path.is_dir():
+            raise TableError(f"{shown}: is a directory; name the files in it, for example {shown.rstrip('/')}/*.csv")
+        with open(path, "rb") as file:
+            head = file.read(4)
+        packed = next((kind for magic, kind in MAGIC.items() if head.startswith(magic)), "")
+        if packed == "zip":
+            return _unzipped(path, shown, scratch)
+        start = _start(path, packed)
+    except FileNotFoundError:
+        raise TableError(f"{shown}: there is no such file") from None
+    except PermissionError:
+        raise TableError(f"{shown}: you may not read this file; ask for the permission or copy it") from None
+    except (EOFError, zlib.error, pl.exceptions.PolarsError, OSError) as error:
+        raise TableError(f"{shown}: {damage(error)}") from error
+    if not start.strip():
+        raise TableError(f"{shown}: the file is empty")
+    return File(path, shown, name, packed, start[:SAMPLE], len(start) <= SAMPLE)
+
+
+def _start(path: Path, packed: str) -> bytes:
+    """The first bytes of what is in a file, one more than `SAMPLE` where there are more."""
+    if packed == "zst":
+        lines = pl.scan_lines(path, n_rows=SAMPLE_LINES, glob=False).collect().to_series()
+        return ("\n".join(lines) + "\n").encode()[: SAMPLE + 1] + (b" " * SAMPLE if len(lines) == SAMPLE_LINES else b"")
+    with unpacked(path, packed) as file:
+        return file.read(SAMPLE + 1)
+
+
+@contextmanager
+def unpacked(path: Path, packed: str) -> Iterator[IO[bytes]]:
+    """The bytes in a plain or gzipped file."""
+    with open(path, "rb") as raw:
+        if packed == "gz":
+            with gzip.open(raw) as file:
+                yield cast(IO[bytes], file)
+        else:
+            yield raw
+
+
+def _unzipped(path: Path, shown: str, scratch: Scratch) -> File:
+    """The one member of a zip archive."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = [m for m in archive.infolist() if not m.is_dir() and not m.filename.startswith("__MACOSX")]
+            if any(m.filename.startswith("xl/") for m in members):
+                raise TableError(f"{shown}: is an Excel workbook; save the sheet as CSV")
+            if len(members) != 1:
+                raise TableError(f"{shown}: a zip of {len(members)} files; unpack it and name the one to read")
+            target = scratch.path()
+            with archive.open(members[0]) as inside, open(target, "wb") as out:
+                shutil.copyfileobj(inside, out, CHUNK)
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
+        raise TableError(f"{shown}: a zip that cannot be unpacked: {first_line(error)}") from error
+    return opened(target, shown, members[0].filename, scratch)
+
+
+def damage(error: Exception) -> str:
+    """What is wrong with a file that could not be read."""
+    text = first_line(error)
+    if isinstance(error, EOFError) or "end of file" in text or "incomplete frame" in text.lower():
+        return "the file ends too early; copy or download it once more"
+    if "utf8" in text or "utf-8" in text:
+        return "not UTF-8, and packed by zstd; unpack it with: zstd -d"
+    return f"the file is damaged: {text}"
+
+
+def with_encoding(file: File, encoding: str | None) -> File:
+    """The file with its encoding: the one given, or the one that its first bytes suggest."""
+    if encoding is not None:
+        try:
+            codec = codecs.lookup(encoding).name
+        except LookupError:
+            raise OptionError(f"unknown encoding {encoding!r}; for example 'utf-8', 'latin-1' or 'utf-16'") from None
+        return replace(file, encoding=codec)
+    return replace(file, encoding=_encoding(file))
+
+
+def _encoding(file: File) -> str:
+    start = file.start
+    for bom, name in BOMS:
+        if start.startswith(bom):
+            return name
+    if (nul := start.find(b"\0")) >= 0:
+        even, odd = start[::2].count(0), start[1::2].count(0)
+        if max(even, odd) > 0.3 * len(start) / 2 and min(even, odd) < 0.1 * max(even, odd):
+            return "utf-16-le" if odd > even else "utf-16-be"
+        raise TableError(f"{file.shown}: byte {nul + 1} is zero, which text never has; is this a binary file?")
+    if sum(start.count(code) for code in NOT_TEXT) > 0.01 * len(start):
+        raise TableError(f"{file.shown}: this is not text, nor any format that can be read")
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(start, final=file.complete)
+    except UnicodeDecodeError:
+        return western(start)
+    return "utf-8"
+
+
+def western(text: bytes) -> str:
+    """The one-byte encoding of text that is not UTF-8: Windows-1252, or Latin-1 where it has bytes unknown to that."""
+    try:
+        text.decode("cp1252")
+    except UnicodeDecodeError:
+        return "latin-1"
+    return "cp1252"
+
+
+def text_of(file: File) -> str:
+    """The first bytes as text."""
+    decoder = codecs.getincrementaldecoder("utf-8-sig" if file.encoding == "utf-8" else file.encoding)("strict")
+    try:
+        return decoder.decode(file.start, final=False)
+    except UnicodeDecodeError as error:
+        raise TableError(_undecodable(file, error)) from error
+
+
+def _undecodable(file: File, error: UnicodeDecodeError) -> str:
+    return (
+        f"{file.shown}: byte 0x{error.object[error.start]:02x} is not {file.encoding}; "
+        "leave out the encoding to have it found, or name the right one"
+    )
+
+
+@contextmanager
+def as_text(file: File) -> Iterator[Iterator[str]]:
+    """The file's lines, decoded, each with its end."""
+    try:
+        if file.packed == "zst":
+            yield (line + "\n" for line in _lines(file))
+        else:
+            codec = "utf-8-sig" if file.encoding == "utf-8" else file.encoding
+            with unpacked(file.path, file.packed) as raw:
+                yield io.TextIOWrapper(raw, codec, newline="")
+    except UnicodeDecodeError as error:
+        raise TableError(_undecodable(file, error)) from error
+    except (EOFError, zlib.error, pl.exceptions.PolarsError, OSError) as error:
+        raise TableError(f"{file.shown}: {damage(error)}") from error
+
+
+def _lines(file: File) -> Iterator[str]:
+    for batch in pl.scan_lines(file.path, glob=False).collect_batches(lazy=True):
+        yield from batch.to_series()
+
+
+def plain(file: File, scratch: Scratch) -> File:
+    """The same file in UTF-8, with \\n at the end of lines; itself where it is."""
+    if file.is_plain() and not _old_line_ends(file):
+        return file
+    target = scratch.path(file.suffix)
+    codec = "utf-8-sig" if file.encoding == "utf-8" else file.encoding
+    decoder = codecs.getincrementaldecoder(codec)("strict")
+    try:
+        with unpacked(file.path, file.packed) as raw, open(target, "w", encoding="utf-8", newline="") as out:
+            ended_in_return = False
+            while chunk := raw.read(CHUNK):
+                text = decoder.decode(chunk)
+                if ended_in_return:
+                    text = "\r" + text
+                ended_in_return = text.endswith("\r")
+                text = text.removesuffix("\r") if ended_in_return else text
+                out.write(text.replace("\r\n", "\n").replace("\r", "\n"))
+            out.write(decoder.decode(b"", final=True) + ("\n" if ended_in_return else ""))
+    except UnicodeDecodeError as error:
+        raise TableError(_undecodable(file, error)) from error
+    except (EOFError, zlib.error, OSError) as error:
+        raise TableError(f"{file.shown}: {damage(error)}") from error
+    return replace(file, path=target, packed="", encoding="utf-8")
+
+
+def _old_line_ends(file: File) -> bool:
+    return b"\r" in file.start and b"\n" not in file.start
+
+
+def is_too_large(files: Sequence[File], growth: float = 1.0) -> bool:
+    """Whether files that grow so much in memory would take more than a quarter of what is available."""
+    return growth * sum(file.size for file in files) > LARGE_PART * available_memory()
+
+
+def available_memory() -> float:
+    """Bytes that this process may still use."""
+    try:
+        with open("/proc/meminfo") as info:
+            free = next(1024.0 * int(line.split()[1]) for line in info if line.startswith("MemAvailable"))
+    except (OSError, StopIteration):
+        free = 4.0 * 2**30
+    for limit, used in (
+        ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+        ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+    ):
+        try:
+            free = min(free, float(Path(limit).read_text()) - float(Path(used).read_text()))
+        except (OSError, ValueError):
+            continue
+    return max(free, 0.0)

@@ -1,0 +1,263 @@
+"""What each column is, guessed from all of its values: a number, a category, a date, text, or nothing of use.
+
+Input: a table, the name of its target, and what the user knows better.
+Result: a `Guess` for every other column, with the reason, and what is worth a look: a column that decides the target by
+itself has probably been filled in afterwards.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from rosenblatt.errors import OptionError, TableError
+from rosenblatt.read.encoding import nearest
+from rosenblatt.read.statistics import Profile, days_of, has_form, statistics_of
+from rosenblatt.read.table import LABEL, Table
+
+KINDS = ("number", "category", "yes/no", "date", "text", "ignore")
+YES = ("yes", "y", "true", "t", "1", "+", "on", "ja", "oui", "si", "sí", "positive", "pos")
+NAMED_AS_KEY = re.compile(
+    r"(^|[_\W])(id|ids|key|nr|no|number|num|uuid|guid|index|idx|rowid|pk)$|[a-z](Id|ID|Key|Nr)$", re.I
+)
+ENOUGH = 20  # rows, below which numbers in a row may be a coincidence
+SENTENCE = 2.0  # words on average, from which values that seldom come again are text
+LONG = 3.0  # words on average, from which even values that never come again are text
+MANY = 0.5  # of the rows: so many different values make a category doubtful
+CLASSES = 100
+FORM_NAMES = {
+    "%d/%m/%Y": "day/month/year",
+    "%m/%d/%Y": "month/day/year",
+    "%d.%m.%Y": "day.month.year",
+    "%Y/%m/%d": "year/month/day",
+    "%d-%m-%Y": "day-month-year",
+    "%m-%d-%Y": "month-day-year",
+    "%Y%m%d": "year, month and day without a mark",
+    "": "year-month-day",
+}
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What a column is taken for, and why."""
+
+    column: str
+    kind: str
+    why: str
+    notes: tuple[str, ...] = ()
+    form: str = ""  # of dates that are text
+
+
+def kinds_of(table: Table, target: str, overrides: Mapping[str, str] | None = None) -> list[Guess]:
+    """The kind of every column but the target."""
+    return guesses(table, target, overrides or {}, profiles_of(table, target, overrides or {}))
+
+
+def profiles_of(table: Table, target: str, overrides: Mapping[str, str]) -> dict[str, Profile]:
+    """The statistics of a table, once target and overrides are known to fit it."""
+    columns = table.columns
+    if target not in columns:
+        raise TableError(
+            f"{table.source}: there is no column {target!r} to learn{nearest(target, columns)}; "
+            f"the columns are {_listed(list(columns))}"
+        )
+    for name, kind in overrides.items():
+        if name not in columns:
+            raise OptionError(f"there is no column {name!r} to call a {kind}{nearest(name, columns)}")
+        if kind not in KINDS:
+            raise OptionError(f"column {name!r}: unknown kind {kind!r}; one of {', '.join(KINDS)}")
+    if table.frame is None:
+        return {}
+    counted = [name for name, kind in overrides.items() if kind in ("category", "yes/no")]
+    return statistics_of(table, target, counted)
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(map(repr, names[:12])) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+
+
+def guesses(table: Table, target: str, overrides: Mapping[str, str], profiles: Mapping[str, Profile]) -> list[Guess]:
+    """The kinds that follow from the statistics."""
+    return [
+        _told(table, profile, overrides[name])
+        if name in overrides
+        else _with_notes(_guess(table, profile, table.hints.get(name)), profile)
+        for name, profile in profiles.items()
+        if name != target
+    ]
+
+
+def classes_of(table: Table, target: str, profiles: Mapping[str, Profile], positive: str | None) -> tuple[str, ...]:
+    """The classes of the target, in order; of two, the second is the yes."""
+    if table.sparse is not None:
+        counts = dict.fromkeys(table.sparse[1], 1)
+        target = LABEL
+    else:
+        profile = profiles[target]
+        if profile.nulls:
+            raise TableError(_missing_target(table, profile))
+        counts = dict(profile.values)
+    classes = in_order(list(counts))
+    if len(classes) < 2:
+        only = f"the only value is {classes[0]!r}" if classes else "it has no values"
+        raise TableError(f"{table.source}: the target {target!r} needs two classes or more; {only}")
+    if len(classes) > CLASSES:
+        raise TableError(
+            f"{table.source}: the target {target!r} has {len(classes)} different values; "
+            "it looks like a number to predict, not a class"
+        )
+    if positive is None:
+        return classes
+    if positive not in classes:
+        raise OptionError(
+            f"the target {target!r} has no value {positive!r}{nearest(positive, classes)}; "
+            f"it has {_listed(list(classes))}"
+        )
+    return (*(label for label in classes if label != positive), positive)
+
+
+def _missing_target(table: Table, profile: Profile) -> str:
+    row = profile.first_null or 1
+    row = int(table.rows[row - 1]) if table.rows is not None else row
+    more = f", and in {profile.nulls - 1} more rows" if profile.nulls > 1 else ""
+    return (
+        f"{table.source}: row {row}: the target {profile.name!r} is missing here{more}; fill it in, "
+        "or leave such rows out with --drop-missing-target"
+    )
+
+
+def in_order(values: list[str]) -> tuple[str, ...]:
+    """Values sorted, as numbers where all are; of two, one that says yes is the second."""
+    try:
+        return tuple(sorted(values, key=lambda value: (float(value), value)))
+    except ValueError:
+        ordered = sorted(values)
+    if len(ordered) == 2 and ordered[0].lower() in YES and ordered[1].lower() not in YES:
+        ordered.reverse()
+    return tuple(ordered)
+
+
+def _told(table: Table, profile: Profile, kind: str) -> Guess:
+    """A kind that the user gave, if the column can be that."""
+    name, why = profile.name, "as told"
+    if kind == "yes/no" and profile.distinct != 2:
+        raise OptionError(f"column {name!r} has {profile.distinct} different values, and yes/no needs two")
+    if kind == "text" and profile.dtype != pl.String:
+        raise OptionError(f"column {name!r} holds {_content(profile)}, which cannot be read as text")
+    if kind == "number" and not profile.is_number and not isinstance(profile.dtype, pl.Boolean | pl.Date | pl.Datetime):
+        _check_numbers(table, profile)
+    if kind == "date" and not isinstance(profile.dtype, pl.Date | pl.Datetime):
+        if not profile.forms:
+            raise OptionError(f"column {name!r} has values that are no dates, such as {_example(profile)}")
+        return Guess(name, kind, why, form=profile.forms[0], notes=_which_form(profile))
+    return Guess(name, kind, why)
+
+
+def _check_numbers(table: Table, profile: Profile) -> None:
+    """Refuse words in a column that is to be of numbers."""
+    if profile.dtype != pl.String:
+        raise OptionError(f"column {profile.name!r} holds {_content(profile)}, which cannot be read as numbers")
+    text = pl.col(profile.name)
+    bad = text.is_not_null() & text.cast(pl.Float64, strict=False).is_null()
+    row = table.select(bad.any().alias("any"), bad.arg_max().alias("row"), text.filter(bad).first().alias("cell"))
+    if row["any"].item():
+        place = f"row {row['row'].item() + 1}, column {profile.name!r}"
+        raise TableError(f"{table.source}: {place}: {row['cell'].item()!r} is not a number")
+
+
+def _content(profile: Profile) -> str:
+    return "numbers" if profile.is_number else f"values of type {profile.dtype}"
+
+
+def _example(profile: Profile) -> str:
+    values = pl.Series([value for value, _ in profile.values[:100]], dtype=pl.String)
+    return repr(next((value for value in values if not has_form(pl.Series([value]), "")), "these"))
+
+
+def _guess(table: Table, profile: Profile, hint: str | None) -> Guess:
+    """The kind that a column's values suggest, or that the file declares."""
+    name, there = profile.name, profile.rows - profile.nulls
+    if not _is_usable(profile.dtype):
+        return Guess(name, "ignore", f"values of type {profile.dtype}, which a rule cannot use")
+    if not there or profile.odd == there:
+        return Guess(name, "ignore", "no values")
+    if _is_constant(profile):
+        return _constant(profile)
+    if (why := _identifier(profile)) is not None and hint != "category":
+        return Guess(name, "ignore", why)
+    if hint == "category" or hint == "number":
+        two = hint == "category" and profile.distinct == 2
+        return Guess(name, "yes/no" if two else hint, "declared in the file")
+    if isinstance(profile.dtype, pl.Date | pl.Datetime):
+        return Guess(name, "date", "dates")
+    if profile.forms:
+        form = profile.forms[0]
+        return Guess(name, "date", f"all values are dates ({FORM_NAMES[form]})", _which_form(profile), form)
+    if profile.distinct == 2 and len(profile.values) == 2 and not profile.odd:
+        first, second = in_order([value for value, _ in profile.values])
+        return Guess(name, "yes/no", f"two values: {first} and {second}")
+    if profile.is_number:
+        return Guess(name, "number", "numbers")
+    return _words(profile)
+
+
+def _is_usable(dtype: pl.DataType) -> bool:
+    return dtype.is_numeric() or isinstance(dtype, pl.String | pl.Boolean | pl.Date | pl.Datetime | pl.Null)
+
+
+def _is_constant(profile: Profile) -> bool:
+    if profile.is_number or isinstance(profile.dtype, pl.Date | pl.Datetime):
+        return profile.least == profile.most
+    return profile.distinct == 1
+
+
+def _constant(profile: Profile) -> Guess:
+    """One value only: of use only if it is missing in some rows."""
+    value = profile.values[0][0] if profile.values else f"{profile.least:g}"
+    if profile.nulls or profile.odd:
+        return Guess(profile.name, "category", f"always {value!r} or missing")
+    return Guess(profile.name, "ignore", f"constant: always {value!r}")
+
+
+def _identifier(profile: Profile) -> str | None:
+    """Why a column is a name for its row and nothing else, if it is."""
+    if not profile.all_distinct or profile.nulls * 2 > profile.rows:
+        return None
+    says_so = NAMED_AS_KEY.search(profile.name) is not None
+    if profile.dtype.is_integer():
+        if says_so:
+            return "identifier: all values differ, and so its name says"
+        return "identifier: whole numbers in a row" if profile.consecutive and profile.rows >= ENOUGH else None
+    if profile.dtype == pl.String and not profile.forms and profile.words < LONG:
+        return "identifier: all values differ" if says_so or profile.rows >= ENOUGH else None
+    return None
+
+
+def _words(profile: Profile) -> Guess:
+    """Text or category."""
+    many = profile.distinct > MANY * (profile.rows - profile.nulls)
+    if profile.words >= SENTENCE and many and profile.rows >= ENOUGH:
+        return Guess(profile.name, "text", f"free text: {profile.words:.0f} words on average")
+    notes = ("most values occur in one row only; is it an identifier?",) if many and profile.rows >= ENOUGH else ()
+    return Guess(profile.name, "category", f"{profile.distinct} different values", notes)
+
+
+def _which_form(profile: Profile) -> tuple[str, ...]:
+    """A note on dates that can be read in two ways."""
+    values = pl.Series([value for value, _ in profile.values], dtype=pl.String)
+    readings = {form: days_of(values, form).to_list() for form in profile.forms}
+    first = profile.forms[0]
+    other = next((form for form in profile.forms[1:] if readings[form] != readings[first]), None)
+    if other is None:
+        return ()
+    return (f"dates taken as {FORM_NAMES[first]}; they could be {FORM_NAMES[other]}, too",)
+
+
+def _with_notes(guess: Guess, profile: Profile) -> Guess:
+    """The guess, with a word on a column that gives the answer away."""
+    if not profile.decides or guess.kind == "ignore":
+        return guess
+    how = "one threshold parts the classes" if profile.decides == "threshold" else "each value goes with one class"
+    note = f"decides the target by itself ({how}): a leak? If it is not known beforehand, ignore it"
+    return Guess(guess.column, guess.kind, guess.why, (*guess.notes, note), guess.form)

@@ -1,0 +1,66 @@
+"""Columns read from a file, every field checked."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from math import frexp, isfinite
+from typing import Any
+
+from rosenblatt.errors import ModelError
+from rosenblatt.read.columns import BITS, KINDS, LARGEST, SMALLEST, Column, HashedText, Number, Sparse
+
+
+def wanted(record: Any, shape: Mapping[str, type], what: str) -> None:
+    """Refuse a record that has other fields, or fields of other types."""
+    if not isinstance(record, dict) or set(record) != set(shape):
+        raise ModelError(f"{what} must have the fields {', '.join(shape)}, and no other")
+    for name, kind in shape.items():
+        value = record[name]
+        fits = type(value) in (int, float) and isfinite(value) if kind is float else type(value) is kind
+        if not fits:
+            raise ModelError(f"{what}: {name} must be of type {kind.__name__}, not {value!r:.60}")
+
+
+def texts(values: list[Any], what: str) -> tuple[str, ...]:
+    """A list of different texts."""
+    if not all(type(value) is str for value in values) or len(set(values)) < len(values):
+        raise ModelError(f"{what} must be different texts")
+    return tuple(values)
+
+
+def column_of(record: Any, k: int) -> Column:
+    """One column from its record."""
+    what = f"column {k + 1} of the encoding"
+    if not isinstance(record, dict) or not isinstance(record.get("kind"), str) or record["kind"] not in KINDS:
+        raise ModelError(f"{what} must have a kind among {', '.join(KINDS)}")
+    made = KINDS[record["kind"]]
+    shape = {field.name: list if str(field.type).startswith("tuple") else field.type for field in fields(made)}
+    wanted(record, {"kind": str, **shape}, what)  # type: ignore[dict-item]
+    values = {
+        name: texts(record[name], f"{what}: {name}")
+        if kind is list
+        else float(record[name])
+        if kind is float
+        else record[name]
+        for name, kind in shape.items()
+    }
+    column: Column = made(**values)  # type: ignore[arg-type]
+    if (problem := _problem(column)) is not None:
+        raise ModelError(f"{what}, {column.name!r}: {problem}")
+    return column
+
+
+def _problem(column: Column) -> str | None:
+    """What is wrong with a column read from a file."""
+    if isinstance(column, Number):
+        powers = all(SMALLEST * 2.0**-BITS <= x <= LARGEST and frexp(x)[0] == 0.5 for x in (column.scale, column.step))
+        if not powers or not column.lowest <= column.centre <= column.highest or column.centre % column.step != 0.0:
+            return "scale and step must be powers of two, and lowest, centre and highest in order and on the grid"
+        if (column.highest - column.lowest) / column.step > 2.0 ** (BITS + 1):
+            return f"more than {BITS} bits between the centre and an end"
+    if isinstance(column, Sparse) and not (
+        0 < column.count < 2**31 and frexp(column.step)[0] == 0.5 and 0 < column.highest <= column.step * 2.0**BITS
+    ):
+        return "count, step and highest do not fit together"
+    if isinstance(column, HashedText) and not 1 <= column.buckets <= 2**24:
+        return "buckets must be from 1 to 2^24"
+    return None

@@ -1,0 +1,197 @@
+"""Files, patterns of files and stdin become a `Table`.
+
+Problem: a name is given, and everything else is to be found: how the file is packed, its format, its encoding.
+Input: a path, a pattern such as `data/*.csv`, a list of paths, or `-` for stdin.
+Result: a `Table`; or a `TableError` of one line that names the file, the place in it, and what to do.
+"""
+
+import glob
+import os
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from rosenblatt.errors import OptionError, TableError
+from rosenblatt.read.arff import looks_like_arff, read_arff
+from rosenblatt.read.columnar import read_columnar
+from rosenblatt.read.delimited import read_delimited
+from rosenblatt.read.dialect import BLANKS, NAMES
+from rosenblatt.read.files import CHUNK, File, Scratch, is_too_large, opened, text_of, with_encoding
+from rosenblatt.read.libsvm import looks_like_libsvm, read_libsvm
+from rosenblatt.read.table import Table
+
+DEFAULT_MISSING = (
+    "", "?", "NA", "na", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "null", "Null", "NULL", "None",
+)  # fmt: skip
+FORMATS = {
+    "csv": (".csv", ".tsv", ".tab", ".psv"),
+    "parquet": (".parquet", ".pq"),
+    "ndjson": (".ndjson", ".jsonl"),
+    "arrow": (".arrow", ".ipc", ".feather"),
+    "libsvm": (".libsvm", ".svm", ".svmlight"),
+    "arff": (".arff",),
+}
+OTHER_NAMES = {
+    "tsv": "csv",
+    "psv": "csv",
+    "txt": "csv",
+    "jsonl": "ndjson",
+    "ipc": "arrow",
+    "feather": "arrow",
+    "svm": "libsvm",
+}
+COLUMNAR_GROWTH = 4.0  # how much larger than its file a Parquet table may be in memory
+MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
+FOREIGN = {
+    b"FEA1": "an old Feather file; write it as Arrow IPC",
+    b"SQLite format 3": "an SQLite database; export the table as CSV",
+    b"\x89HDF": "an HDF5 file; export the table as CSV or Parquet",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook; save the sheet as CSV",
+    b"%PDF": "a PDF; save the table as CSV",
+    b"\x80\x04": "a pickle, which is never opened: it could run anything; write a Parquet file",
+    b"\x80\x05": "a pickle, which is never opened: it could run anything; write a Parquet file",
+}
+
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+
+def read_table(
+    source: Paths,
+    *,
+    format: str | None = None,  # noqa: A002
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    header: bool | None = None,
+    missing: Sequence[str] = DEFAULT_MISSING,
+    types: Mapping[str, pl.DataType] | None = None,
+    large: bool | None = None,
+) -> Table:
+    """Read a table.
+
+    Parameters
+    ----------
+    source : str, path or list of them
+        A file, a pattern of files with the same columns, a list of such files, or "-" for stdin. Plain, or packed by
+        gzip, zstd or zip (one file).
+    format : {"csv", "parquet", "ndjson", "arrow", "libsvm", "arff"}, optional
+        By default, as the suffix or the first bytes tell.
+    delimiter, encoding, header
+        Of text files, where they are not found rightly by themselves. A delimiter " " is any run of blanks.
+    missing : list of str
+        The cells of a text file that mean "no value".
+    types : mapping of column to Polars type, optional
+        Columns of text files whose types are not to be guessed: Int64, Float64 or String. Other words in a column of
+        numbers are then an error. A large file whose types are all given is not read through before it is used.
+    large : bool, optional
+        Whether to leave the table in its file and read it in blocks; by default if it would take more than a quarter
+        of the available memory.
+    """
+    scratch = Scratch()
+    files, shown = _files(source, scratch)
+    kind = _format(files, format)
+    if kind in ("parquet", "arrow"):
+        return read_columnar(
+            files, shown, scratch, kind, is_too_large(files, COLUMNAR_GROWTH) if large is None else large
+        )
+    files = [with_encoding(file, encoding) for file in files]
+    large = is_too_large(files) if large is None else large
+    if kind == "ndjson":
+        return read_columnar(files, shown, scratch, kind, large)
+    if kind == "libsvm":
+        return read_libsvm(files, shown, scratch)
+    if kind == "arff":
+        return read_arff(files, shown)
+    return read_delimited(
+        files,
+        shown,
+        scratch,
+        delimiter=_delimiter(delimiter),
+        header=header,
+        missing=tuple(missing),
+        types=types or {},
+        large=large,
+    )
+
+
+def _files(source: Paths, scratch: Scratch) -> tuple[list[File], str]:
+    """The files that a source names, looked at, and what to call them all."""
+    if isinstance(source, str | os.PathLike):
+        name = os.fspath(source)
+        if name == "-":
+            return [_spooled(scratch)], "stdin"
+        paths = [name]
+        if glob.has_magic(name) and not os.path.exists(name):
+            paths = sorted(glob.glob(name, recursive=True))
+            if not paths:
+                raise TableError(f"{name}: no file has a name like this")
+    else:
+        paths = [os.fspath(path) for path in source]
+        if not paths:
+            raise TableError("no file was given to read")
+        name = paths[0]
+    files = [opened(Path(path), path, path, scratch) for path in paths]
+    return files, name if len(
+        files
+    ) == 1 else f"{name} ({len(files)} files)" if name not in paths else f"{len(files)} files"
+
+
+def _spooled(scratch: Scratch) -> File:
+    """What comes on stdin, in a temporary file."""
+    target = scratch.path()
+    with open(target, "wb") as out:
+        shutil.copyfileobj(sys.stdin.buffer, out, CHUNK)
+    return opened(target, "stdin", "", scratch)
+
+
+def _format(files: Sequence[File], given: str | None) -> str:
+    """The format of all files: the one given, or the one they show."""
+    if given is not None:
+        kind = OTHER_NAMES.get(given, given)
+        if kind not in FORMATS:
+            raise OptionError(f"unknown format {given!r}; one of {', '.join(FORMATS)}")
+        return kind
+    kinds = [_shown_format(file) for file in files]
+    for file, kind in zip(files, kinds, strict=True):
+        if kind != kinds[0]:
+            raise TableError(f"{file.shown}: is {kind}, but {files[0].shown} is {kinds[0]}; read them one by one")
+    return kinds[0]
+
+
+def _shown_format(file: File) -> str:
+    """The format that a file's first bytes or its suffix show."""
+    for magic, what in FOREIGN.items():
+        if file.start.startswith(magic):
+            raise TableError(f"{file.shown}: is {what}")
+    for magic, kind in MAGIC.items():
+        if file.start.startswith(magic):
+            return kind
+    for kind, suffixes in FORMATS.items():
+        if file.suffix in suffixes:
+            return kind
+    text = text_of(with_encoding(file, None))
+    if looks_like_arff(text):
+        return "arff"
+    if looks_like_libsvm(text):
+        return "libsvm"
+    first = text.lstrip("\ufeff \t\r\n")[:1]
+    if first == "{":
+        return "ndjson"
+    if first in ("[", "<"):
+        what = "a JSON array; write one object on each line (NDJSON)" if first == "[" else "HTML or XML; save it as CSV"
+        raise TableError(f"{file.shown}: looks like {what}, or give the format")
+    return "csv"
+
+
+def _delimiter(delimiter: str | None) -> str | None:
+    if delimiter is None:
+        return None
+    named = {name: character for character, name in NAMES.items()} | {"\\t": "\t", "blank": BLANKS, "space": BLANKS}
+    character = named.get(delimiter.lower(), delimiter)
+    if len(character) != 1 or not character.isascii() or character in '"\r\n\0' or character.isalnum():
+        raise OptionError(
+            f"the delimiter must be one character, or one of {', '.join(NAMES.values())}, not {delimiter!r}"
+        )
+    return character

@@ -1,0 +1,264 @@
+"""The statistics of all columns, in one pass over a table.
+
+Input: a `Table`, in memory or larger than it. Result: a `Profile` of every column.
+Memory is bounded: what takes a memory of all values (which of them are distinct, how often each occurs, whether a value
+goes with one class only) is given up for a column as soon as the answer is known, and that is usually the first block.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from rosenblatt.read.columns import as_text, days
+from rosenblatt.read.moments import Moments, add_block
+from rosenblatt.read.table import Table
+
+ROWS = 2**17  # in a block
+GLANCE = 2048  # rows of a first look
+FEW = 16  # numbers that are counted one by one
+KEPT = 1000  # most frequent values of a column
+REMEMBERED = 2**18  # values of a column that are counted; beyond, the rarest are forgotten
+WATCHED = 2**24  # rows after which values that were all distinct are taken to stay so
+FORMS = ("", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%Y/%m/%d", "%d-%m-%Y", "%m-%d-%Y", "%Y%m%d")  # "": ISO 8601
+ISO = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$"
+VALUE, CLASS, COUNT = "value", "class", "count"
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What a column is made of."""
+
+    name: str
+    dtype: pl.DataType
+    rows: int
+    nulls: int
+    odd: int = 0  # numbers that are not finite
+    least: float = 0.0
+    most: float = 0.0
+    mean: float = 0.0
+    deviation: float = 0.0
+    distinct: int = 0  # at least so many different values; exactly, where `values` or `all_distinct` say so
+    all_distinct: bool = False
+    values: tuple[tuple[str, int], ...] = ()  # the most frequent values as text, with counts
+    more: int = 0  # values that are not among those
+    words: float = 0.0  # in a text, on average
+    forms: tuple[str, ...] = ()  # of dates, that all values have
+    decides: str = ""  # "value" or "threshold", where the target follows from this column alone
+    first_null: int | None = None  # the first row without a value, from 1
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the column holds numbers."""
+        return self.dtype.is_numeric()
+
+    @property
+    def consecutive(self) -> bool:
+        """Whether the values are whole numbers that follow one another without a gap."""
+        there = self.rows - self.nulls
+        return self.all_distinct and self.dtype.is_integer() and self.most - self.least == there - 1
+
+
+def statistics_of(table: Table, target: str | None = None, counted: Iterable[str] = ()) -> dict[str, Profile]:
+    """The profile of every column; the values of the `counted` columns are counted even if they are many."""
+    columns = table.columns
+    watches = {name: _Watch(name, dtype, name in counted or name == target) for name, dtype in columns.items()}
+    numbers = {name: number for name, dtype in columns.items() if (number := number_in(name, dtype)) is not None}
+    moments = {name: Moments() for name in numbers}
+    rows = 0
+    for block in even_blocks(table):
+        add_block(block, numbers, moments)
+        for name, watch in watches.items():
+            watch.add(block, rows, None if target is None or name == target else target)
+        rows += block.height
+    return {name: watch.profile(moments.get(name), rows) for name, watch in watches.items()}
+
+
+def number_in(name: str, dtype: pl.DataType) -> pl.Expr | None:
+    """The numbers of a column, as Float64: dates are days; None where it holds none."""
+    if dtype.is_numeric():
+        return pl.col(name).cast(pl.Float64)
+    if isinstance(dtype, pl.Date | pl.Datetime):
+        return days(pl.col(name), "").cast(pl.Float64)
+    return None
+
+
+def even_blocks(table: Table, rows: int = ROWS) -> Iterator[pl.DataFrame]:
+    """The rows in blocks of a fixed size, however the table is stored."""
+    waiting: list[pl.DataFrame] = []
+    for block in table.blocks(rows):
+        waiting.append(block)
+        if sum(part.height for part in waiting) >= rows:
+            whole = pl.concat(waiting) if len(waiting) > 1 else block
+            yield whole[:rows]
+            waiting = [whole[rows:]]
+    if waiting and (last := pl.concat(waiting)).height:
+        yield last
+
+
+@dataclass
+class _Watch:
+    """What is remembered of a column while its blocks go by."""
+
+    name: str
+    dtype: pl.DataType
+    always: bool  # count values even if they are many
+    nulls: int = 0
+    first_null: int | None = None
+    seen: list[pl.Series] | None = field(default_factory=list)  # hashes, while all values are distinct
+    counts: pl.DataFrame | None = None
+    counting: bool = True
+    forgotten: bool = False
+    distinct: int = 0
+    forms: tuple[str, ...] = FORMS
+    pairs: pl.DataFrame | None = None  # values and the one class that each goes with
+    by_value: bool = True
+    ranges: dict[str | None, tuple[float, float]] = field(default_factory=dict)  # of each class
+    by_threshold: bool = True
+
+    def add(self, block: pl.DataFrame, before: int, target: str | None) -> None:
+        """One block more; `before` rows came before it."""
+        if not _is_plain(self.dtype):
+            self.nulls += block[self.name].null_count()
+            self.counting, self.seen, self.by_value, self.by_threshold = False, None, False, False
+            return
+        column = block[self.name]
+        if nulls := column.null_count():
+            self.nulls += nulls
+            if self.first_null is None:
+                self.first_null = before + int(column.is_null().arg_max() or 0) + 1
+        if not before:
+            self._glance(column[:GLANCE])
+        if self.counting or self.seen is not None:
+            self._count(column)
+        if target is None:
+            self.by_value = self.by_threshold = False
+        for part in (block[:GLANCE], block):  # most columns are out of the question after a few rows
+            if self.by_value:
+                self._pair(part, target or "")
+            if self.by_threshold:
+                self._range(part, target or "")
+
+    def _glance(self, first: pl.Series) -> None:
+        """Give up on counting numbers that are many, and on numbers that come again."""
+        self.distinct = first.drop_nulls().n_unique()
+        if self.dtype.is_numeric() and not self.always:
+            self.counting = self.distinct <= FEW
+            if self.dtype.is_float() or self.distinct < len(first) - first.null_count():
+                self.seen = None
+
+    def _count(self, column: pl.Series) -> None:
+        there = column.drop_nulls().rename(VALUE)
+        counts = there.value_counts(name=COUNT)
+        self.distinct = max(self.distinct, counts.height)
+        if self.seen is not None:
+            if counts.height < len(there):
+                self.seen = None
+            elif sum(map(len, self.seen)) < WATCHED:
+                self.seen.append(there.hash())
+        if self.counting:
+            if self.dtype == pl.String and self.forms:
+                self._keep_forms(counts[VALUE])
+            self._merge(counts)
+
+    def _merge(self, counts: pl.DataFrame) -> None:
+        """Add a block's counts to those so far."""
+        counts = counts.with_columns(pl.col(COUNT).cast(pl.Int64))
+        if self.counts is not None:
+            counts = pl.concat([self.counts, counts]).group_by(VALUE).agg(pl.col(COUNT).sum())
+        self.distinct = max(self.distinct, counts.height)
+        if self.dtype.is_numeric() and counts.height > FEW and not self.always:
+            self.counting, self.counts = False, None
+            return
+        if counts.height > REMEMBERED:
+            counts = counts.sort(COUNT, VALUE, descending=[True, False]).head(REMEMBERED // 2)
+            self.forgotten = True
+        self.counts = counts
+
+    def _keep_forms(self, values: pl.Series) -> None:
+        """Drop the forms of dates that some value does not have."""
+        self.forms = tuple(form for form in self.forms if has_form(values, form))
+
+    def _pair(self, block: pl.DataFrame, target: str) -> None:
+        """Whether every value still goes with one class only."""
+        pairs = block.select(pl.col(self.name).alias(VALUE), as_text(pl.col(target)).alias(CLASS)).unique()
+        pairs = pairs if self.pairs is None else pl.concat([self.pairs, pairs]).unique()
+        self.by_value = pairs[VALUE].n_unique() == pairs.height <= REMEMBERED
+        self.pairs = pairs if self.by_value else None
+
+    def _range(self, block: pl.DataFrame, target: str) -> None:
+        """Whether some threshold still parts two classes."""
+        number = number_in(self.name, self.dtype)
+        if number is None or self.nulls:
+            self.by_threshold = False
+            return
+        ends = block.group_by(as_text(pl.col(target)).alias(CLASS)).agg(
+            number.min().alias("a"), number.max().alias("b")
+        )
+        for label, low, high in ends.rows():
+            old = self.ranges.get(label, (low, high))
+            self.ranges[label] = min(low, old[0]), max(high, old[1])
+        self.by_threshold = len(self.ranges) == 1 or _apart(list(self.ranges.values()))
+
+    def profile(self, moments: Moments | None, rows: int) -> Profile:
+        """What came out."""
+        all_distinct = self.seen is not None and rows - self.nulls > 1 and self._hashes_differ()
+        if all_distinct:
+            self.distinct = rows - self.nulls
+        least, most, odd, mean, deviation = 0.0, 0.0, 0, 0.0, 0.0
+        if moments is not None:
+            least, most, odd = moments.least, moments.most, moments.odd
+            mean, deviation = moments.mean_and_deviation()
+        values, more, words = self._values()
+        return Profile(
+            self.name, self.dtype, rows, self.nulls, odd, least, most, mean, deviation, self.distinct, all_distinct,
+            values, more, words, self.forms if self.dtype == pl.String and self.counts is not None else (),
+            self._decides(rows), self.first_null,
+        )  # fmt: skip
+
+    def _hashes_differ(self) -> bool:
+        hashes = pl.concat(self.seen) if self.seen else pl.Series([], dtype=pl.UInt64)
+        return hashes.n_unique() == len(hashes)
+
+    def _values(self) -> tuple[tuple[tuple[str, int], ...], int, float]:
+        """The most frequent values as text, how many more there are, and the mean number of words."""
+        if self.counts is None or not self.counts.height:
+            return (), 0, 0.0
+        text = self.counts.select(as_text(pl.col(VALUE)).alias(VALUE), COUNT)
+        text = text.sort(COUNT, VALUE, descending=[True, False])
+        many, total = text.select(
+            (pl.col(VALUE).str.count_matches(r"\S+") * pl.col(COUNT)).sum().alias("many"), pl.col(COUNT).sum()
+        ).row(0)
+        kept = text if self.always else text.head(KEPT)
+        return tuple(kept.rows()), self.distinct - kept.height, float(many / total)
+
+    def _decides(self, rows: int) -> str:
+        if self.by_threshold and len(self.ranges) == 2:
+            return "threshold"
+        if self.by_value and self.pairs is not None and self.pairs[CLASS].n_unique() > 1:
+            return "value" if 2 * self.pairs.height <= rows else ""
+        return ""
+
+
+def _is_plain(dtype: pl.DataType) -> bool:
+    """Whether a column holds numbers, texts, dates, or true and false."""
+    return dtype.is_numeric() or isinstance(dtype, pl.String | pl.Boolean | pl.Date | pl.Datetime | pl.Null)
+
+
+def _apart(ranges: list[tuple[float, float]]) -> bool:
+    """Whether two ranges do not meet."""
+    return len(ranges) == 2 and (ranges[0][1] < ranges[1][0] or ranges[1][1] < ranges[0][0])
+
+
+def has_form(values: pl.Series, form: str) -> bool:
+    """Whether all of these texts are dates of a form."""
+    if not form and not values.str.contains(ISO).all():
+        return False
+    if form == "%Y%m%d" and not values.str.contains(r"^(19|20)\d{6}$").all():
+        return False
+    return days_of(values, form).null_count() == 0
+
+
+def days_of(values: pl.Series, form: str) -> pl.Series:
+    """Texts as days since 1970-01-01; null where they are no date of this form."""
+    return values.to_frame(VALUE).select(days(pl.col(VALUE), form)).to_series()

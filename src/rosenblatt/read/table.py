@@ -1,0 +1,114 @@
+"""Table: what was read, whole in memory or block by block."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import polars as pl
+from scipy.sparse import csr_array
+
+from rosenblatt.errors import TableError
+from rosenblatt.kernels import Array
+
+BLOCK = 100_000  # rows
+LABEL = "label"  # what the target of a LIBSVM file is called
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows with named columns (`frame`), or with numbered features (`sparse`: a CSR matrix and the labels' texts).
+
+    Keep the table as long as its lazy frame: temporary files that the frame reads go with it.
+    """
+
+    source: str  # for messages
+    frame: pl.DataFrame | pl.LazyFrame | None = None
+    sparse: tuple[csr_array, list[str]] | None = None
+    hints: Mapping[str, str] = field(default_factory=dict)  # kinds of columns that the file itself declares
+    notes: tuple[str, ...] = ()  # what was found in the file, in sentences
+    rows: Array | None = None  # the numbers of the rows in the file, from 1, where some were left out
+    explain: Callable[[Exception], TableError] | None = field(default=None, repr=False)
+    scratch: Any = field(default=None, repr=False)  # temporary files
+
+    @property
+    def columns(self) -> dict[str, pl.DataType]:
+        """The names and types of the columns; of a LIBSVM file, only its label."""
+        if self.frame is None:
+            return {LABEL: pl.String()}
+        with self.readable():
+            return dict(self.frame.collect_schema())
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the table stays in its file and is read in blocks."""
+        return isinstance(self.frame, pl.LazyFrame)
+
+    @property
+    def height(self) -> int:
+        """How many rows there are; a pass over the file, where it is large."""
+        if self.sparse is not None:
+            return int(self.sparse[0].shape[0])
+        if isinstance(self.frame, pl.DataFrame):
+            return self.frame.height
+        return int(self.select(pl.len()).item())
+
+    def select(self, *expressions: Any) -> pl.DataFrame:
+        """Evaluate expressions in one pass, in bounded memory."""
+        assert self.frame is not None
+        with self.readable():
+            return self.frame.lazy().select(*expressions).collect(engine="streaming" if self.is_large else "in-memory")
+
+    def whole(self) -> Any:
+        """All rows in memory: a data frame, or a CSR matrix."""
+        if self.sparse is not None:
+            return self.sparse[0]
+        if isinstance(self.frame, pl.DataFrame):
+            return self.frame
+        assert self.frame is not None
+        with self.readable():
+            return self.frame.collect(engine="streaming")
+
+    def blocks(self, size: int = BLOCK) -> Iterator[Any]:
+        """All rows in the order of the file, at most `size` at a time: data frames, or CSR matrices."""
+        if isinstance(self.frame, pl.LazyFrame):
+            with self.readable():
+                for batch in self.frame.collect_batches(chunk_size=size, maintain_order=True, lazy=True):
+                    yield from batch.iter_slices(size)
+        elif self.frame is not None:
+            yield from self.frame.iter_slices(size)
+        elif self.sparse is not None:
+            X, _ = self.sparse
+            for start in range(0, X.shape[0], size):
+                yield X[start : start + size]
+
+    def with_known(self, column: str) -> "Table":
+        """The rows whose value in this column is not missing."""
+        if self.frame is None or column not in self.columns:
+            return self
+        known = pl.col(column).is_not_null()
+        if isinstance(self.frame, pl.LazyFrame):
+            return replace(self, frame=self.frame.filter(known))
+        there = self.frame.select(known).to_series()
+        dropped = len(there) - int(there.sum())
+        if not dropped:
+            return self
+        rows = there.arg_true().to_numpy() + 1 if self.rows is None else self.rows[there.to_numpy()]
+        count = "1 row" if dropped == 1 else f"{dropped} rows"
+        note = f"{count} without a value of {column!r} left out"
+        return replace(self, frame=self.frame.filter(there), rows=rows, notes=(*self.notes, note))
+
+    @contextmanager
+    def readable(self) -> Iterator[None]:
+        """Turn what Polars complains about while reading into one line about the file."""
+        try:
+            yield
+        except (pl.exceptions.PolarsError, OSError) as error:
+            if self.explain is not None:
+                raise self.explain(error) from error
+            raise TableError(f"{self.source}: {first_line(error)}") from error
+
+
+def first_line(error: BaseException) -> str:
+    """What an error says, without the advice that follows."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0]

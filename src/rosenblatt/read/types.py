@@ -1,0 +1,56 @@
+"""The types of columns of text, from all of their rows: whole numbers, numbers, or text."""
+
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+
+from rosenblatt.read.table import Table
+
+Types = dict[str, pl.DataType | None]  # None: nothing there to tell from
+NUMBERS = (pl.Int64(), pl.Float64())
+
+
+def cleaned(name: str, missing: Sequence[str], padded: bool) -> pl.Expr:
+    """A column of text without the blanks around it, null where it is missing."""
+    text = pl.col(name).str.strip_chars(" \t") if padded else pl.col(name)
+    return text.replace(list(missing), None) if missing else text
+
+
+def as_number(text: pl.Expr, kind: pl.DataType, decimal_comma: bool, strict: bool = True) -> pl.Expr:
+    """Text as numbers; NaN, which is none, as null."""
+    text = text.str.strip_chars(" \t")
+    if decimal_comma and kind == pl.Float64:
+        text = text.str.replace(",", ".", literal=True)
+    number = text.cast(kind, strict=strict)
+    return number.fill_nan(None) if kind == pl.Float64 else number
+
+
+def as_typed(
+    types: Mapping[str, pl.DataType | None], missing: Sequence[str], padded: bool, decimal_comma: bool
+) -> list[pl.Expr]:
+    """Expressions that turn columns of text into these types."""
+    made = []
+    for name, kind in types.items():
+        text = cleaned(name, missing, padded)
+        made.append(text if kind is None or kind not in NUMBERS else as_number(text, kind, decimal_comma))
+    return made
+
+
+def types_of(table: Table, names: Sequence[str], missing: Sequence[str], decimal_comma: bool) -> Types:
+    """The narrowest type that holds every value of each column of text, in one pass."""
+    if not names:
+        return {}
+    asked: list[pl.Expr] = []
+    for k, name in enumerate(names):
+        text = cleaned(name, missing, padded=True)
+        asked.append(text.is_not_null().sum().alias(f"{k} there"))
+        for kind in NUMBERS:
+            number = as_number(text, kind, decimal_comma, strict=False)
+            fits = number.is_not_null() | text.is_null() | text.str.to_lowercase().is_in(["nan", "-nan", "+nan"])
+            asked.append((~fits).sum().alias(f"{k} not {kind}"))
+    found = table.select(asked).row(0, named=True)
+    types: Types = {}
+    for k, name in enumerate(names):
+        fitting = (kind for kind in NUMBERS if not found[f"{k} not {kind}"])
+        types[name] = next(fitting, pl.String()) if found[f"{k} there"] else None
+    return types

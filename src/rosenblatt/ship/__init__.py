@@ -1,0 +1,1 @@
+"""Models leave the machine: files, scorecards and other languages."""

@@ -1,0 +1,93 @@
+"""Files that are written whole or not at all, and read whole or not at all.
+
+A new file is written beside its place under another name, forced to the disk, and then given its name in one step. A
+process that is killed leaves the old file or the new one, and perhaps a `.rosenblatt-....part`, which may be removed.
+"""
+
+import errno
+import os
+import secrets
+import stat
+from contextlib import suppress
+
+Path = str | os.PathLike[str]
+
+BINARY = getattr(os, "O_BINARY", 0)  # Windows
+AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # do not wait for somebody to write into a pipe
+
+
+def write_whole(path: Path, data: bytes, *, replace: bool = False) -> None:
+    """Write a file; one that exists is replaced only if that is wanted, even if it appears meanwhile.
+
+    A symbolic link is followed. Raises OSError, and has then changed nothing.
+    """
+    target = os.path.realpath(path)
+    mode = _mode_of(target, replace)
+    draft = os.path.join(os.path.dirname(target), f".rosenblatt-{secrets.token_hex(8)}.part")
+    try:
+        _write(draft, data)
+        if mode is not None:
+            os.chmod(draft, mode)
+        if replace:
+            os.replace(draft, target)
+        else:
+            _take_free_name(draft, target)
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(draft)
+    _sync_folder(os.path.dirname(target))
+
+
+def _mode_of(target: str, replace: bool) -> int | None:
+    """The permissions of the file that is to be replaced, None if there is none."""
+    try:
+        old = os.stat(target).st_mode
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(old):
+        raise OSError(errno.EINVAL, "this is a directory, a pipe or a device, not a file")
+    if not replace:
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+    return stat.S_IMODE(old)
+
+
+def _write(draft: str, data: bytes) -> None:
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY, 0o666)
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(handle)
+
+
+def _take_free_name(draft: str, target: str) -> None:
+    """Give a file its name, unless that is taken."""
+    try:
+        os.link(draft, target)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links: take the name first, then fill it
+        os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+        os.replace(draft, target)
+
+
+def _sync_folder(folder: str) -> None:
+    """Force the new name to the disk, where the system can; the file itself is there already."""
+    if os.name == "posix":
+        with suppress(OSError):
+            handle = os.open(folder, os.O_RDONLY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+
+
+def read_whole(path: Path, most: int) -> bytes:
+    """The bytes of a regular file of no more than `most`; raises OSError for anything else, and never waits."""
+    handle = os.open(path, os.O_RDONLY | AT_ONCE | BINARY)
+    with os.fdopen(handle, "rb") as file:
+        about = os.fstat(handle)
+        if not stat.S_ISREG(about.st_mode):
+            raise OSError(errno.EINVAL, "this is a directory, a pipe or a device, not a file")
+        if about.st_size <= most and len(data := file.read(most + 1)) <= most:
+            return data
+    raise OSError(errno.EFBIG, f"the file is larger than {most:,} bytes")

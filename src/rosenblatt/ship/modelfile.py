@@ -1,0 +1,273 @@
+"""The model file: a rule with all that is needed to use it, to go on with it and to check it, as canonical JSON.
+
+Problem   a rule that another process, another year or another language can use, from a file that nobody need trust.
+Input     a fitted estimator; what its columns mean, what was proved, what it was learned from, how well it did.
+Result    a text of one form only, protected by its SHA-256; loading gives the estimator back to the last bit.
+
+Loading executes nothing and follows no name in the file: every field is read by a table (`states`, `options`), and
+what is not in the table, too long, too short or of another type is refused. The format is described in
+docs/modelfile.md.
+"""
+
+import os
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt import __version__
+from rosenblatt.errors import DataError, ModelError
+from rosenblatt.examples import Examples, classes_of, n_features, n_rows, rows_of
+from rosenblatt.kernels import Array, Dense, Rows
+from rosenblatt.prove.certificate import Certificate
+from rosenblatt.ship import records
+from rosenblatt.ship.atomic import Path, read_whole, write_whole
+from rosenblatt.ship.canonical import MOST_BYTES, brief, digest, laid_out, parsed
+from rosenblatt.ship.values import CERTIFICATE, COUNT, TEXT, Kind, Shape, fields, listed, or_null, plainly, scalar
+
+if TYPE_CHECKING:
+    from rosenblatt.read.encoding import Encoding
+
+PROTOCOL = 1
+FORMAT = "rosenblatt model"
+DAMAGE = (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError)
+NUMBERS_AT_ONCE = 2**20
+DEEPEST = 8  # of what is told about the error on held-out rows
+HASH = Kind(str, lambda value, where, shape: _hash(value, where))
+SCALAR = scalar(type(None), bool, int, float, str)
+NOWHERE = Shape(0, 0, 0.0)
+
+
+def _hash(value: Any, where: str) -> str:
+    if type(value) is not str or len(value) != 64 or not set(value) <= set("0123456789abcdef"):
+        raise ModelError(f"{where} must be 64 hexadecimal digits, not {brief(value)}")
+    return value
+
+
+def _encoding(value: Any, where: str, shape: Shape) -> "Encoding":
+    from rosenblatt.read.encoding import Encoding  # with Polars, which models learned from arrays do not need
+
+    return Encoding.from_record(value)
+
+
+def _told(value: Any, where: str, shape: Shape) -> dict[str, Any]:
+    """Texts, numbers, lists and objects of those."""
+
+    def check(part: Any, depth: int) -> None:
+        if type(part) not in (list, dict):
+            SCALAR.read(part, where, shape)
+        elif depth > DEEPEST:
+            raise ModelError(f"{where} is nested too deeply")
+        else:
+            for inner in part.values() if type(part) is dict else part:
+                check(inner, depth + 1)
+
+    if type(value) is not dict:
+        raise ModelError(f"{where} must be an object, not {brief(value)}")
+    check(value, 1)
+    return value
+
+
+FINGERPRINT = {"rows": COUNT, "features": COUNT, "sha256": HASH}
+ABOUT = {
+    "encoding": or_null(Kind(lambda encoding: encoding.as_record(), _encoding)),
+    "data": or_null(Kind(plainly, lambda value, where, shape: fields(value, where, FINGERPRINT, shape))),
+    "held_out": or_null(Kind(plainly, _told)),
+    "certificates": listed(CERTIFICATE),
+}
+HEAD = {"format": TEXT, "protocol": COUNT, "made_by": TEXT}
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A fitted estimator, and what is known about it.
+
+    `encoding` is what the columns of a table mean to it (None: it was learned from arrays), `data` the fingerprint of
+    what it was learned from, `held_out` what was measured on other rows, `made_by` the version that learned it.
+    """
+
+    estimator: Any
+    encoding: "Encoding | None" = None
+    certificates: tuple[Certificate, ...] = ()
+    data: dict[str, Any] | None = None
+    held_out: dict[str, Any] | None = None
+    made_by: str = __version__
+
+    def save(self, path: Path, *, force: bool = False) -> None:
+        """Write the model, whole or not at all; a file that exists is overwritten only with `force`."""
+        name = _shown(path)
+        try:
+            data = self.text().encode()
+            write_whole(path, data, replace=force)
+        except FileExistsError:
+            raise ModelError(f"{name}: the file exists; it is overwritten only with force=True (--force)") from None
+        except OSError as error:
+            raise ModelError(f"{name}: cannot be written: {error.strerror or error}") from error
+        except ModelError as error:
+            raise ModelError(f"{name}: not saved: {error}") from None
+
+    def text(self) -> str:
+        """The model as text; what could not be loaded is refused."""
+        parts = {name: kind.write(getattr(self, name)) for name, kind in ABOUT.items()}
+        record = {"format": FORMAT, "protocol": PROTOCOL, "made_by": self.made_by}
+        record |= {**records.written(self.estimator), **parts}
+        record["sha256"] = digest(record)
+        text = laid_out(record) + "\n"
+        Model.from_text(text.encode())
+        return text
+
+    @classmethod
+    def load(cls, path: Path) -> "Model":
+        """Read a model; anything wrong with the file is a ModelError that names it."""
+        name = _shown(path)
+        try:
+            return cls.from_text(read_whole(path, MOST_BYTES))
+        except OSError as error:
+            raise ModelError(f"{name}: cannot be read: {error.strerror or error}") from None
+        except ModelError as error:
+            raise ModelError(f"{name}: {error}") from None
+
+    @classmethod
+    def from_text(cls, data: bytes) -> "Model":
+        """The model of a text in UTF-8."""
+        if len(data) > MOST_BYTES:
+            raise ModelError(f"it is larger than {MOST_BYTES:,} bytes")
+        try:
+            return cls._from_record(parsed(data))
+        except ModelError as error:
+            raise ModelError(" ".join(str(error).split())) from None
+        except DAMAGE as error:  # by a way not foreseen
+            raise ModelError(f"it is damaged: {' '.join(str(error).split())[:200]}") from error
+
+    @classmethod
+    def _from_record(cls, record: Any) -> "Model":
+        if type(record) is not dict or record.get("format") != FORMAT:
+            raise ModelError(f"it is JSON, but not a {FORMAT}")
+        protocol = record.get("protocol")
+        if type(protocol) is not int or protocol != PROTOCOL:
+            newer = type(protocol) is int and protocol > PROTOCOL
+            told = (
+                f"was made by a newer version (protocol {brief(protocol)})" if newer else "has no protocol known here"
+            )
+            raise ModelError(f"it {told}; this version, {__version__}, reads protocol {PROTOCOL}")
+        found = _hash(record.pop("sha256", None), "sha256")
+        if found != digest(record):
+            raise ModelError("it was changed or damaged after it was written: its SHA-256 does not fit")
+        kinds = HEAD | dict.fromkeys(records.PARTS, records.AS_IS) | ABOUT
+        given = fields(record, "the model", kinds, NOWHERE)
+        about = {name: given[name] for name in ABOUT}
+        estimator = records.restored({name: record[name] for name in records.PARTS})
+        about["certificates"] = tuple(about["certificates"])
+        return replace(cls(estimator, made_by=given["made_by"]), **about)._checked()
+
+    def _checked(self) -> "Model":
+        """This model, if its parts fit together."""
+        features, classes = self.estimator.n_features_in_, len(self.estimator.classes_)
+        if self.encoding is not None:
+            if self.encoding.size != features:
+                raise ModelError(f"the encoding has {self.encoding.size} features, but the rule has {features}")
+            if len(self.encoding.target.classes) != classes:
+                many = len(self.encoding.target.classes)
+                raise ModelError(f"the encoding's target has {many} classes, but the rule has {classes}")
+        if self.data is not None and self.data["features"] != features:
+            raise ModelError(f"the data had {self.data['features']} features, but the rule has {features}")
+        return self
+
+
+def _shown(path: Path) -> str:
+    """A path for a message, on one line."""
+    name = os.fspath(path)
+    return name if isinstance(name, str) and name.isprintable() else repr(name)
+
+
+def save_model(
+    estimator: Any,
+    path: Path,
+    *,
+    encoding: "Encoding | None" = None,
+    certificates: Any = (),
+    data: dict[str, Any] | None = None,
+    held_out: dict[str, Any] | None = None,
+    force: bool = False,
+) -> None:
+    """Write a fitted estimator to a file, whole or not at all.
+
+    Parameters
+    ----------
+    estimator : estimator of this package
+        What `load_model` gives back, to the last bit; its ledger is not kept (`ledger_.save` keeps it).
+    path : path
+        An existing file is overwritten only with force=True.
+    encoding : Encoding or None
+        What the columns of a table mean to the rule.
+    certificates : certificates
+        What was proved about the data or the rule.
+    data : dict or None
+        `data_fingerprint(X, y)` of what it was learned from.
+    held_out : dict or None
+        What was measured on other rows: texts, numbers and lists.
+    force : bool, default=False
+        Whether to overwrite a file.
+
+    Examples
+    --------
+    >>> import tempfile, os
+    >>> from rosenblatt import Perceptron
+    >>> from rosenblatt.ship.modelfile import load_model, save_model
+    >>> rule = Perceptron().fit([[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "no", "no", "yes"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_model(rule, os.path.join(folder, "and.json"))
+    ...     load_model(os.path.join(folder, "and.json")).predict([[1, 1], [0, 1]]).tolist()
+    ['yes', 'no']
+    """
+    Model(estimator, encoding, tuple(certificates), data, held_out).save(path, force=force)
+
+
+def load_model(path: Path) -> Any:
+    """The estimator in a model file, fitted, with the same scores to the last bit.
+
+    Anything wrong with the file is a ModelError that names it; nothing in a file is executed.
+    """
+    return Model.load(path).estimator
+
+
+# -- the data --------------------------------------------------------------------------------------------------
+
+
+def data_fingerprint(X: Any, y: Any = None) -> dict[str, Any]:
+    """How many rows and features there are, and a SHA-256 of the numbers and the order of the labels.
+
+    It is the same for dense and sparse tables, for float32 and float64, and for other names of the classes in the same
+    order. `X` may be `Examples`, which have their labels.
+    """
+    if isinstance(X, Examples):
+        rows, labels = X.rows, (X.labels > 0).astype("<i8")
+    else:
+        rows, y = rows_of(X), np.asarray(y)
+        if y.shape != (n_rows(rows),):
+            raise DataError(f"X has {n_rows(rows)} rows but y is of shape {y.shape}: it needs one label per row")
+        labels = np.searchsorted(classes_of(y), y).astype("<i8")
+    shape = {"rows": n_rows(rows), "features": n_features(rows)}
+    hashes = [sha256(), sha256(), sha256(), sha256(labels.tobytes())]
+    step = max(int(NUMBERS_AT_ONCE * max(n_rows(rows), 1) / max(rows.values.size, 1)), 1)
+    for begin in range(0, shape["rows"], step):
+        for part, numbers in zip(hashes, _entries(rows, begin, begin + step), strict=False):
+            part.update(np.ascontiguousarray(numbers).data)
+    text = f"{shape['rows']} {shape['features']} " + " ".join(part.hexdigest() for part in hashes)
+    return {**shape, "sha256": sha256(text.encode()).hexdigest()}
+
+
+def _entries(rows: Rows, begin: int, end: int) -> tuple[Array, Array, Array]:
+    """How many numbers of these rows are not zero, where they are, and what they are."""
+    if isinstance(rows, Dense):
+        table = rows.values[begin:end]
+        there = table != 0
+        columns = np.broadcast_to(np.arange(table.shape[1], dtype="<u4"), table.shape)[there]
+        return there.sum(axis=1, dtype="<u4"), columns, table[there].astype("<f8")
+    starts = rows.starts[begin : end + 1].astype(np.int64)
+    some = slice(starts[0], starts[-1])
+    there = rows.values[some] != 0
+    before = np.concatenate([[0], np.cumsum(there)])
+    counts = np.diff(before[starts - starts[0]]).astype("<u4")
+    return counts, rows.columns[some][there].astype("<u4"), rows.values[some][there].astype("<f8")

@@ -1,0 +1,148 @@
+"""A linear rule as points for what stands in the columns: the one form that every export is written from.
+
+The score of a row is the intercept plus, for every feature, its weight times the feature. With features and weights
+that are short (`Points.exact`), no engine rounds anything, whatever its order of summation.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import frexp, ldexp
+from typing import Any, Self
+
+import numpy as np
+import polars as pl
+
+from rosenblatt.errors import OptionError
+from rosenblatt.estimators.linear import LinearRule
+from rosenblatt.kernels import Array
+from rosenblatt.read.columns import Category, Column, Feature, Number, Sparse, Text
+from rosenblatt.read.encoding import Encoding
+
+PRECISION = 53  # bits of a double
+
+
+@dataclass(frozen=True)
+class Points:
+    """The weights of every feature, one row for each rule: one rule for two classes, one per class for more."""
+
+    encoding: Encoding
+    weights: tuple[tuple[float, ...], ...]
+    intercepts: tuple[float, ...]
+    zero_is_yes: bool  # what a score of exactly zero means, where there is one rule; of equal scores, the first counts
+
+    @classmethod
+    def of(cls, encoding: Encoding, estimator: Any) -> Self:
+        """The points of a linear rule; refuses what is not one."""
+        name = type(estimator).__name__
+        if not isinstance(estimator, LinearRule) or not hasattr(estimator, "coef_") or estimator.weights_.ndim != 2:
+            raise OptionError(
+                f"{name} is no sum of points, so it has no scorecard; the averaged or pocket rule has one"
+            )
+        if estimator._unit_rows:
+            raise OptionError("a rule that scales rows to length 1 is no sum of points: learn without normalize")
+        if len(encoding.features) != estimator.weights_.shape[1] - 1:
+            raise OptionError(f"the encoding has {encoding.size} features, the rule {estimator.weights_.shape[1] - 1}")
+        weights = tuple(tuple(map(float, w)) for w in estimator.coef_)
+        return cls(encoding, weights, tuple(map(float, estimator.intercept_)), bool(estimator._zero_is_yes))
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The labels, in order; of two, the second is the yes."""
+        return self.encoding.target.classes
+
+    @property
+    def exact(self) -> bool:
+        """Whether no sum of points can round in double precision, in any order."""
+        each = zip(self.weights, self.intercepts, strict=True)
+        return all(spare_bits(w, b, self.encoding.features) >= 0 for w, b in each)
+
+    def columns(self, rule: int = 0) -> Iterator[tuple[Column, tuple[float, ...]]]:
+        """Every column that counts, with the weights of its features, in order."""
+        start = 0
+        for column in self.encoding.used:
+            yield column, self.weights[rule][start : start + column.size]
+            start += column.size
+
+    def terms(self) -> Iterator[tuple[Column, tuple[tuple[float, ...], ...]]]:
+        """Every column that any rule gives points for, with the weights of its features in each rule.
+
+        Numbered features come one by one, as numbers in columns that are named "1", "2", ...
+        """
+        for each in zip(*(self.columns(rule) for rule in range(len(self.weights))), strict=True):
+            column, weights = each[0][0], tuple(w for _, w in each)
+            if isinstance(column, Sparse):
+                ends = (column.step, -column.highest, column.highest)
+                for k, w in enumerate(zip(*weights, strict=True)):
+                    if any(w):
+                        yield Number(str(k + 1), 0.0, 1.0, *ends, False), tuple((one,) for one in w)
+            elif any(map(any, weights)):
+                yield column, weights
+
+    def score(self, rule: int = 0) -> pl.Expr:
+        """The score of a table's rows, for Polars."""
+        terms = [_term(column, w) for column, w in self.columns(rule) if any(w)]
+        return pl.sum_horizontal([pl.lit(self.intercepts[rule]), *terms])
+
+    def label(self) -> pl.Expr:
+        """The label of a table's rows, for Polars."""
+        labels = pl.Series(self.classes)
+        if len(self.weights) == 1:
+            score = self.score()
+            yes = score >= 0 if self.zero_is_yes else score > 0
+            return pl.when(yes).then(pl.lit(labels[1])).otherwise(pl.lit(labels[0]))
+        best = pl.concat_list([self.score(k) for k in range(len(self.weights))]).list.arg_max()
+        return best.replace_strict(range(len(labels)), labels, return_dtype=pl.String)
+
+
+def spare_bits(weights: Sequence[float], intercept: float, features: Sequence[Feature]) -> int:
+    """By how many bits all sums of weights times features are shorter than a double; below 0: longer."""
+    reach = abs(intercept)
+    unit = grain_of(intercept)
+    for w, feature in zip(weights, features, strict=True):
+        if w:
+            reach += abs(w) * feature.reach
+            unit = min(unit, grain_of(w) * feature.grain)
+    if reach == 0.0:
+        return PRECISION
+    if not 0.0 < unit < np.inf or reach > 2.0**1000:
+        return -PRECISION
+    return PRECISION - 1 - frexp(reach / unit)[1] if reach / unit < np.inf else -PRECISION
+
+
+def grain_of(value: float) -> float:
+    """The largest power of two that a number is a whole multiple of; infinite for 0."""
+    if value == 0.0:
+        return np.inf
+    mantissa, exponent = frexp(value)
+    whole = int(ldexp(mantissa, PRECISION))
+    return ldexp(float(whole & -whole), exponent - PRECISION)
+
+
+def short(weights: Array, intercept: float, features: Sequence[Feature]) -> tuple[Array, float]:
+    """The same rule, rounded as little as makes its sums exact in double precision."""
+    reach = np.array([feature.reach for feature in features])
+    grain = np.array([feature.grain for feature in features])
+    if spare_bits(weights.tolist(), intercept, features) >= 0:
+        return weights, intercept
+    total = float(np.abs(weights) @ reach) + abs(intercept)
+    unit = ldexp(1.0, frexp(total)[1] - PRECISION + 2)  # of the sum; one bit for what rounding adds, one to spare
+    of_each = np.maximum(unit / grain, unit)
+    return np.round(weights / of_each) * of_each, round(intercept / unit) * unit
+
+
+def _term(column: Column, w: tuple[float, ...]) -> pl.Expr:
+    """What a column adds to the score."""
+    if isinstance(column, Number):
+        return (column.scaled * w[0]).fill_null(w[1] if column.missing else 0.0)
+    if isinstance(column, Category):
+        return column.chosen(w, 0.0, pl.Float64)
+    if isinstance(column, Text):
+        return _of_words(column, w)
+    assert not isinstance(column, Sparse), "numbered features are no column of a frame"
+    raise NotImplementedError(column.kind)
+
+
+def _of_words(column: Text, w: tuple[float, ...]) -> pl.Expr:
+    """The points of the words that occur."""
+    each = pl.element().replace_strict(range(len(w)), list(w), default=0.0, return_dtype=pl.Float64)
+    return column.places.list.eval(each).list.sum().fill_null(0.0)

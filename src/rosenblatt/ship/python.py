@@ -1,0 +1,186 @@
+"""A linear rule as a Python module that needs nothing but Python.
+
+Problem   the label of a row where rosenblatt is not installed.
+Input     the points of a rule.
+Result    the text of a module with `score(row)` and `predict(row)`, which reads CSV when it is run.
+"""
+
+from typing import Any
+
+from rosenblatt.read.columns import Category, Column, Date, HashedText, Number, Sparse, Text
+from rosenblatt.ship.points import Points
+
+OPENING = '''"""A rule that gives a label to a row. Written by rosenblatt; needs nothing but Python 3.8 or later.
+
+    predict({"a column": its value, ...})    the label
+    score({"a column": its value, ...})      the score that decides it; with several classes, one for each
+
+A missing value is None. As a command it reads CSV with a header from standard input, where an empty cell is a missing
+value, and writes the label of every row.
+"""
+
+import csv
+import math
+import re
+import string
+import sys
+from datetime import date, datetime
+
+# Points are lists with one entry for each score. No sum of them rounds, so their order does not matter.
+'''
+
+CODE = '''SEPARATORS = string.whitespace + string.punctuation
+SMALL = str.maketrans(string.ascii_uppercase + SEPARATORS, string.ascii_lowercase + " " * len(SEPARATORS))
+
+
+def score(row):
+    """The sum of the points."""
+    sums = list(INTERCEPTS)
+    for points in _points(row):
+        for k, p in enumerate(points):
+            sums[k] += p
+    return sums[0] if len(sums) == 1 else dict(zip(CLASSES, sums))
+
+
+def predict(row):
+    """The label: for two classes by the score's sign, else the first class with the largest score."""
+    result = score(row)
+    if isinstance(result, dict):
+        return max(result, key=result.get)
+    return CLASSES[result >= 0 if ZERO_IS_YES else result > 0]
+
+
+def _points(row):
+    for name, column in NUMBERS.items():
+        yield _of_number(_float(CELL), column)
+    for name, column in DATES.items():
+        yield _of_number(_days(CELL, column["format"]), column)
+    for name, column in CATEGORIES.items():
+        value = CELL
+        yield column["missing"] if value is None else column["points"].get(_text(value), column["other"])
+    for name, column in TEXTS.items():
+        words = _words(CELL)
+        if column["buckets"]:
+            words = {_bucket(word, column["buckets"]) for word in words}
+        for word in words:
+            yield column["points"].get(word, ())
+
+
+def _of_number(x, column):
+    """The points of a number that is clipped, rounded to a multiple of a power of two and scaled."""
+    if x is None or not math.isfinite(x):
+        return column["missing"]
+    x = min(max(x, column["lowest"]), column["highest"])
+    x = ((x + column["rounder"]) - column["rounder"] - column["centre"]) / column["scale"]
+    return [x * p for p in column["points"]]
+
+
+def _float(value):
+    try:
+        return None if value is None else float(value)
+    except OverflowError:  # a whole number beyond all doubles
+        return None
+
+
+def _days(value, form):
+    """Days since 1970-01-01, or None if there is no such date."""
+    if isinstance(value, date):
+        return value.toordinal() - 719163
+    try:
+        if value is not None and form:
+            return datetime.strptime(value, form).toordinal() - 719163
+        found = re.match("([0-9]{4})-([0-9]{2})-([0-9]{2})", value or "")
+        year, month, day = map(int, found.groups()) if found else (0, 0, 0)
+        return date(year or 400, month, day).toordinal() - (719163 if year else 719163 + 146097)
+    except ValueError:
+        return None
+
+
+def _text(value):
+    """A value as text: whole numbers without a point, true and false in small letters."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value == math.floor(value) and abs(value) < 2.0**53:
+        return str(int(value))
+    return str(value)
+
+
+def _words(value):
+    """The different words of a text: what stands between white space and punctuation, ASCII letters made small."""
+    return set((value or "").translate(SMALL).split(" ")) - {""}
+
+
+def _bucket(word, buckets):
+    """FNV-1a."""
+    code = 0x811C9DC5
+    for byte in word.encode():
+        code = ((code ^ byte) * 0x01000193) & 0xFFFFFFFF
+    return code % buckets
+
+
+def main():
+    """Labels of the CSV on standard input, to standard output."""
+    sys.stdin.reconfigure(encoding="utf-8-sig", newline="")
+    sys.stdout.reconfigure(encoding="utf-8", newline="")
+    csv.field_size_limit(2**31 - 1)
+    write = csv.writer(sys.stdout, lineterminator="\\n").writerow
+    write(["label"])
+    for row in csv.DictReader(sys.stdin):
+        try:
+            write([predict({name: cell or None for name, cell in row.items()})])
+        except KeyError as error:
+            sys.exit(f"the table has no column {error}")
+
+
+if __name__ == "__main__":
+    main()
+'''
+
+
+def python_of(points: Points) -> str:
+    """The rule as the text of a Python module."""
+    tables: dict[str, dict[str, Any]] = {"NUMBERS": {}, "DATES": {}, "CATEGORIES": {}, "TEXTS": {}}
+    none = [0.0] * len(points.weights)
+    for column, weights in points.terms():
+        each = [list(w) for w in zip(*weights, strict=True)]  # of every feature, the points in each score
+        tables[_kind(column)][column.name] = _table(column, each, none)
+    lines = [
+        f"CLASSES = {list(points.classes)!r}",
+        f"ZERO_IS_YES = {points.zero_is_yes!r}  # what a score of exactly zero means",
+        f"INTERCEPTS = {list(points.intercepts)!r}",
+        *(f"{name} = {_written(table)}" for name, table in tables.items()),
+    ]
+    sparse = any(isinstance(column, Sparse) for column in points.encoding.used)
+    return OPENING + "\n".join(lines) + "\n" + CODE.replace("CELL", "row.get(name)" if sparse else "row[name]")
+
+
+def _kind(column: Column) -> str:
+    """The table that a column belongs to."""
+    if isinstance(column, Date):
+        return "DATES"
+    return "NUMBERS" if isinstance(column, Number) else "CATEGORIES" if isinstance(column, Category) else "TEXTS"
+
+
+def _table(column: Column, each: list[list[float]], none: list[float]) -> dict[str, Any]:
+    """What the module knows of a column."""
+    if isinstance(column, Number):
+        names = ("lowest", "highest", "rounder", "centre", "scale", *(["format"] if isinstance(column, Date) else []))
+        grid = {name: getattr(column, name) for name in names}
+        return {**grid, "points": each[0], "missing": each[1] if column.missing else none}
+    if isinstance(column, Category):
+        k = len(column.values)
+        rest, empty = each[k] if column.other else none, each[-1] if column.missing else none
+        return {"points": dict(zip(column.values, each, strict=False)), "other": rest, "missing": empty}
+    assert isinstance(column, Text)
+    buckets = column.buckets if isinstance(column, HashedText) else 0
+    names_of_words = range(buckets) if buckets else column.words
+    return {"points": {word: w for word, w in zip(names_of_words, each, strict=True) if any(w)}, "buckets": buckets}
+
+
+def _written(value: Any, indent: str = "") -> str:
+    """A dictionary with an entry in every line; what is not one as it is."""
+    if not isinstance(value, dict) or not value:
+        return repr(value)
+    deeper = indent + "    "
+    entries = "".join(f"{deeper}{key!r}: {_written(entry, deeper)},\n" for key, entry in value.items())
+    return f"{{\n{entries}{indent}}}"

@@ -1,0 +1,178 @@
+"""Reason codes: what moved each decision most.
+
+Problem   who is turned down asks why, and must be told the columns that counted most against them.
+Input     a rule, and how many reasons to give.
+Result    for every row up to k texts such as "duration = 48 (+31)", the strongest first, all in the direction of the
+          decision: points for a yes, points against it for a no. A row with fewer such columns has fewer reasons.
+Method    A column's points are those of the scorecard, which measures from the middle: numbers from a round number
+          near their mean, a category from the mean points of its values, by their shares where those are known.
+          So a reason says how this row differs from a middling one, and the points can be looked up in the scorecard.
+          Of more than two classes, what counts is the points for the class predicted less those for the runner-up.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from rosenblatt.errors import OptionError
+from rosenblatt.kernels import Array
+from rosenblatt.read.columns import Column, HashedText, Number, Sparse, Text, as_text, bucket_of, split
+from rosenblatt.read.encoding import Encoding
+from rosenblatt.ship.points import Points
+from rosenblatt.ship.scorecard import Scorecard, scorecard
+
+NAME = "reason {}"
+LONGEST = 60  # characters of a value
+WORDS = 3  # of a text, in one reason
+MINUS = "\N{MINUS SIGN}"
+
+
+def reasons(points: Points, k: int, card: Scorecard | None = None) -> pl.Expr:
+    """A struct of k texts for every row, "reason 1" the strongest; null where there are fewer.
+
+    `card`: the scorecard whose points are given, by default the rule's own.
+
+    Use: frame.select(reasons(points, 3)).unnest("reasons"), on a frame that may be lazy and larger than memory.
+    """
+    if type(k) is not int or k < 1:
+        raise OptionError(f"the number of reasons must be a whole number from 1 on, not {k!r}")
+    if any(isinstance(column, Sparse) for column in points.encoding.used):
+        raise OptionError("reasons are about the columns of a table; this rule is about numbered features")
+    chooser = _Chooser.of(points, k, scorecard(points) if card is None else card)
+    names = [NAME.format(place + 1) for place in range(k)]
+    kind = pl.Struct(dict.fromkeys(names, pl.String))
+    if not chooser.many:
+        return pl.struct([pl.repeat(None, pl.len(), dtype=pl.String).alias(name) for name in names]).alias("reasons")
+    seen = [pl.col(column.name) for column in chooser.columns]
+    parts = [pl.struct(chooser.moved()).alias("moved"), pl.struct(seen).alias("seen")]
+    return pl.struct(parts).map_batches(chooser.reasons, return_dtype=kind, is_elementwise=True).alias("reasons")
+
+
+@dataclass(frozen=True)
+class _Chooser:
+    """The columns that have points, and how to choose among them and to tell of them."""
+
+    points: Points
+    k: int
+    factor: float
+    columns: tuple[Column, ...]
+    weights: tuple[tuple[tuple[float, ...], ...], ...]  # by rule and column
+    references: tuple[tuple[float, ...], ...]  # in points
+    starts: tuple[float, ...]
+
+    @classmethod
+    def of(cls, points: Points, k: int, card: Scorecard) -> "_Chooser":
+        each = [list(points.columns(rule)) for rule in range(len(points.weights))]
+        kept = [j for j in range(len(each[0])) if any(any(columns[j][1]) for columns in each)]
+        by_name = [{part.column: float(part.reference) for part in one.parts} for one in card.cards]
+        columns = tuple(each[0][j][0] for j in kept)
+        return cls(
+            points,
+            k,
+            float(card.factor),
+            columns,
+            tuple(tuple(columns[j][1] for j in kept) for columns in each),
+            tuple(tuple(found[column.name] for column in columns) for found in by_name),
+            tuple(float(one.start) for one in card.cards),
+        )
+
+    def moved(self) -> list[pl.Expr]:
+        """The points of every rule and column, as the scorecard has them."""
+        return [
+            self._moved(rule, j).alias(f"{rule} {j}") for rule in range(len(self.weights)) for j in range(self.many)
+        ]
+
+    def _moved(self, rule: int, j: int) -> pl.Expr:
+        own, reference = self.weights[rule][j], self.references[rule][j]
+        if not any(own):
+            return pl.lit(-reference)
+        alone = Encoding((self.columns[j],), self.points.encoding.target)
+        score = replace(self.points, encoding=alone, weights=(own,), intercepts=(0.0,)).score()
+        return score * self.factor - reference
+
+    @property
+    def many(self) -> int:
+        """How many columns have points."""
+        return len(self.columns)
+
+    def reasons(self, rows: pl.Series) -> pl.Series:
+        """The reasons of a block of rows."""
+        moved, seen = rows.struct.field("moved").struct.unnest(), rows.struct.field("seen").struct.unnest()
+        by_rule = moved.to_numpy(order="c").reshape(len(rows), len(self.weights), self.many)
+        points, rules = self._for_the_decision(by_rule)
+        towards = points * np.where(rules[0] < 0, -1.0, 1.0)[:, np.newaxis]
+        told = [self._told(seen, points, chosen, rules) for chosen in self._best(towards)]
+        return pl.DataFrame({NAME.format(place + 1): texts for place, texts in enumerate(told)}).to_struct("reasons")
+
+    def _for_the_decision(self, by_rule: Array) -> tuple[Array, Array]:
+        """The points of every row and column, and the rules that they are from: for this one, against that one.
+
+        Of two classes the one rule speaks for a yes or, as -1 here tells, against it.
+        """
+        totals = by_rule.sum(axis=2) + np.array(self.starts)
+        rows, best = np.arange(len(totals)), totals.argmax(axis=1)
+        if totals.shape[1] == 1:
+            yes = totals[:, 0] >= 0 if self.points.zero_is_yes else totals[:, 0] > 0
+            return by_rule[:, 0], np.stack([np.where(yes, 0, -1), np.where(yes, -1, 0)])
+        totals[rows, best] = -np.inf
+        second = totals.argmax(axis=1)
+        return by_rule[rows, best] - by_rule[rows, second], np.stack([best, second])
+
+    def _best(self, towards: Array) -> Iterator[Array]:
+        """The column of each row with the most points, -1 where none is left above 0; then the second; and so on."""
+        rows = np.arange(len(towards))
+        for _ in range(self.k):
+            chosen = towards.argmax(axis=1)
+            there = towards[rows, chosen] > 0
+            towards[rows, chosen] = 0.0
+            yield np.where(there, chosen, -1)
+
+    def _told(self, seen: pl.DataFrame, points: Array, chosen: Array, rules: Array) -> pl.Series:
+        """A text for every row, about the column that was chosen for it."""
+        parts, places, filled = [pl.Series([None], dtype=pl.String)], np.zeros(len(chosen), np.int64), 1
+        for j, column in enumerate(self.columns):
+            rows = np.flatnonzero(chosen == j)
+            if rows.size:
+                places[rows] = np.arange(filled, filled + rows.size)
+                filled += rows.size
+                cells, own = seen[column.name].gather(rows), points[rows, j]
+                if isinstance(column, Text):
+                    parts.append(self._words(column, j, cells, rules[:, rows]) + _amounts(own))
+                else:
+                    parts.append(_told(column, cells, _amounts(own)))
+        return pl.concat(parts).gather(places)
+
+    def _words(self, column: Text, j: int, cells: pl.Series, rules: Array) -> pl.Series:
+        """The words of each text that spoke most for the decision."""
+        words = cells.to_frame("cell").select(split(pl.col("cell"))).to_series().to_list()
+        weights = np.array([*(rule[j] for rule in self.weights), np.zeros(column.size)])  # the last for no rule
+        known = {word: k for k, word in enumerate(column.words)}
+
+        def told(row: list[str] | None, own: int, other: int) -> str:
+            found = {}
+            for word in row or ():
+                k = bucket_of(word, column.buckets) if isinstance(column, HashedText) else known.get(word, -1)
+                if k >= 0 and (moved := weights[own, k] - weights[other, k]) > 0:
+                    found[word] = moved
+            best = sorted(found, key=lambda word: (-found[word], word))[:WORDS]
+            return f"{column.name} has {', '.join(map(repr, best))}" if best else column.name
+
+        return pl.Series([told(row, *pair) for row, pair in zip(words, rules.T.tolist(), strict=True)], dtype=pl.String)
+
+
+def _told(column: Column, cells: pl.Series, amounts: pl.Series) -> pl.Series:
+    """What stands in a column, and its points."""
+    frame = pl.DataFrame([cells.alias(column.name), amounts.alias("" if column.name else "points")])
+    there = column.value if isinstance(column, Number) else pl.col(column.name)
+    text = pl.lit(" = ") + as_text(pl.col(column.name)).str.slice(0, LONGEST)
+    what = pl.when(there.is_null()).then(pl.lit(" is missing")).otherwise(text)
+    return frame.select(pl.concat_str(pl.lit(column.name), what, pl.nth(1))).to_series()
+
+
+def _amounts(points: Array) -> pl.Series:
+    """Points to a tenth, in brackets."""
+    tenths, places = np.unique(np.rint(points * 10), return_inverse=True)
+    texts = [f" ({'+' if x >= 0 else MINUS}{abs(x) / 10:.{int(x % 10 != 0)}f})" for x in tenths.tolist()]
+    return pl.Series(texts, dtype=pl.String).gather(places)

@@ -1,0 +1,217 @@
+"""Estimators as records of plain lists, numbers and texts, and back.
+
+A record says what the rule is in words, too. Those are checked when it is read: a file cannot say one thing and do
+another.
+"""
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.errors import ModelError, RosenblattError
+from rosenblatt.estimators.online import PROTOCOL, OnlinePerceptron
+from rosenblatt.learn.online import COUNTS
+from rosenblatt.ship.canonical import brief
+from rosenblatt.ship.options import PARAMETERS, options_written
+from rosenblatt.ship.states import TABLES
+from rosenblatt.ship.values import (
+    COUNT,
+    FLAG,
+    LABEL,
+    LABELS,
+    PLACE,
+    SIZE,
+    TEXT,
+    VECTOR,
+    WHOLES,
+    Kind,
+    Shape,
+    fields,
+    listed,
+    or_null,
+    scalar,
+)
+
+AS_IS = Kind(lambda value: value, lambda value, where, shape: value)  # read later
+PARTS: Mapping[str, Kind] = {
+    "estimator": TEXT,
+    "conventions": AS_IS,
+    "classes": LABELS,
+    "features": scalar(int, low=0, high=2**31),
+    "feature_names": or_null(listed(LABEL)),
+    "parameters": AS_IS,
+    "settled": AS_IS,
+    "learned": AS_IS,
+}
+NOWHERE = Shape(0, 0, 0.0)
+UNIT_ROWS = "the features of a row are divided by their length first; a row of zeros stays"
+SUM = "the sum of every weight times its feature, plus the last weight times the bias"
+AVERAGE = f"{SUM}; a weight is the one given less its sum divided by the examples seen"
+VOTE = (
+    "the share of the looks whose weights say yes less the share of those that say no; a score of exactly 0 of one of "
+    "them says {zero}"
+)
+KERNEL = (
+    "the sum over the support rows of their amount, or where average is true of its mean over all looks, times the "
+    "kernel of both rows plus the square of the bias"
+)
+
+
+def written(estimator: Any) -> dict[str, Any]:
+    """All that is kept of an estimator."""
+    name, made = type(estimator).__name__, type(estimator)
+    table = TABLES.get(name)
+    if table is not None and made is table.make:
+        if not hasattr(estimator, "weights_"):
+            raise ModelError(f"this {name} has not learned anything yet: fit it first")
+        names, classes = getattr(estimator, "feature_names_in_", None), LABELS.write(estimator.classes_)
+        LABELS.read(classes, "classes", NOWHERE)  # labels that JSON does not know are refused by name
+        return {
+            "estimator": name,
+            "conventions": conventions(estimator),
+            "classes": classes,
+            "features": int(estimator.n_features_in_),
+            "feature_names": None if names is None else [str(feature) for feature in names],
+            "parameters": options_written(estimator),
+            "settled": {key: field.kind.write(field.get(estimator)) for key, field in table.settled.items()},
+            "learned": {key: field.kind.write(field.get(estimator)) for key, field in table.learned.items()},
+        }
+    if made is OnlinePerceptron:
+        return _online_written(estimator)
+    inside = "; save what learns inside it, its `rule`" if name == "RiverPerceptron" else ""
+    raise ModelError(f"a model file holds the estimators {', '.join(PARAMETERS)}, not {name}{inside}")
+
+
+def restored(record: Mapping[str, Any]) -> Any:
+    """The estimator of such a record."""
+    given = fields(dict(record), "the model", PARTS, NOWHERE)
+    name = given["estimator"]
+    if name not in PARAMETERS:
+        raise ModelError(f"this version knows no estimator {brief(name)}, only {', '.join(PARAMETERS)}")
+    estimator = _online_restored(given) if name == OnlinePerceptron.__name__ else _restored(given)
+    if given["conventions"] != conventions(estimator):
+        raise ModelError("the conventions are not those of a rule with these settings")
+    return estimator
+
+
+def _restored(given: Mapping[str, Any]) -> Any:
+    table, classes, names = TABLES[given["estimator"]], given["classes"], given["feature_names"]
+    labels = classes.tolist()
+    try:
+        rising = all(a < b for a, b in pairwise(labels))
+    except TypeError:
+        rising = False
+    if len(labels) < 2 or not rising:
+        raise ModelError("there must be two classes or more, different and in order")
+    if names is not None and (len(names) != given["features"] or not all(type(feature) is str for feature in names)):
+        raise ModelError(f"feature_names must be {given['features']} texts")
+    kinds = {key: field.kind for key, field in table.settled.items()}
+    rules = 1 if len(labels) == 2 else len(labels)
+    settled = fields(given["settled"], "settled", kinds, NOWHERE)
+    shape = Shape(rules, given["features"], settled["bias"])
+    learned = fields(given["learned"], "learned", {key: field.kind for key, field in table.learned.items()}, shape)
+    estimator: Any = table.make(**fields(given["parameters"], "parameters", table.parameters, shape))
+    estimator.classes_, estimator.n_features_in_ = classes, given["features"]
+    if names is not None:
+        estimator.feature_names_in_ = np.array(names, object)
+    for values, fields_of in ((settled, table.settled), (learned, table.learned)):
+        for key, field in fields_of.items():
+            field.put(estimator, values[key])
+    table.finish(estimator, shape, learned)
+    return estimator
+
+
+# -- OnlinePerceptron ------------------------------------------------------------------------------------------
+
+LEARNED = {
+    "knows_labels": FLAG,
+    "width": or_null(COUNT),
+    "weights": VECTOR,
+    "sums": or_null(VECTOR),
+    "counts": Kind(
+        dict,
+        lambda value, where, shape: fields(
+            value, where, {name: PLACE if name == "broken_at" else COUNT for name in COUNTS}, shape
+        ),
+    ),
+    "radius": SIZE,
+    "mistakes_at": or_null(WHOLES),
+}
+
+
+def _online_written(rule: OnlinePerceptron) -> dict[str, Any]:
+    state = rule.get_state()
+    weights, sums = [*state["weights"], None][:2]
+    labels = np.empty(2, object)
+    labels[:] = state["labels"]
+    names = rule.feature_names_
+    learned = {"knows_labels": state["settled"], "width": state["width"], "weights": weights, "sums": sums}
+    return {
+        "estimator": type(rule).__name__,
+        "conventions": conventions(rule),
+        "classes": LABELS.write(labels),
+        "features": rule.n_features_in_,
+        "feature_names": None if names is None else [LABEL.write(name) for name in names],
+        "parameters": options_written(rule),
+        "settled": {"bias": state["method"]["bias"], "zero_is_yes": rule._zero_is_yes},
+        "learned": learned | {key: state[key] for key in ("counts", "radius", "mistakes_at")},
+    }
+
+
+def _online_restored(given: Mapping[str, Any]) -> OnlinePerceptron:
+    labels, names = given["classes"].tolist(), given["feature_names"]
+    settled = fields(given["settled"], "settled", {"bias": SIZE, "zero_is_yes": FLAG}, NOWHERE)
+    shape = Shape(1, given["features"], settled["bias"])
+    learned = fields(given["learned"], "learned", LEARNED, shape)
+    if names is not None and (len(names) != shape.features or len(set(names)) != shape.features):
+        raise ModelError(f"feature_names must be {shape.features} different names")
+    if learned["width"] not in (None, shape.features if names is None else None):
+        raise ModelError(f"the width must be null or the number of features, not {learned['width']}")
+    rule = OnlinePerceptron(**fields(given["parameters"], "parameters", PARAMETERS["OnlinePerceptron"], shape))
+    state = {
+        "protocol": PROTOCOL,
+        "method": {"mode": rule.mode, "C": float(rule.C), "ties": rule.ties, "bias": settled["bias"]},
+        "labels": labels,
+        "settled": learned["knows_labels"],
+        "weights": [learned[key] for key in ("weights", "sums") if learned[key] is not None],
+        **{key: learned[key] for key in ("width", "counts", "radius")},
+        "features": shape.features if names is None else names,
+        "mistakes_at": None if learned["mistakes_at"] is None else learned["mistakes_at"].tolist(),
+    }
+    try:
+        again = rule.set_state(state).get_state()
+    except RosenblattError as error:
+        raise ModelError(f"the state does not fit the options: {error}") from None
+    if (
+        list(map(type, again["labels"])) != list(map(type, labels))
+        or again["labels"] != labels
+        or again["mistakes_at"] != state["mistakes_at"]
+        or rule._zero_is_yes != settled["zero_is_yes"]
+    ):
+        raise ModelError("the labels, the ties or the kept mistakes do not fit the options")
+    return rule
+
+
+# -- in words --------------------------------------------------------------------------------------------------
+
+
+def conventions(estimator: Any) -> dict[str, str]:
+    """What a score is, what is decided from it and what a tie is; protocol 1 has these words for ever."""
+    zero = "yes" if estimator._zero_is_yes else "no"
+    if hasattr(estimator, "dual_coef_"):
+        words = {"score": KERNEL}
+    elif getattr(estimator, "_vote", None) == "voted":
+        words = {"score": VOTE.format(zero=zero)}
+    else:
+        words = {"score": AVERAGE if getattr(estimator, "mode", None) == "averaged" else SUM}
+    if getattr(estimator, "_unit_rows", False):
+        words["rows"] = UNIT_ROWS
+    if len(estimator.classes_) == 2:
+        words["threshold"] = "yes, the second class, where the score is above 0; no, the first class, where it is below"
+        words["ties"] = f"a score of exactly 0 is {zero}"
+    else:
+        words["threshold"] = "each class has a rule against the rest; the class with the greatest score is predicted"
+        words["ties"] = "of equal scores the first class"
+    return words
