@@ -12,7 +12,7 @@ BIN := .venv/bin
 	touch $@
 
 demo: .venv/made
-	$(BIN)/python examples/credit.py
+	$(BIN)/rosenblatt demo --folder build/demo
 
 test: .venv/made
 	$(BIN)/python -m pytest -n auto

@@ -1,7 +1,6 @@
 """What the README and the pages in docs show is what happens."""
 
 import doctest
-import runpy
 from pathlib import Path
 
 import numpy as np
@@ -17,17 +16,3 @@ def test_what_a_page_shows(page):
     results = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
     assert results.attempted > 5
     assert results.failed == 0
-
-
-def test_the_credit_example(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    runpy.run_path(str(ROOT / "examples" / "credit.py"), run_name="__main__")
-    out = capsys.readouterr().out
-    assert "The rule is right on every row." in out
-    assert "Right on 100 of 100 applications, by exact signs." in out
-    assert "Verdict: separable." in out
-    assert "Verdict: not separable." in out
-    assert "NOT" not in out
-    assert "VIOLATED" not in out
-    page = (tmp_path / "build" / "credit-report.html").read_text("utf-8")
-    assert "Scorecard" in page

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from rosenblatt.prove.margin import margin as margin
     from rosenblatt.prove.optimality import optimality as optimality
     from rosenblatt.prove.separability import separability as separability
+    from rosenblatt.ship.modelfile import Model as Model
+    from rosenblatt.ship.modelfile import load_model as load_model
+    from rosenblatt.ship.modelfile import save_model as save_model
 
 __version__ = "0.1.0"
 
@@ -32,6 +35,7 @@ _HOME = {
     "Ledger": "rosenblatt.learn.ledger",
     "LiftedPerceptron": "rosenblatt.estimators.lifted",
     "MarginPerceptron": "rosenblatt.estimators.margin_perceptron",
+    "Model": "rosenblatt.ship.modelfile",
     "OnlinePerceptron": "rosenblatt.estimators.online",
     "PassiveAggressive": "rosenblatt.estimators.passive_aggressive",
     "Perceptron": "rosenblatt.estimators.perceptron",
@@ -40,9 +44,11 @@ _HOME = {
     "RiverPerceptron": "rosenblatt.estimators.river_adapter",
     "VotedPerceptron": "rosenblatt.estimators.voted",
     "bounds": "rosenblatt.prove",
+    "load_model": "rosenblatt.ship.modelfile",
     "margin": "rosenblatt.prove.margin",
     "optimality": "rosenblatt.prove.optimality",
     "risk": "rosenblatt.prove",
+    "save_model": "rosenblatt.ship.modelfile",
     "separability": "rosenblatt.prove.separability",
 }
 
@@ -53,6 +59,7 @@ __all__ = [
     "Ledger",
     "LiftedPerceptron",
     "MarginPerceptron",
+    "Model",
     "OnlinePerceptron",
     "PassiveAggressive",
     "Perceptron",
@@ -61,9 +68,11 @@ __all__ = [
     "RiverPerceptron",
     "VotedPerceptron",
     "bounds",
+    "load_model",
     "margin",
     "optimality",
     "risk",
+    "save_model",
     "separability",
 ]
 

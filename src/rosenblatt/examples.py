@@ -118,7 +118,9 @@ def table_of(rows: Rows) -> Any:
     if isinstance(rows, Dense):
         return rows.values
     columns = rows.columns.view(rows.columns.dtype.str.replace("u", "i"))
-    starts = rows.starts.astype(columns.dtype if rows.values.size < 2**31 else np.int64)
+    if max(rows.values.size, rows.features) < 2**31:  # what others compile for
+        columns = columns.astype(np.int32, copy=False)
+    starts = rows.starts.astype(columns.dtype)
     return csr_array((rows.values, columns, starts), shape=(n_rows(rows), rows.features))
 
 

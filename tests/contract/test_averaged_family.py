@@ -326,7 +326,7 @@ def test_ledgers_of_steps_replay_and_come_back_from_a_file(rng, tmp_path):
 
 
 def test_progress_is_shown_on_standard_error(capsys, monkeypatch):
-    from rosenblatt.estimators import progress
+    from rosenblatt import progress
 
     clock = iter(range(0, 10**9, 3))
     monkeypatch.setattr(progress.time, "monotonic", lambda: float(next(clock)))

@@ -314,8 +314,16 @@ def test_a_failed_fit_leaves_the_last_one_as_it_was(rng):
     assert (rule.predict(X) == y).all()
 
 
+def test_sparse_indices_of_64_bits_are_taken():
+    X = sp.csr_array([[0.0, 1.0], [2.0, 0.0], [0.0, 3.0]])
+    long = sp.csr_array((X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)), X.shape)
+    for kernel in ("laplacian", "rbf"):
+        rule = KernelPerceptron(kernel=kernel).fit(long, [0, 1, 0])
+        assert rule.predict(long).tolist() == [0, 1, 0]
+
+
 def test_progress_is_shown_on_standard_error(capsys, monkeypatch):
-    from rosenblatt.estimators import progress
+    from rosenblatt import progress
 
     clock = iter(range(0, 10**9, 3))
     monkeypatch.setattr(progress.time, "monotonic", lambda: float(next(clock)))

@@ -174,7 +174,7 @@ def test_clone_and_pickle(rng):
 
 
 def test_progress_is_shown_on_standard_error(capsys, monkeypatch):
-    from rosenblatt.estimators import progress
+    from rosenblatt import progress
 
     clock = iter(range(0, 10**9, 3))
     monkeypatch.setattr(progress.time, "monotonic", lambda: float(next(clock)))

@@ -339,7 +339,7 @@ def test_random_states_of_every_kind(rng):
 
 
 def test_progress_is_shown_on_standard_error(capsys, monkeypatch):
-    from rosenblatt.estimators import progress
+    from rosenblatt import progress
 
     clock = iter(range(0, 10**9, 3))
     monkeypatch.setattr(progress.time, "monotonic", lambda: float(next(clock)))

@@ -48,7 +48,7 @@ def run(
 
     screen = Screen(json, quiet)
     reading.free(output, force)
-    data = reading.data(screen, file, target, positive, kind, text, file_format, delimiter, drop_missing_target)
+    data, _ = reading.noted(screen, file, target, positive, kind, text, file_format, delimiter, drop_missing_target)
     with screen.busy("proving") as tell, reading.progress_to(tell):
         found = findings(data, seconds=seconds or None, fewest=fewest, verbose=not quiet)
     wording.columns(screen, data)

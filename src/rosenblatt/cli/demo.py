@@ -1,8 +1,64 @@
-"""`rosenblatt demo`."""
+"""`rosenblatt demo`: every command on real data."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rosenblatt.cli import terms
 
 NAME = "demo"
-EXAMPLE = ""
+EXAMPLE = "Example: rosenblatt demo --folder /tmp/credit"
+FIRST = 100
+STEPS = (
+    "check first.csv --target creditability",
+    "check credit.csv --target creditability --positive good -o proof.json",
+    "verify proof.json credit.csv",
+    "fit credit.csv --target creditability --positive good -o model.json",
+    "explain model.json",
+    "explain model.json credit.csv --integers -o card.json",
+    "predict model.json credit.csv --keep creditability --reasons 2 --judge -o decisions.csv",
+    "export model.json --to sql --table applications -o score.sql",
+    "export model.json --to python -o score.py",
+    "report credit.csv --target creditability --positive good -o report.html",
+    "verify model.json credit.csv",
+)
 
 
-def run() -> None:
-    """x"""
+def run(
+    folder: Annotated[
+        Path, typer.Option("--folder", metavar="FOLDER", help="Where to write the files; those of an earlier demo go.")
+    ] = Path("build/demo"),
+    json: terms.Json = False,
+    quiet: terms.Quiet = False,
+) -> None:
+    """Check, learn, explain, predict, export, report and verify: German credit data, 1000 real applications.
+
+    The data is Statlog (German Credit Data) by Hans Hofmann, UCI, CC BY 4.0.
+    """
+    import contextlib
+    import io
+    import os
+    import shlex
+    from importlib.resources import files
+
+    from rosenblatt.cli.app import app
+    from rosenblatt.cli.screen import Screen
+
+    screen = Screen(json, quiet)
+    folder.mkdir(parents=True, exist_ok=True)
+    table = (files("rosenblatt") / "data" / "german_credit.csv").read_text("utf-8")
+    (folder / "credit.csv").write_text(table, "utf-8")
+    (folder / "first.csv").write_text("".join(table.splitlines(keepends=True)[: FIRST + 1]), "utf-8")
+    codes = {}
+    with contextlib.chdir(folder):
+        for step in STEPS:
+            screen.line(f"\n$ rosenblatt {step}", style="bold cyan")
+            force = ["--force"] if " -o " in step else []
+            with contextlib.redirect_stdout(io.StringIO()) if json else contextlib.nullcontext():
+                codes[step] = (
+                    app([*shlex.split(step), *force, *(["--quiet"] if quiet else [])], standalone_mode=False) or 0
+                )
+        written = sorted(os.listdir())
+    screen.line(f"\nAll files are in {folder}; open {folder / 'report.html'} in a browser.", style="bold")
+    screen.record({"command": NAME, "folder": str(folder), "files": written, "exit_codes": codes})

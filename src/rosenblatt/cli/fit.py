@@ -19,15 +19,7 @@ def run(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="MODEL", help="Model file to write.", show_default=False)
     ],
-    algorithm: Annotated[
-        str,
-        typer.Option(
-            "--algorithm",
-            "-a",
-            help="auto, perceptron, pocket, lifted, averaged, voted, margin, kernel or pa. auto: the largest "
-            "margin if the rows are proved separable, else the pocket.",
-        ),
-    ] = "auto",
+    algorithm: terms.Algorithm = "auto",
     hold_out: terms.HoldOut = 0.2,
     folds: terms.Folds = 0,
     prove: Annotated[
@@ -119,7 +111,7 @@ def run(
     options = {name: value for name, value in given.items() if value is not None} | _values(option)
     wishes = Wishes(algorithm, options, hold_out, folds, seed, seconds or None, not quiet)
     wishes.check()
-    data = reading.data(
+    data, _ = reading.noted(
         screen, file, target, positive, kind, text, file_format, delimiter, drop_missing_target, weights
     )
     with screen.busy("learning") as tell, reading.progress_to(tell):

@@ -24,7 +24,7 @@ def table(screen: Screen, source: list[str], file_format: str | None, delimiter:
     return read
 
 
-def data(
+def noted(
     screen: Screen,
     source: list[str],
     target: str,
@@ -35,15 +35,15 @@ def data(
     delimiter: str | None,
     drop_missing_target: bool,
     weights: str | None = None,
-) -> Data:
-    """The rows as features, the meaning of the columns read from the table itself."""
+) -> tuple[Data, tuple[str, ...]]:
+    """The rows as features, the meaning of the columns read from the table itself; and what there is to note."""
     read = table(screen, source, file_format, delimiter)
     read = read.with_known(target) if drop_missing_target else read
     with screen.busy("encoding the columns"):
         made, notes = data_of(read, target, positive=positive, kinds=kinds_given(kinds), text=text, weights=weights)
     for note in notes:
         screen.note(note)
-    return made
+    return made, notes
 
 
 def known(

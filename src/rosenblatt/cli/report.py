@@ -1,8 +1,68 @@
-"""`rosenblatt report`."""
+"""`rosenblatt report`: one page about a table and a rule."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rosenblatt.cli import terms
 
 NAME = "report"
-EXAMPLE = ""
+EXAMPLE = "Example: rosenblatt report applications.csv --target approved -o report.html"
 
 
-def run() -> None:
-    """x"""
+def run(
+    file: terms.Source,
+    target: terms.TargetColumn,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="PAGE", help="HTML page to write.", show_default=False)
+    ],
+    model: Annotated[
+        Path | None, typer.Option("--model", metavar="MODEL", help="Model file to write; by default beside the page.")
+    ] = None,
+    algorithm: terms.Algorithm = "auto",
+    hold_out: terms.HoldOut = 0.2,
+    folds: terms.Folds = 0,
+    seconds: terms.Seconds = 10.0,
+    seed: terms.Seed = 0,
+    positive: terms.Positive = None,
+    kind: terms.Kinds = None,
+    text: terms.TextAs = "vocabulary",
+    file_format: terms.Format = None,
+    delimiter: terms.Delimiter = None,
+    drop_missing_target: terms.DropMissing = False,
+    config: terms.Config = None,
+    force: terms.Force = False,
+    json: terms.Json = False,
+    quiet: terms.Quiet = False,
+) -> None:
+    """Learn a rule and write a page about it: verdict, scorecard, mistakes, plots, and the proof.
+
+    The page needs nothing else, and prints well. The model is written beside it, so that the proof can be checked.
+    """
+    from rosenblatt.cli import reading
+    from rosenblatt.cli.screen import Screen
+    from rosenblatt.desk.learning import Wishes, learn
+    from rosenblatt.desk.reporting import findings_of
+    from rosenblatt.desk.shipping import model_of
+    from rosenblatt.ship.atomic import write_whole
+    from rosenblatt.ship.report import report_of
+
+    screen = Screen(json, quiet)
+    model = model or output.with_suffix(".json")
+    for path in (output, model):
+        reading.free(path, force)
+    wishes = Wishes(algorithm, {}, hold_out, folds, seed, seconds or None, not quiet)
+    wishes.check()
+    data, notes = reading.noted(screen, file, target, positive, kind, text, file_format, delimiter, drop_missing_target)
+    with screen.busy("learning") as tell, reading.progress_to(tell):
+        learned = learn(data, wishes)
+    with screen.busy("proving") as tell, reading.progress_to(tell):
+        made = model_of(learned, wishes)
+    with screen.busy("drawing"):
+        check = f"rosenblatt verify {model} {' '.join(file)}"
+        page = report_of(findings_of(data, learned, made, (*notes, *learned.notes), check))
+    made.save(model, force=force)
+    write_whole(output, page.encode(), replace=force)
+    screen.line(f"Written: {output} and {model}")
+    screen.record({"command": NAME, **reading.described(data), "report": str(output), "model": str(model)})

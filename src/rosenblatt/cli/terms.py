@@ -88,6 +88,15 @@ Folds = Annotated[
         rich_help_panel=JUDGING,
     ),
 ]
+Algorithm = Annotated[
+    str,
+    typer.Option(
+        "--algorithm",
+        "-a",
+        help="auto, perceptron, pocket, lifted, averaged, voted, margin, kernel or pa. auto: the largest margin if the "
+        "rows are proved separable, else the pocket.",
+    ),
+]
 ModelFile = Annotated[
     Path, typer.Argument(metavar="MODEL", help="Model file that `rosenblatt fit` wrote.", show_default=False)
 ]

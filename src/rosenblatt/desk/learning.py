@@ -92,7 +92,7 @@ class Error:
         """The interval in one sentence."""
         rate, low, high = (f"{100 * part:.2f} %" for part in (self.mistakes / self.rows, self.lower, self.upper))
         sure = f"with {self.confidence:.0%} confidence {low} to {high}"
-        return f"{self.mistakes} of {self.rows} rows wrong ({rate}; {sure}), {self.how}."
+        return f"{self.mistakes:,} of {self.rows:,} rows wrong, {self.how} ({rate}; {sure})."
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def learn(data: Data, wishes: Wishes) -> Learned:
     error = None
     if out.any() and not interrupted:
         tested = data.some(out)
-        error = Error.of(mistakes(made.estimator, tested), tested.n, f"on {tested.n} rows held out")
+        error = Error.of(mistakes(made.estimator, tested), tested.n, "held out")
     elif wishes.folds and not interrupted:
         error, interrupted = _cross_validated(data, wishes, made.algorithm)
     seconds = time.monotonic() - begun
@@ -163,7 +163,7 @@ def _cross_validated(data: Data, wishes: Wishes, algorithm: str) -> tuple[Error 
         tested += int(inside.sum())
     if not tested:
         raise DataError("no fold leaves rows of every class to learn from; take fewer folds")
-    return Error.of(missed, tested, f"each judged by a rule learned without its fold, one of {wishes.folds}"), False
+    return Error.of(missed, tested, f"each by a rule learned without its fold, one of {wishes.folds}"), False
 
 
 class _Maker:

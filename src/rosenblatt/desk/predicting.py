@@ -37,8 +37,9 @@ def predictions(model: Model, table: Table, *, reasons_wanted: int = 0, keep: Se
     scores = [points.score(k).alias(name) for k, name in enumerate(named)]
     told = [reasons(points, reasons_wanted)] if reasons_wanted else []
     kept = _kept(keep, frame.collect_schema().names(), named)
-    found = frame.select(*kept, points.label().alias(LABEL), *scores, *told)
-    return found.unnest("reasons") if reasons_wanted else found
+    label = points.label([pl.col(name) for name in named]).alias(LABEL)
+    found = frame.select(*kept, *scores, *told).select(*kept, label, *named, *(["reasons"] if told else []))
+    return found.unnest("reasons") if told else found
 
 
 def encoding_of(model: Model) -> Encoding:

@@ -8,7 +8,7 @@ import polars as pl
 from rosenblatt.errors import TableError
 from rosenblatt.read.delimited import check_names
 from rosenblatt.read.files import File, Scratch, as_text, damage, plain
-from rosenblatt.read.table import Table, first_line
+from rosenblatt.read.table import TROUBLE, Table, first_line
 
 NAMES = {"parquet": "Parquet", "arrow": "Arrow IPC", "ndjson": "NDJSON"}
 
@@ -22,7 +22,13 @@ def read_columnar(files: Sequence[File], shown: str, scratch: Scratch, kind: str
     scans = [_scanned(file, kind) for file in files]
     _check_same(files, scans)
     frame = pl.concat([scan for scan, _ in scans], how="vertical_relaxed")
-    table = Table(shown, _plain_types(frame), notes=(NAMES[kind],), explain=lambda e: _explained(files, kind, e))
+    table = Table(
+        shown,
+        _plain_types(frame),
+        notes=(NAMES[kind],),
+        explain=lambda error: _explained(files, kind, error),
+        scratch=scratch,
+    )
     if large:
         return table
     whole = table.whole()
@@ -41,7 +47,7 @@ def _scanned(file: File, kind: str) -> tuple[pl.LazyFrame, dict[str, pl.DataType
         else:
             scan = pl.scan_ndjson(file.path, infer_schema_length=None)
         return scan, dict(scan.collect_schema())
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except TROUBLE as error:
         raise _explained([file], kind, error) from error
 
 
@@ -68,7 +74,7 @@ def _plain_types(frame: pl.LazyFrame) -> pl.LazyFrame:
     return frame.cast(casts) if casts else frame  # type: ignore[arg-type]
 
 
-def _explained(files: Sequence[File], kind: str, error: Exception) -> TableError:
+def _explained(files: Sequence[File], kind: str, error: BaseException) -> TableError:
     """One line about what is wrong; of several files, the first that cannot be read by itself."""
     for file in files:
         if kind == "ndjson":
@@ -78,7 +84,7 @@ def _explained(files: Sequence[File], kind: str, error: Exception) -> TableError
             try:
                 scan = pl.scan_parquet if kind == "parquet" else pl.scan_ipc
                 scan(file.path, glob=False).select(pl.all().null_count()).collect()
-            except (pl.exceptions.PolarsError, OSError) as own:
+            except TROUBLE as own:
                 return _explained([file], kind, own)
     text = damage(error) if isinstance(error, OSError) else first_line(error)
     return TableError(f"{files[0].shown}: not {NAMES[kind]}, or damaged: {text}; write or copy it once more")

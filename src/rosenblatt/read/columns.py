@@ -3,9 +3,11 @@
 Features are short: 0 or 1, or a number clipped to a range and rounded to a grid of 24 bits. `read.encoding` says why.
 """
 
+import re
 import string
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from datetime import date
 from math import ceil, floor, frexp, inf, ldexp, log2
 from typing import Any, ClassVar, Self
 
@@ -13,10 +15,13 @@ import numpy as np
 import polars as pl
 from scipy.sparse import csr_array
 
+from rosenblatt.read.lookup import Lookup
+
 BITS = 24  # of a feature: what float32 holds
 REACH = (2, 10)  # a number is clipped at 2^2 to 2^10 of its scales from the centre, and at twice what was seen
 LARGEST, SMALLEST = 2.0**950, 2.0**-950  # scales; beyond, the arithmetic of the rounding would overflow
 FINEST = 2.0**-50  # of the largest value: finer steps are lost in doubles anyway
+EVER = date.min.toordinal() - 719163, date.max.toordinal() - 719163  # days since 1970-01-01
 SEPARATORS = string.whitespace + string.punctuation
 
 
@@ -71,7 +76,8 @@ class Number(Column):
     def of(cls, name: str, *, least: float, most: float, mean: float, deviation: float, missing: bool) -> Self:
         """A grid that suits numbers from `least` to `most` with this mean and standard deviation above 0."""
         scale = min(max(power_of_two(deviation), SMALLEST), LARGEST)
-        far = max(most / scale - mean / scale, mean / scale - least / scale, 1.0)
+        half = scale / 2  # differences of halves do not overflow
+        far = max((most / 2 - mean / 2) / half, (mean / 2 - least / 2) / half, 1.0)
         octaves = min(max(ceil(log2(min(far, 2.0**20))) + 1, REACH[0]), REACH[1])
         largest = min(max(abs(least), abs(most)), LARGEST)
         step = max(ldexp(scale, octaves - BITS), ldexp(1.0, frexp(largest * FINEST)[1]))
@@ -138,12 +144,14 @@ class Category(Column):
 
     def chosen(self, of_feature: Iterable[Any], none: Any, dtype: Any) -> pl.Expr:
         """What belongs to the feature that is 1: one of these; `none` where no feature is."""
-        each = list(of_feature)
-        k = len(self.values)
-        rest = each[k] if self.other else none
-        empty = each[-1] if self.missing else none
-        found = as_text(pl.col(self.name)).replace_strict(list(self.values), each[:k], default=rest, return_dtype=dtype)
-        return pl.when(pl.col(self.name).is_null()).then(pl.lit(empty, dtype)).otherwise(found)
+        each, k = list(of_feature), len(self.values)
+        found = pl.Series([*each[:k], each[k] if self.other else none, each[-1] if self.missing else none], dtype=dtype)
+        belongs, values = found.to_numpy(), Lookup(self.values)
+
+        def choose(cells: pl.Series) -> pl.Series:
+            return pl.Series(cells.name, belongs.take(values.places(told(cells))))
+
+        return pl.col(self.name).map_batches(choose, return_dtype=dtype, is_elementwise=True)
 
 
 @dataclass(frozen=True)
@@ -267,30 +275,36 @@ def power_of_two(size: float) -> float:
 
 def as_text(expr: pl.Expr) -> pl.Expr:
     """Values as text: whole numbers without a point, true and false in small letters."""
-
-    def told(series: pl.Series) -> pl.Series:
-        text = series.cast(pl.String)
-        if not series.dtype.is_float():
-            return text
-        whole = ((series == series.floor()) & (series.abs() < 2.0**53)).fill_null(False)
-        return series.cast(pl.Int64, strict=False).cast(pl.String).zip_with(whole, text)
-
     return expr.map_batches(told, return_dtype=pl.String, is_elementwise=True)
 
 
+def told(series: pl.Series) -> pl.Series:
+    """The same of a series."""
+    text = series.cast(pl.String)
+    if not series.dtype.is_float():
+        return text
+    whole = ((series == series.floor()) & (series.abs() < 2.0**53)).fill_null(False)
+    return series.zip_with(whole, series * 0).cast(pl.Int64).cast(pl.String).zip_with(whole, text)
+
+
 def days(expr: pl.Expr, form: str) -> pl.Expr:
-    """Whole days since 1970-01-01 of dates, times, and texts of this form."""
+    """Whole days since 1970-01-01 of dates, times, and texts of this form; null outside the years 1 to 9999."""
 
     def counted(series: pl.Series) -> pl.Series:
         if series.dtype == pl.String:
-            series = (
-                series.str.to_datetime(form, strict=False)
-                if form
-                else series.str.extract("^([0-9]{4}-[0-9]{2}-[0-9]{2})").str.to_date("%Y-%m-%d", strict=False)
-            )
-        return series.cast(pl.Date).to_physical()
+            text = series.str.extract(f"^({shape_of(form)}){'$' if form else ''}")
+            series = text.str.to_datetime(form, strict=False) if form else text.str.to_date("%Y-%m-%d", strict=False)
+        found = series.cast(pl.Date).to_physical()
+        return found.zip_with(found.is_between(*EVER), pl.Series([None], dtype=pl.Int32))
 
     return expr.map_batches(counted, return_dtype=pl.Int32, is_elementwise=True)
+
+
+def shape_of(form: str) -> str:
+    """A regular expression for dates of a form: parsers let blanks and signs pass, and each others."""
+    short = "[0-9]{1,2}" if re.search("%.[^%].*%", form) else "[0-9]{2}"
+    shape = re.escape(form or "%Y-%m-%d").replace("%Y", "[0-9]{4}").replace("%m", short).replace("%d", short)
+    return shape if "%" not in shape else "(?s:.*)"
 
 
 def split(expr: pl.Expr) -> pl.Expr:

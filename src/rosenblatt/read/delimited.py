@@ -6,6 +6,7 @@ read as text, and the types are taken from all rows. What Polars cannot cut into
 `rewritten`, which also names the line where that fails.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,13 +14,12 @@ import polars as pl
 
 from rosenblatt.errors import TableError
 from rosenblatt.read.dialect import NAMES, Dialect, sniffed
-from rosenblatt.read.files import File, Scratch, damage, plain, text_of
+from rosenblatt.read.files import File, Scratch, UndecodableError, damage, plain, text_of
 from rosenblatt.read.rewritten import as_rewritten, check_all, first_row, rewritten
-from rosenblatt.read.table import Table, first_line
+from rosenblatt.read.table import TROUBLE, Table, first_line
 from rosenblatt.read.types import NUMBERS, Types, as_number, as_typed, cleaned, types_of
 
 Frame = pl.DataFrame | pl.LazyFrame
-TROUBLE = (pl.exceptions.PolarsError, OSError)
 ANY_VALUE = pl.any_horizontal(pl.all().is_not_null())
 
 
@@ -30,6 +30,7 @@ class Source:
     files: tuple[File, ...]
     shown: str
     dialect: Dialect
+    header: bool | None  # as the user says
     missing: tuple[str, ...]
     known: Mapping[str, pl.DataType]  # types that are not to be guessed
     scratch: Scratch
@@ -83,18 +84,20 @@ def read_delimited(
         _check_same(file, files[0], dialect)
     known = {name: kind for name, kind in types.items() if name in dialect.names}
     plain_files = tuple(plain(file, scratch) for file in files)
-    source = Source(plain_files, shown, dialect, missing, known, scratch, large)
+    source = Source(plain_files, shown, dialect, header, missing, known, scratch, large)
     source, frame = _read(source, files)
     if isinstance(frame, pl.DataFrame) and not frame.height:
         raise TableError(f"{shown}: the file has a header but no rows")
 
-    def explain(error: Exception) -> TableError:
+    def explain(error: BaseException) -> TableError:
         return _explained(source, error)
 
     return Table(shown, frame, notes=_notes(files, dialect), explain=explain, scratch=scratch)
 
 
-def _dialect(file: File, delimiter: str | None, header: bool | None, missing: Sequence[str]) -> Dialect:
+def _dialect(
+    file: File, delimiter: str | None, header: bool | None, missing: Sequence[str], bare: bool = False
+) -> Dialect:
     try:
         dialect = sniffed(
             text_of(file),
@@ -103,6 +106,7 @@ def _dialect(file: File, delimiter: str | None, header: bool | None, missing: Se
             delimiter=delimiter,
             header=header,
             missing=missing,
+            bare=bare,
         )
     except TableError as error:
         raise TableError(f"{file.shown}: {error}") from error
@@ -139,24 +143,39 @@ def check_names(shown: str, names: Sequence[str], first: str, wanted: Sequence[s
 
 def _read(source: Source, files: Sequence[File]) -> tuple[Source, Frame]:
     """The rows, by the first way that works."""
-    if source.dialect.odd:
-        source = _anew(source)
     try:
-        return source, _frame(source)
-    except (*TROUBLE, _UnreadError) as error:
-        cause = error.__cause__ if isinstance(error, _UnreadError) else error
-        assert isinstance(cause, Exception)
-        if "utf-8" in str(cause):
-            if all(file.encoding == "utf-8" and file.packed != "zst" for file in files):
-                return _read(_western(source, files), [replace(file, encoding="cp1252") for file in files])
+        return _tried(source)
+    except (*TROUBLE, _UnreadError, UndecodableError) as error:
+        cause = error.__cause__ or error
+        if not _is_undecodable(cause):
             raise _explained(source, cause) from cause
-        if isinstance(cause, OSError) or not source.dialect.quoted or source.dialect.odd:
-            raise _explained(source, cause) from cause
-    source = _anew(source)
+        if any(file.told or file.encoding != "utf-8" or file.packed == "zst" for file in files):
+            text = "it is not all UTF-8; name its encoding, for example latin-1, or unpack it"
+            raise TableError(f"{source.shown}: {text}") from cause
+    source = _western(source, files)
     try:
-        return source, _frame(source)
+        return _tried(source)
     except (*TROUBLE, _UnreadError) as error:
         raise _explained(source, error.__cause__ or error) from error
+
+
+def _tried(source: Source) -> tuple[Source, Frame]:
+    """The rows as Polars cuts them; where it does not, cut by Python and written anew."""
+    if source.dialect.odd:
+        source = _anew(source)
+        return source, _frame(source)
+    try:
+        return source, _frame(source)
+    except (*TROUBLE, _UnreadError) as error:
+        cause = error.__cause__ or error
+        if _is_undecodable(cause) or isinstance(cause, OSError) or not source.dialect.quoted:
+            raise
+    source = _anew(source)
+    return source, _frame(source)
+
+
+def _is_undecodable(error: BaseException) -> bool:
+    return isinstance(error, UndecodableError) or "utf-8" in str(error) or "utf8" in str(error)
 
 
 def _western(source: Source, files: Sequence[File]) -> Source:
@@ -173,8 +192,11 @@ def _western(source: Source, files: Sequence[File]) -> Source:
 def _anew(source: Source) -> Source:
     """The same rows in files that Polars cuts as they are meant; or its own, if quotes turn out to mean nothing."""
     dialect = source.dialect
-    bare = replace(source, dialect=replace(dialect, quoted=False, odd=False))
-    lines = _count_of_equal_lines(bare) if dialect.quoted else None
+    bare = source
+    if dialect.quoted:
+        bare_dialect = _dialect(source.files[0], dialect.delimiter, source.header, source.missing, bare=True)
+        bare = replace(source, dialect=bare_dialect)
+    lines = _count_of_equal_lines(bare) if dialect.quoted and not _quotes_matter(source) else None
     try:
         files = tuple(rewritten(file, dialect, source.scratch) for file in source.files)
         anew = replace(source, files=files, dialect=as_rewritten(dialect))
@@ -188,11 +210,22 @@ def _anew(source: Source) -> Source:
 
 def _count_of_equal_lines(source: Source) -> int | None:
     """How many lines there are, if every one has as many delimiters as the others; quotes do not matter then."""
-    lines = pl.scan_lines([file.path for file in source.files], glob=False)
-    there = lines.filter(pl.col("line").str.strip_chars() != "")
     cells = pl.col("line").str.count_matches(source.dialect.delimiter, literal=True)
-    low, high, count = there.select(cells.min().alias("a"), cells.max().alias("b"), pl.len()).collect().row(0)
+    low, high, count = _lines(source).select(cells.min().alias("a"), cells.max().alias("b"), pl.len()).collect().row(0)
     return count if low == high == source.dialect.width - 1 else None
+
+
+def _quotes_matter(source: Source) -> bool:
+    """Whether some cell is all in quotes; between tabs, that happens in plain text."""
+    mark = re.escape(source.dialect.delimiter)
+    quoted = pl.col("line").str.contains(f'(^|{mark})"[^"]*"({mark}|$)')
+    return source.dialect.delimiter != "\t" and bool(_lines(source).select(quoted.any()).collect().item())
+
+
+def _lines(source: Source) -> pl.LazyFrame:
+    """The lines that are not blank."""
+    lines = pl.scan_lines([file.path for file in source.files], glob=False)
+    return lines.filter(pl.col("line").str.strip_chars() != "")
 
 
 def _frame(source: Source) -> Frame:
@@ -203,7 +236,7 @@ def _frame(source: Source) -> Frame:
         try:
             return _complete(source, _fast(source, guess))
         except (*TROUBLE, _UnreadError) as error:
-            if "utf-8" in str(error.__cause__ or error):
+            if _is_undecodable(error.__cause__ or error):
                 raise
     texts = source.kept(source.texts())
     unknown = [name for name in dialect.names if name not in source.known]
@@ -259,8 +292,6 @@ def _explained(source: Source, error: BaseException) -> TableError:
     text = first_line(error)
     if isinstance(error, OSError):
         return TableError(f"{source.shown}: {damage(error)}")
-    if "utf-8" in text:
-        return TableError(f"{source.shown}: it is not all UTF-8; name its encoding, for example latin-1")
     try:
         for file in source.files:
             check_all(file, source.dialect)

@@ -66,15 +66,22 @@ def _without_last_blank(row: list[str]) -> list[str]:
 
 
 def sniffed(
-    text: str, *, complete: bool, suffix: str, delimiter: str | None, header: bool | None, missing: Sequence[str]
+    text: str,
+    *,
+    complete: bool,
+    suffix: str,
+    delimiter: str | None,
+    header: bool | None,
+    missing: Sequence[str],
+    bare: bool = False,
 ) -> Dialect:
-    """The dialect that fits the first lines best."""
+    """The dialect that fits the first lines best; `bare`: quotes are letters like others."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     lines = [line + "\n" for line in (lines if complete else lines[:-1] or lines)]
     marked = any('"' in line for line in lines)
     best: tuple[tuple[float, ...], str, bool, list[list[str]]] | None = None
     for candidate in _candidates(delimiter, suffix):
-        for quoted in (True, False) if marked else (True,):
+        for quoted in (False,) if bare else (True, False) if marked else (True,):
             rows = list(_taken(cut(lines, candidate, quoted), complete))
             score = _score(rows, quoted, candidate, lines)
             if best is None or score > best[0]:

@@ -18,13 +18,13 @@ from typing import IO, cast
 import polars as pl
 
 from rosenblatt.errors import OptionError, TableError
-from rosenblatt.read.table import first_line
+from rosenblatt.read.table import TROUBLE, first_line
 
 SAMPLE = 2**18  # bytes that the first look at a file takes in
 SAMPLE_LINES = 2000
 CHUNK = 2**20
 LARGE_PART = 0.25  # of the available memory: larger files are read in blocks
-MAGIC = {b"\x1f\x8b": "gz", b"\x28\xb5\x2f\xfd": "zst", b"PK\x03\x04": "zip"}
+MAGIC = {b"\x1f\x8b": "gz", b"\x28\xb5\x2f\xfd": "zst", b"PK\x03\x04": "zip", b"PK\x05\x06": "zip"}
 GROWTH = {"": 1.0, "gz": 6.0, "zst": 6.0}  # how much larger what is packed may be
 BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -34,6 +34,10 @@ BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 NOT_TEXT = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1a\x1b"))
+
+
+class UndecodableError(TableError):
+    """Bytes that are not of the encoding that they were taken for."""
 
 
 class Scratch:
@@ -69,6 +73,7 @@ class File:
     start: bytes  # of what is in it, at most `SAMPLE` bytes
     complete: bool  # whether `start` is all there is
     encoding: str = "utf-8"
+    told: bool = False  # whether the user named the encoding
 
     @property
     def suffix(self) -> str:
@@ -103,7 +108,7 @@ def opened(path: Path, shown: str, name: str, scratch: Scratch) -> File:
         raise TableError(f"{shown}: there is no such file") from None
     except PermissionError:
         raise TableError(f"{shown}: you may not read this file; ask for the permission or copy it") from None
-    except (EOFError, zlib.error, pl.exceptions.PolarsError, OSError) as error:
+    except (EOFError, zlib.error, *TROUBLE) as error:
         raise TableError(f"{shown}: {damage(error)}") from error
     if not start.strip():
         raise TableError(f"{shown}: the file is empty")
@@ -147,7 +152,7 @@ def _unzipped(path: Path, shown: str, scratch: Scratch) -> File:
     return opened(target, shown, members[0].filename, scratch)
 
 
-def damage(error: Exception) -> str:
+def damage(error: BaseException) -> str:
     """What is wrong with a file that could not be read."""
     text = first_line(error)
     if isinstance(error, EOFError) or "end of file" in text or "incomplete frame" in text.lower():
@@ -164,7 +169,7 @@ def with_encoding(file: File, encoding: str | None) -> File:
             codec = codecs.lookup(encoding).name
         except LookupError:
             raise OptionError(f"unknown encoding {encoding!r}; for example 'utf-8', 'latin-1' or 'utf-16'") from None
-        return replace(file, encoding=codec)
+        return replace(file, encoding=codec, told=True)
     return replace(file, encoding=_encoding(file))
 
 
@@ -202,13 +207,12 @@ def text_of(file: File) -> str:
     try:
         return decoder.decode(file.start, final=False)
     except UnicodeDecodeError as error:
-        raise TableError(_undecodable(file, error)) from error
+        raise UndecodableError(_undecodable(file, error)) from error
 
 
 def _undecodable(file: File, error: UnicodeDecodeError) -> str:
-    return (
-        f"{file.shown}: byte 0x{error.object[error.start]:02x} is not {file.encoding}; "
-        "leave out the encoding to have it found, or name the right one"
+    return f"{file.shown}: byte 0x{error.object[error.start]:02x} is not {file.encoding}; " + (
+        "leave out the encoding to have it found, or name the right one" if file.told else "name the encoding"
     )
 
 
@@ -223,8 +227,8 @@ def as_text(file: File) -> Iterator[Iterator[str]]:
             with unpacked(file.path, file.packed) as raw:
                 yield io.TextIOWrapper(raw, codec, newline="")
     except UnicodeDecodeError as error:
-        raise TableError(_undecodable(file, error)) from error
-    except (EOFError, zlib.error, pl.exceptions.PolarsError, OSError) as error:
+        raise UndecodableError(_undecodable(file, error)) from error
+    except (EOFError, zlib.error, *TROUBLE) as error:
         raise TableError(f"{file.shown}: {damage(error)}") from error
 
 
@@ -252,10 +256,12 @@ def plain(file: File, scratch: Scratch) -> File:
                 out.write(text.replace("\r\n", "\n").replace("\r", "\n"))
             out.write(decoder.decode(b"", final=True) + ("\n" if ended_in_return else ""))
     except UnicodeDecodeError as error:
-        raise TableError(_undecodable(file, error)) from error
+        raise UndecodableError(_undecodable(file, error)) from error
     except (EOFError, zlib.error, OSError) as error:
         raise TableError(f"{file.shown}: {damage(error)}") from error
-    return replace(file, path=target, packed="", encoding="utf-8")
+    with open(target, "rb") as made:
+        start = made.read(SAMPLE)
+    return replace(file, path=target, packed="", encoding="utf-8", start=start)
 
 
 def _old_line_ends(file: File) -> bool:

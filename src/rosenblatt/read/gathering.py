@@ -1,4 +1,6 @@
-"""Compiled code: features that lie column by column become rows."""
+"""Compiled code: features that lie column by column become rows; values become their numbers."""
+
+import numpy as np
 
 from rosenblatt.kernels import Array, compiled
 
@@ -33,3 +35,15 @@ def scatter(places: Array, values: Array, first: int, last: int, table: Array) -
         for k in range(values.shape[0]):
             if values[k, i] != 0:
                 table[i, places[k, i]] = values[k, i]
+
+
+@compiled
+def look_up(hashes: Array, keys: Array, codes: Array, out: Array) -> None:
+    """For each hash the code of its key, from a table with open addressing whose free places have a code below 0."""
+    mask = np.uint64(keys.size - 1)
+    one = np.uint64(1)
+    for i in range(hashes.size):
+        place = hashes[i] & mask
+        while codes[place] >= 0 and keys[place] != hashes[i]:
+            place = (place + one) & mask
+        out[i] = codes[place]

@@ -18,9 +18,8 @@ from rosenblatt.read.table import LABEL, Table
 
 KINDS = ("number", "category", "yes/no", "date", "text", "ignore")
 YES = ("yes", "y", "true", "t", "1", "+", "on", "ja", "oui", "si", "sí", "positive", "pos")
-NAMED_AS_KEY = re.compile(
-    r"(^|[_\W])(id|ids|key|nr|no|number|num|uuid|guid|index|idx|rowid|pk)$|[a-z](Id|ID|Key|Nr)$", re.I
-)
+KEYS = "id|ids|key|nr|no|number|num|uuid|guid|index|idx|rowid|pk"
+NAMED_AS_KEY = re.compile(rf"(^|[_\W])(?i:{KEYS})$|[a-z](Id|ID|Key|Nr|No)$")
 ENOUGH = 20  # rows, below which numbers in a row may be a coincidence
 SENTENCE = 2.0  # words on average, from which values that seldom come again are text
 LONG = 3.0  # words on average, from which even values that never come again are text
@@ -97,6 +96,8 @@ def classes_of(table: Table, target: str, profiles: Mapping[str, Profile], posit
         profile = profiles[target]
         if profile.nulls:
             raise TableError(_missing_target(table, profile))
+        if profile.odd:
+            raise TableError(f"{table.source}: the target {target!r} has values that are not finite numbers")
         counts = dict(profile.values)
     classes = in_order(list(counts))
     if len(classes) < 2:

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from rosenblatt.errors import TableError
 from rosenblatt.kernels import Array
 from rosenblatt.read.files import File, Scratch, damage, plain
-from rosenblatt.read.table import Table
+from rosenblatt.read.table import TROUBLE, Table
 
 LINES = 50_000  # at a time
 LOOKS_LIKE = re.compile(r"[+-]?\d+(\.\d+)?([ \t]+qid:\d+)?([ \t]+\d+:[^\s:]+)+[ \t]*(#.*)?")
@@ -49,7 +49,7 @@ def _parts(file: File) -> Iterator[tuple[list[str], Array, Array, Array]]:
         for lines in scan.collect_batches(chunk_size=LINES, maintain_order=True, lazy=True):
             yield _parsed(file, lines.to_series(), first)
             first += lines.height
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except TROUBLE as error:
         raise TableError(f"{file.shown}: {damage(error)}") from error
 
 

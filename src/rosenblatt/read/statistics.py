@@ -7,6 +7,7 @@ goes with one class only) is given up for a column as soon as the answer is know
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import polars as pl
 
@@ -113,7 +114,7 @@ class _Watch:
     forms: tuple[str, ...] = FORMS
     pairs: pl.DataFrame | None = None  # values and the one class that each goes with
     by_value: bool = True
-    ranges: dict[str | None, tuple[float, float]] = field(default_factory=dict)  # of each class
+    ranges: dict[Any, tuple[float, float]] = field(default_factory=dict)  # of each class
     by_threshold: bool = True
 
     def add(self, block: pl.DataFrame, before: int, target: str | None) -> None:
@@ -149,6 +150,8 @@ class _Watch:
 
     def _count(self, column: pl.Series) -> None:
         there = column.drop_nulls().rename(VALUE)
+        if self.dtype.is_float():
+            there = there.filter(there.is_finite())
         counts = there.value_counts(name=COUNT)
         self.distinct = max(self.distinct, counts.height)
         if self.seen is not None:
@@ -181,7 +184,7 @@ class _Watch:
 
     def _pair(self, block: pl.DataFrame, target: str) -> None:
         """Whether every value still goes with one class only."""
-        pairs = block.select(pl.col(self.name).alias(VALUE), as_text(pl.col(target)).alias(CLASS)).unique()
+        pairs = block.select(pl.col(self.name).alias(VALUE), pl.col(target).alias(CLASS)).unique()
         pairs = pairs if self.pairs is None else pl.concat([self.pairs, pairs]).unique()
         self.by_value = pairs[VALUE].n_unique() == pairs.height <= REMEMBERED
         self.pairs = pairs if self.by_value else None
@@ -192,9 +195,7 @@ class _Watch:
         if number is None or self.nulls:
             self.by_threshold = False
             return
-        ends = block.group_by(as_text(pl.col(target)).alias(CLASS)).agg(
-            number.min().alias("a"), number.max().alias("b")
-        )
+        ends = block.group_by(pl.col(target).alias(CLASS)).agg(number.min().alias("a"), number.max().alias("b"))
         for label, low, high in ends.rows():
             old = self.ranges.get(label, (low, high))
             self.ranges[label] = min(low, old[0]), max(high, old[1])

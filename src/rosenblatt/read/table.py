@@ -13,6 +13,7 @@ from rosenblatt.kernels import Array
 
 BLOCK = 100_000  # rows
 LABEL = "label"  # what the target of a LIBSVM file is called
+TROUBLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)  # what reading a broken file may raise
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +29,7 @@ class Table:
     hints: Mapping[str, str] = field(default_factory=dict)  # kinds of columns that the file itself declares
     notes: tuple[str, ...] = ()  # what was found in the file, in sentences
     rows: Array | None = None  # the numbers of the rows in the file, from 1, where some were left out
-    explain: Callable[[Exception], TableError] | None = field(default=None, repr=False)
+    explain: Callable[[BaseException], TableError] | None = field(default=None, repr=False)
     scratch: Any = field(default=None, repr=False)  # temporary files
 
     @property
@@ -103,7 +104,7 @@ class Table:
         """Turn what Polars complains about while reading into one line about the file."""
         try:
             yield
-        except (pl.exceptions.PolarsError, OSError) as error:
+        except TROUBLE as error:
             if self.explain is not None:
                 raise self.explain(error) from error
             raise TableError(f"{self.source}: {first_line(error)}") from error

@@ -17,12 +17,11 @@ def cleaned(name: str, missing: Sequence[str], padded: bool) -> pl.Expr:
 
 
 def as_number(text: pl.Expr, kind: pl.DataType, decimal_comma: bool, strict: bool = True) -> pl.Expr:
-    """Text as numbers; NaN, which is none, as null."""
+    """Text as numbers."""
     text = text.str.strip_chars(" \t")
     if decimal_comma and kind == pl.Float64:
         text = text.str.replace(",", ".", literal=True)
-    number = text.cast(kind, strict=strict)
-    return number.fill_nan(None) if kind == pl.Float64 else number
+    return text.cast(kind, strict=strict)
 
 
 def as_typed(
@@ -32,7 +31,9 @@ def as_typed(
     made = []
     for name, kind in types.items():
         text = cleaned(name, missing, padded)
-        made.append(text if kind is None or kind not in NUMBERS else as_number(text, kind, decimal_comma))
+        if kind is not None and kind in NUMBERS:
+            text = as_number(text, kind, decimal_comma)
+        made.append(text.fill_nan(None) if kind == pl.Float64 else text)
     return made
 
 
@@ -46,8 +47,7 @@ def types_of(table: Table, names: Sequence[str], missing: Sequence[str], decimal
         asked.append(text.is_not_null().sum().alias(f"{k} there"))
         for kind in NUMBERS:
             number = as_number(text, kind, decimal_comma, strict=False)
-            fits = number.is_not_null() | text.is_null() | text.str.to_lowercase().is_in(["nan", "-nan", "+nan"])
-            asked.append((~fits).sum().alias(f"{k} not {kind}"))
+            asked.append((text.is_not_null() & number.is_null()).sum().alias(f"{k} not {kind}"))
     found = table.select(asked).row(0, named=True)
     types: Types = {}
     for k, name in enumerate(names):

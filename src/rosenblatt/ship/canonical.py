@@ -67,7 +67,7 @@ def laid_out(value: Any, indent: int = 0) -> str:
     """The text of a record for people: a field on each line, a list of numbers on one."""
     if isinstance(value, dict) and value:
         inner = [f"{_line(key)}: {laid_out(item, indent + 1)}" for key, item in value.items()]
-    elif isinstance(value, list) and any(isinstance(item, list | dict) for item in value):
+    elif isinstance(value, list) and not {list, dict}.isdisjoint(map(type, value)):
         inner = [laid_out(item, indent + 1) for item in value]
     else:
         return _line(value)

@@ -9,8 +9,7 @@ what is not in the table, too long, too short or of another type is refused. The
 docs/modelfile.md.
 """
 
-import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -21,17 +20,15 @@ from rosenblatt.errors import DataError, ModelError
 from rosenblatt.examples import Examples, classes_of, n_features, n_rows, rows_of
 from rosenblatt.kernels import Array, Dense, Rows
 from rosenblatt.prove.certificate import Certificate
-from rosenblatt.ship import records
-from rosenblatt.ship.atomic import Path, read_whole, write_whole
-from rosenblatt.ship.canonical import MOST_BYTES, brief, digest, laid_out, parsed
-from rosenblatt.ship.values import CERTIFICATE, COUNT, TEXT, Kind, Shape, fields, listed, or_null, plainly, scalar
+from rosenblatt.ship import document, records
+from rosenblatt.ship.atomic import Path
+from rosenblatt.ship.canonical import brief
+from rosenblatt.ship.values import CERTIFICATE, COUNT, Kind, Shape, fields, listed, or_null, plainly, scalar
 
 if TYPE_CHECKING:
     from rosenblatt.read.encoding import Encoding
 
-PROTOCOL = 1
 FORMAT = "rosenblatt model"
-DAMAGE = (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError)
 NUMBERS_AT_ONCE = 2**20
 DEEPEST = 8  # of what is told about the error on held-out rows
 HASH = Kind(str, lambda value, where, shape: _hash(value, where))
@@ -76,7 +73,6 @@ ABOUT = {
     "held_out": or_null(Kind(plainly, _told)),
     "certificates": listed(CERTIFICATE),
 }
-HEAD = {"format": TEXT, "protocol": COUNT, "made_by": TEXT}
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,70 +92,33 @@ class Model:
 
     def save(self, path: Path, *, force: bool = False) -> None:
         """Write the model, whole or not at all; a file that exists is overwritten only with `force`."""
-        name = _shown(path)
-        try:
-            data = self.text().encode()
-            write_whole(path, data, replace=force)
-        except FileExistsError:
-            raise ModelError(f"{name}: the file exists; it is overwritten only with force=True (--force)") from None
-        except OSError as error:
-            raise ModelError(f"{name}: cannot be written: {error.strerror or error}") from error
-        except ModelError as error:
-            raise ModelError(f"{name}: not saved: {error}") from None
+        document.write_text(path, self.text, force=force)
 
     def text(self) -> str:
         """The model as text; what could not be loaded is refused."""
-        parts = {name: kind.write(getattr(self, name)) for name, kind in ABOUT.items()}
-        record = {"format": FORMAT, "protocol": PROTOCOL, "made_by": self.made_by}
-        record |= {**records.written(self.estimator), **parts}
-        record["sha256"] = digest(record)
-        text = laid_out(record) + "\n"
+        about = {name: kind.write(getattr(self, name)) for name, kind in ABOUT.items()}
+        text = document.text_of(FORMAT, self.made_by, records.written(self.estimator) | about)
         Model.from_text(text.encode())
         return text
 
     @classmethod
     def load(cls, path: Path) -> "Model":
         """Read a model; anything wrong with the file is a ModelError that names it."""
-        name = _shown(path)
-        try:
-            return cls.from_text(read_whole(path, MOST_BYTES))
-        except OSError as error:
-            raise ModelError(f"{name}: cannot be read: {error.strerror or error}") from None
-        except ModelError as error:
-            raise ModelError(f"{name}: {error}") from None
+        return document.load(path, cls.from_text)
 
     @classmethod
     def from_text(cls, data: bytes) -> "Model":
         """The model of a text in UTF-8."""
-        if len(data) > MOST_BYTES:
-            raise ModelError(f"it is larger than {MOST_BYTES:,} bytes")
-        try:
-            return cls._from_record(parsed(data))
-        except ModelError as error:
-            raise ModelError(" ".join(str(error).split())) from None
-        except DAMAGE as error:  # by a way not foreseen
-            raise ModelError(f"it is damaged: {' '.join(str(error).split())[:200]}") from error
+        return document.opened(data, (FORMAT,), lambda form, made_by, record: cls.from_record(record, made_by))
 
     @classmethod
-    def _from_record(cls, record: Any) -> "Model":
-        if type(record) is not dict or record.get("format") != FORMAT:
-            raise ModelError(f"it is JSON, but not a {FORMAT}")
-        protocol = record.get("protocol")
-        if type(protocol) is not int or protocol != PROTOCOL:
-            newer = type(protocol) is int and protocol > PROTOCOL
-            told = (
-                f"was made by a newer version (protocol {brief(protocol)})" if newer else "has no protocol known here"
-            )
-            raise ModelError(f"it {told}; this version, {__version__}, reads protocol {PROTOCOL}")
-        found = _hash(record.pop("sha256", None), "sha256")
-        if found != digest(record):
-            raise ModelError("it was changed or damaged after it was written: its SHA-256 does not fit")
-        kinds = HEAD | dict.fromkeys(records.PARTS, records.AS_IS) | ABOUT
-        given = fields(record, "the model", kinds, NOWHERE)
-        about = {name: given[name] for name in ABOUT}
-        estimator = records.restored({name: record[name] for name in records.PARTS})
-        about["certificates"] = tuple(about["certificates"])
-        return replace(cls(estimator, made_by=given["made_by"]), **about)._checked()
+    def from_record(cls, record: dict[str, Any], made_by: str) -> "Model":
+        """The model of what is in a document; raises ModelError for anything that is not one."""
+        with np.errstate(all="ignore"):  # numbers that overflow are refused, without a warning
+            given = fields(record, "the model", dict.fromkeys(records.PARTS, records.AS_IS) | ABOUT, NOWHERE)
+            estimator = records.restored({name: given[name] for name in records.PARTS})
+            about = {name: given[name] for name in ABOUT} | {"certificates": tuple(given["certificates"])}
+            return cls(estimator, **about, made_by=made_by)._checked()
 
     def _checked(self) -> "Model":
         """This model, if its parts fit together."""
@@ -173,12 +132,6 @@ class Model:
         if self.data is not None and self.data["features"] != features:
             raise ModelError(f"the data had {self.data['features']} features, but the rule has {features}")
         return self
-
-
-def _shown(path: Path) -> str:
-    """A path for a message, on one line."""
-    name = os.fspath(path)
-    return name if isinstance(name, str) and name.isprintable() else repr(name)
 
 
 def save_model(

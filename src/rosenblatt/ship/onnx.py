@@ -7,8 +7,8 @@ Result    a model of standard operators, all in double precision: an input for e
 
 Inputs have the columns' names and the shape (rows, 1). Numbers are doubles, NaN where missing; dates are doubles too,
 as whole days since 1970-01-01; categories, yes/no and texts are strings. ONNX has no missing string, and an empty one
-is a value like others: a missing one is the text `MISSING`, "\x1amissing". A rule on numbered features has one input,
-`features`, with a column for each.
+is a value like others: a missing one is the text `MISSING`, "\x1amissing". Numbered features are one input, `features`,
+with a column for each.
 """
 
 import string
@@ -77,7 +77,7 @@ class _Graph:
         """The input for a column."""
         if "\0" in column.name:
             raise OptionError(f"{column.name!r:.60} has a character that ONNX cannot have in a name, number 0")
-        name = self.fresh("features") if isinstance(column, Sparse) else column.name or self.fresh("unnamed")
+        name = column.name or self.fresh("unnamed")
         self.inputs.append(self.info(name, kind, ["rows", size], meaning))
         return name
 
@@ -128,13 +128,16 @@ def _of_numbers(graph: _Graph, columns: Sequence[tuple[Number, Array]]) -> str:
 
 
 def _scaled(graph: _Graph, X: str, grids: Array) -> tuple[str, str]:
-    """Numbers on their grids, 0 where missing; and where that is."""
+    """Numbers on their grids, 0 where missing; and where that is.
+
+    Zeros come last: ONNX Runtime would join a division with the product that follows, in single precision.
+    """
     lowest, highest, rounder, centre, scale = map(graph.constant, grids)
     gone = graph.node("Or", [graph.node("IsNaN", [X]), graph.node("IsInf", [X])])
-    x = graph.node("Where", [gone, centre, X])
-    x = graph.node("Max", [graph.node("Min", [x, highest]), lowest])
+    x = graph.node("Max", [graph.node("Min", [X, highest]), lowest])
     x = graph.node("Sub", [graph.node("Add", [x, rounder]), rounder])
-    return graph.node("Div", [graph.node("Sub", [x, centre]), scale]), gone
+    x = graph.node("Div", [graph.node("Sub", [x, centre]), scale])
+    return graph.node("Where", [gone, graph.constant(0.0), x]), gone
 
 
 def _of_column(graph: _Graph, column: Column, w: Array) -> str:

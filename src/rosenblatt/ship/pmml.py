@@ -25,7 +25,6 @@ NAMESPACE = "http://www.dmg.org/PMML-4_4"
 LARGEST = repr(sys.float_info.max)
 NUMBER = {"optype": "continuous", "dataType": "double"}
 TEXT = {"optype": "categorical", "dataType": "string"}
-OPERATORS = {">": "greaterThan", ">=": "greaterOrEqual", "=": "equal"}
 SPARE = "\t\n\r"  # what XML allows below the blank
 
 
@@ -34,17 +33,17 @@ def pmml_of(points: Points) -> str:
     columns = [column for column, _ in points.terms()]
     own = _own([points.encoding.target.name, *(column.name for column in columns)])
     rules = range(len(points.weights))
-    scores = [f"{own}score"] if len(rules) == 1 else [f"{own}score_{rule + 1}" for rule in rules]
+    sums = [f"{own}sum_{rule + 1}" for rule in rules]
 
     root = Element("PMML", {"xmlns": NAMESPACE, "version": "4.4"})
     SubElement(SubElement(root, "Header"), "Application", {"name": "rosenblatt", "version": rosenblatt.__version__})
     _add_fields(root, columns, points)
     derived = SubElement(root, "TransformationDictionary")
     terms = _add_features(derived, points, own)
-    for rule, score in enumerate(scores):
-        sums = [_product(w[rule], name) for name, w in terms if w[rule]]
-        _derive(derived, score, _apply("sum", _constant(points.intercepts[rule]), *sums))
-    _add_tree(root, derived, columns, points, scores, own)
+    for rule, intercept in enumerate(points.intercepts):
+        each = [_apply("*", _constant(w[rule]), _field(name)) for name, w in terms if w[rule]]
+        _derive(derived, sums[rule], _apply("sum", _constant(intercept), *each))
+    _add_model(root, derived, columns, points, sums, own)
     indent(root)
     return tostring(root, encoding="unicode", xml_declaration=True)
 
@@ -52,7 +51,9 @@ def pmml_of(points: Points) -> str:
 def _own(names: Sequence[str]) -> str:
     """Underscores that no column's name begins with, if it goes on like a name of ours."""
     own = ""
-    while any(name.startswith((f"{own}score", f"{own}label", f"{own}feature", f"{own}best")) for name in names):
+    while any(
+        name.startswith((f"{own}score", f"{own}label", f"{own}feature", f"{own}sum", f"{own}best")) for name in names
+    ):
         own += "_"
     return own
 
@@ -100,9 +101,7 @@ def _features(column: Column, source: str) -> Iterator[Element]:
             yield _apply("if", missing, zero, _apply("-", one, _apply("sum", *named)))
     elif isinstance(column, Text):
         for word in column.words:
-            yield _apply(
-                "if", missing, zero, _apply("if", _apply("matches", _field(source), _pattern(word)), one, zero)
-            )
+            yield _apply("if", _apply("matches", _field(source), _pattern(word)), one, zero)
     if isinstance(column, Number | Category) and column.missing:
         yield _apply("if", missing, one, zero)
 
@@ -127,7 +126,8 @@ def _taken_apart(column: Text) -> Element:
     small = _apply("replace", _field(column.name), _constant(f"(?:{marks})+"), _constant("_"))
     for letter in string.ascii_lowercase:
         small = _apply("replace", small, _constant(letter.upper()), _constant(letter))
-    return _apply("concat", _constant("_"), small, _constant("_"))
+    whole = _apply("concat", _constant("_"), small, _constant("_"))
+    return _apply("if", _apply("isMissing", _field(column.name)), _constant("_"), whole)
 
 
 def _pattern(word: str) -> Element:
@@ -136,16 +136,12 @@ def _pattern(word: str) -> Element:
     return _constant("_" + "".join(a if a in plain else rf"\x{{{ord(a):x}}}" for a in word) + "_")
 
 
-def _add_tree(
-    root: Element, derived: Element, columns: Sequence[Column], points: Points, scores: Sequence[str], own: str
+def _add_model(
+    root: Element, derived: Element, columns: Sequence[Column], points: Points, sums: Sequence[str], own: str
 ) -> None:
-    """The model: labels from scores, and both as outputs."""
-    field, tests = scores[0], [(">=" if points.zero_is_yes else ">", "0")]
-    if len(scores) > 1:
-        field = f"{own}best"
-        _derive(derived, field, _first_of_largest(scores))
-        tests = [("=", str(k)) for k in range(len(scores) - 1)]
-    labels = points.classes if len(scores) > 1 else points.classes[::-1]
+    """The model, a tree with a leaf for every label; the label and the scores are its outputs."""
+    if len(sums) > 1:
+        _derive(derived, f"{own}best", _first_of_largest(sums))
     tree = SubElement(root, "TreeModel", {"functionName": "classification", "splitCharacteristic": "multiSplit"})
     schema = SubElement(tree, "MiningSchema")
     for column in columns:
@@ -154,15 +150,22 @@ def _add_tree(
     SubElement(schema, "MiningField", {"name": points.encoding.target.name, "usageType": "target"})
     output = SubElement(tree, "Output")
     SubElement(output, "OutputField", {"name": f"{own}label", **TEXT, "feature": "predictedValue"})
-    for score in scores:
-        given = SubElement(output, "OutputField", {"name": f"{score}", **NUMBER, "feature": "transformedValue"})
-        given.append(_field(score))
+    for k, name in enumerate(sums):
+        score = f"{own}score_{k + 1}" if len(sums) > 1 else f"{own}score"
+        SubElement(output, "OutputField", {"name": score, **NUMBER, "feature": "transformedValue"}).append(_field(name))
     node = SubElement(tree, "Node")
     SubElement(node, "True")
-    for (operator, value), label in zip(tests, labels, strict=False):
-        leaf = SubElement(node, "Node", {"score": _attribute(label)})
-        SubElement(leaf, "SimplePredicate", {"field": field, "operator": OPERATORS[operator], "value": value})
-    SubElement(SubElement(node, "Node", {"score": _attribute(labels[-1])}), "True")
+    if len(sums) == 1:
+        test = {"field": sums[0], "operator": "greaterOrEqual" if points.zero_is_yes else "greaterThan", "value": "0"}
+        leaves = [(points.classes[1], test)]
+    else:
+        leaves = [
+            (label, {"field": f"{own}best", "operator": "equal", "value": str(k)})
+            for k, label in enumerate(points.classes[:-1])
+        ]
+    for label, test in leaves:
+        SubElement(SubElement(node, "Node", {"score": label}), "SimplePredicate", test)
+    SubElement(SubElement(node, "Node", {"score": points.classes[0 if len(sums) == 1 else -1]}), "True")
 
 
 def _first_of_largest(scores: Sequence[str]) -> Element:
@@ -172,10 +175,6 @@ def _first_of_largest(scores: Sequence[str]) -> Element:
         tests = [_apply("greaterOrEqual", _field(scores[k]), _field(later)) for later in scores[k + 1 :]]
         best = _apply("if", tests[0] if len(tests) == 1 else _apply("and", *tests), _constant(float(k)), best)
     return best
-
-
-def _product(weight: float, name: str) -> Element:
-    return _apply("*", _constant(weight), _field(name))
 
 
 def _derive(derived: Element, name: str, expression: Element, kind: dict[str, str] = NUMBER) -> None:

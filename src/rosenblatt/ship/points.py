@@ -83,15 +83,14 @@ class Points:
         terms = [_term(column, w) for column, w in self.columns(rule) if any(w)]
         return pl.sum_horizontal([pl.lit(self.intercepts[rule]), *terms])
 
-    def label(self) -> pl.Expr:
-        """The label of a table's rows, for Polars."""
-        labels = pl.Series(self.classes)
+    def label(self, scores: Sequence[pl.Expr] | None = None) -> pl.Expr:
+        """The label of a table's rows, for Polars; from the rules' scores, where those are known."""
+        scores = [self.score(k) for k in range(len(self.weights))] if scores is None else scores
         if len(self.weights) == 1:
-            score = self.score()
-            yes = score >= 0 if self.zero_is_yes else score > 0
-            return pl.when(yes).then(pl.lit(labels[1])).otherwise(pl.lit(labels[0]))
-        best = pl.concat_list([self.score(k) for k in range(len(self.weights))]).list.arg_max()
-        return best.replace_strict(range(len(labels)), labels, return_dtype=pl.String)
+            yes = scores[0] >= 0 if self.zero_is_yes else scores[0] > 0
+            return pl.when(yes).then(pl.lit(self.classes[1])).otherwise(pl.lit(self.classes[0]))
+        labels = pl.Series(self.classes)
+        return pl.concat_list(scores).list.arg_max().replace_strict(range(len(labels)), labels, return_dtype=pl.String)
 
 
 def spare_bits(weights: Sequence[float], intercept: float, features: Sequence[Feature]) -> int:

@@ -7,7 +7,7 @@ Result    the text of a module with `score(row)` and `predict(row)`, which reads
 
 from typing import Any
 
-from rosenblatt.read.columns import Category, Column, Date, HashedText, Number, Sparse, Text
+from rosenblatt.read.columns import Category, Column, Date, HashedText, Number, Sparse, Text, shape_of
 from rosenblatt.ship.points import Points
 
 OPENING = '''"""A rule that gives a label to a row. Written by rosenblatt; needs nothing but Python 3.8 or later.
@@ -54,7 +54,7 @@ def _points(row):
     for name, column in NUMBERS.items():
         yield _of_number(_float(CELL), column)
     for name, column in DATES.items():
-        yield _of_number(_days(CELL, column["format"]), column)
+        yield _of_number(_days(CELL, column["format"], column["shape"]), column)
     for name, column in CATEGORIES.items():
         value = CELL
         yield column["missing"] if value is None else column["points"].get(_text(value), column["other"])
@@ -82,16 +82,13 @@ def _float(value):
         return None
 
 
-def _days(value, form):
+def _days(value, form, shape):
     """Days since 1970-01-01, or None if there is no such date."""
     if isinstance(value, date):
         return value.toordinal() - 719163
+    found = (re.fullmatch if form else re.match)(shape, value or "")
     try:
-        if value is not None and form:
-            return datetime.strptime(value, form).toordinal() - 719163
-        found = re.match("([0-9]{4})-([0-9]{2})-([0-9]{2})", value or "")
-        year, month, day = map(int, found.groups()) if found else (0, 0, 0)
-        return date(year or 400, month, day).toordinal() - (719163 if year else 719163 + 146097)
+        return datetime.strptime(found.group(), form or "%Y-%m-%d").toordinal() - 719163 if found else None
     except ValueError:
         return None
 
@@ -164,9 +161,9 @@ def _kind(column: Column) -> str:
 def _table(column: Column, each: list[list[float]], none: list[float]) -> dict[str, Any]:
     """What the module knows of a column."""
     if isinstance(column, Number):
-        names = ("lowest", "highest", "rounder", "centre", "scale", *(["format"] if isinstance(column, Date) else []))
-        grid = {name: getattr(column, name) for name in names}
-        return {**grid, "points": each[0], "missing": each[1] if column.missing else none}
+        grid = {name: getattr(column, name) for name in ("lowest", "highest", "rounder", "centre", "scale")}
+        text = {"format": column.format, "shape": shape_of(column.format)} if isinstance(column, Date) else {}
+        return {**text, **grid, "points": each[0], "missing": each[1] if column.missing else none}
     if isinstance(column, Category):
         k = len(column.values)
         rest, empty = each[k] if column.other else none, each[-1] if column.missing else none

@@ -10,7 +10,6 @@ Method    A column's points are those of the scorecard, which measures from the 
           Of more than two classes, what counts is the points for the class predicted less those for the runner-up.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,7 +25,9 @@ from rosenblatt.ship.scorecard import Scorecard, scorecard
 NAME = "reason {}"
 LONGEST = 60  # characters of a value
 WORDS = 3  # of a text, in one reason
+BLOCK = 2**17  # rows at once
 MINUS = "\N{MINUS SIGN}"
+AMOUNT, TOLD = "\0points", "\0told"  # names that no column has
 
 
 def reasons(points: Points, k: int, card: Scorecard | None = None) -> pl.Expr:
@@ -98,13 +99,17 @@ class _Chooser:
         return len(self.columns)
 
     def reasons(self, rows: pl.Series) -> pl.Series:
-        """The reasons of a block of rows."""
+        """The reasons of some rows."""
+        blocks = [self._block(rows.slice(first, BLOCK)) for first in range(0, max(len(rows), 1), BLOCK)]
+        return pl.concat(blocks, rechunk=False)
+
+    def _block(self, rows: pl.Series) -> pl.Series:
         moved, seen = rows.struct.field("moved").struct.unnest(), rows.struct.field("seen").struct.unnest()
         by_rule = moved.to_numpy(order="c").reshape(len(rows), len(self.weights), self.many)
         points, rules = self._for_the_decision(by_rule)
-        towards = points * np.where(rules[0] < 0, -1.0, 1.0)[:, np.newaxis]
-        told = [self._told(seen, points, chosen, rules) for chosen in self._best(towards)]
-        return pl.DataFrame({NAME.format(place + 1): texts for place, texts in enumerate(told)}).to_struct("reasons")
+        chosen = self._best(np.where(rules[0, :, np.newaxis] < 0, -points, points))
+        told, n = self._told(seen, points, chosen, rules), len(rows)
+        return pl.DataFrame({NAME.format(k + 1): told[k * n : (k + 1) * n] for k in range(self.k)}).to_struct("reasons")
 
     def _for_the_decision(self, by_rule: Array) -> tuple[Array, Array]:
         """The points of every row and column, and the rules that they are from: for this one, against that one.
@@ -120,28 +125,27 @@ class _Chooser:
         second = totals.argmax(axis=1)
         return by_rule[rows, best] - by_rule[rows, second], np.stack([best, second])
 
-    def _best(self, towards: Array) -> Iterator[Array]:
+    def _best(self, towards: Array) -> Array:
         """The column of each row with the most points, -1 where none is left above 0; then the second; and so on."""
-        rows = np.arange(len(towards))
-        for _ in range(self.k):
-            chosen = towards.argmax(axis=1)
-            there = towards[rows, chosen] > 0
-            towards[rows, chosen] = 0.0
-            yield np.where(there, chosen, -1)
+        rows, out = np.arange(len(towards)), np.empty((self.k, len(towards)), np.int64)
+        for chosen in out:
+            best = towards.argmax(axis=1)
+            chosen[:] = np.where(towards[rows, best] > 0, best, -1)
+            towards[rows, best] = 0.0
+        return out
 
     def _told(self, seen: pl.DataFrame, points: Array, chosen: Array, rules: Array) -> pl.Series:
-        """A text for every row, about the column that was chosen for it."""
-        parts, places, filled = [pl.Series([None], dtype=pl.String)], np.zeros(len(chosen), np.int64), 1
+        """The texts of the first reasons of all rows, then of the second, and so on."""
+        parts, places, filled = [pl.Series([None], dtype=pl.String)], np.zeros(chosen.size, np.int64), 1
         for j, column in enumerate(self.columns):
-            rows = np.flatnonzero(chosen == j)
-            if rows.size:
-                places[rows] = np.arange(filled, filled + rows.size)
+            found = np.flatnonzero(chosen == j)
+            if found.size:
+                rows = found % len(points)
+                places[found] = np.arange(filled, filled + rows.size)
                 filled += rows.size
-                cells, own = seen[column.name].gather(rows), points[rows, j]
-                if isinstance(column, Text):
-                    parts.append(self._words(column, j, cells, rules[:, rows]) + _amounts(own))
-                else:
-                    parts.append(_told(column, cells, _amounts(own)))
+                cells, tenths = seen[column.name].gather(rows), np.rint(points[rows, j] * 10).astype(np.int64)
+                words = self._words(column, j, cells, rules[:, rows]) if isinstance(column, Text) else None
+                parts.append(_in_words(column, cells, tenths, words))
         return pl.concat(parts).gather(places)
 
     def _words(self, column: Text, j: int, cells: pl.Series, rules: Array) -> pl.Series:
@@ -157,22 +161,21 @@ class _Chooser:
                 if k >= 0 and (moved := weights[own, k] - weights[other, k]) > 0:
                     found[word] = moved
             best = sorted(found, key=lambda word: (-found[word], word))[:WORDS]
-            return f"{column.name} has {', '.join(map(repr, best))}" if best else column.name
+            return f" has {', '.join(map(repr, best))}" if best else ""
 
         return pl.Series([told(row, *pair) for row, pair in zip(words, rules.T.tolist(), strict=True)], dtype=pl.String)
 
 
-def _told(column: Column, cells: pl.Series, amounts: pl.Series) -> pl.Series:
-    """What stands in a column, and its points."""
-    frame = pl.DataFrame([cells.alias(column.name), amounts.alias("" if column.name else "points")])
-    there = column.value if isinstance(column, Number) else pl.col(column.name)
+def _in_words(column: Column, cells: pl.Series, tenths: Array, words: pl.Series | None) -> pl.Series:
+    """What stands in a column, and its points; `words`, where it is a text."""
+    picked = pl.DataFrame({column.name: cells if words is None else words, AMOUNT: tenths})
+    different = picked.unique(maintain_order=True)  # far fewer, as a rule: texts are made for those only
     text = pl.lit(" = ") + as_text(pl.col(column.name)).str.slice(0, LONGEST)
-    what = pl.when(there.is_null()).then(pl.lit(" is missing")).otherwise(text)
-    return frame.select(pl.concat_str(pl.lit(column.name), what, pl.nth(1))).to_series()
-
-
-def _amounts(points: Array) -> pl.Series:
-    """Points to a tenth, in brackets."""
-    tenths, places = np.unique(np.rint(points * 10), return_inverse=True)
-    texts = [f" ({'+' if x >= 0 else MINUS}{abs(x) / 10:.{int(x % 10 != 0)}f})" for x in tenths.tolist()]
-    return pl.Series(texts, dtype=pl.String).gather(places)
+    there = column.value if isinstance(column, Number) else pl.col(column.name)
+    what = pl.when(there.is_null()).then(pl.lit(" is missing")).otherwise(text) if words is None else pl.nth(0)
+    amounts = [f" ({'+' if x >= 0 else MINUS}{abs(x) / 10:.{int(x % 10 != 0)}f})" for x in different[AMOUNT]]
+    told = different.select(pl.concat_str(pl.lit(column.name), what, pl.lit(pl.Series(amounts)))).to_series()
+    joined = picked.join(
+        different.with_columns(told.alias(TOLD)), on=picked.columns, how="left", nulls_equal=True, maintain_order="left"
+    )
+    return joined[TOLD]

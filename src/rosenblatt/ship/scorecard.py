@@ -31,6 +31,7 @@ SPREAD = 2  # scales to both sides of the centre: what a number's swing is measu
 DECIMALS = 1
 DAYS = (1, 7, 30, 365, 3650)
 ROUND = (1, 2, 5, 10)
+MINUS = "\N{MINUS SIGN}"
 
 
 @dataclass(frozen=True)
@@ -57,11 +58,16 @@ class Part:
     column: str
     kind: str
     lines: tuple[Line, ...]  # of a number: for every unit, then for none
-    swing: Fraction  # by how much it moves the points, at most; for numbers, within 2 scales of the centre
+    span: tuple[Fraction, Fraction]  # the fewest and the most points; for numbers, within 2 scales of the centre
     reference: Fraction  # what was taken off the weights' own points, and is part of the start
     measure: Measure | None = None
     range: tuple[float, float] | None = None  # numbers beyond count as its nearer end
     reach: Fraction = Fraction(1)  # the most units that are counted
+
+    @property
+    def swing(self) -> Fraction:
+        """By how much the column moves the points, at most."""
+        return self.span[1] - self.span[0]
 
 
 @dataclass(frozen=True)
@@ -113,13 +119,17 @@ class Scorecard:
     def rows(self, card: int = 0, most: int | None = None) -> Iterator[tuple[str, str, str]]:
         """Column, value and points as texts, for a table; of each column at most so many lines, the first."""
         for part in self.cards[card].parts:
-            lines = [line for line in part.lines if line.seen]
-            for place, line in enumerate(lines[:most]):
-                rate = part.measure is not None and (place == 0 or part.kind == Sparse.kind)
-                digits = self.decimals + (_more_digits(part) if rate and line.points.denominator > 1 else 0)
-                yield part.column, line.value, _fixed(line.points, digits, sign=True)
-            if most is not None and len(lines) > most:
-                yield part.column, f"and {len(lines) - most} more", ""
+            for value, points in self.lines(part, most):
+                yield part.column, value, points
+            if most is not None and (more := sum(line.seen for line in part.lines) - most) > 0:
+                yield part.column, f"and {more} more", ""
+
+    def lines(self, part: Part, most: int | None = None) -> Iterator[tuple[str, str]]:
+        """The values of a column and their points as texts, the first so many of those that were seen."""
+        for place, line in enumerate([line for line in part.lines if line.seen][:most]):
+            rate = part.measure is not None and (place == 0 or part.kind == Sparse.kind)
+            digits = self.decimals + (_more_digits(part) if rate and line.points.denominator > 1 else 0)
+            yield line.value, _fixed(line.points, digits, sign=True)
 
     def as_record(self) -> dict[str, Any]:
         """The scorecard as plain lists, numbers and texts."""
@@ -187,11 +197,13 @@ def measure_of(column: Number, *, binary: bool = False) -> Measure:
     return Measure(unit, round(centre / unit * 10) * unit / 10)
 
 
-def number_text(column: Number, value: Fraction) -> str:
-    """A number of this column for people: a date as one."""
-    if isinstance(column, Date) and -700_000 < value < 2_900_000:
-        return (date(1970, 1, 1) + timedelta(days=int(value))).isoformat()
-    return f"{float(value):.10g}"
+def number_text(kind: str, value: float | Fraction) -> str:
+    """A number of a column of this kind for people: a date as one."""
+    if kind == Date.kind and -700_000 < value < 2_900_000:
+        return (date(1970, 1, 1) + timedelta(days=round(value))).isoformat()
+    size = abs(float(value))
+    text = f"{size:,.0f}" if 1e4 <= size < 1e12 else f"{size:.4g}"
+    return f"{MINUS}{text}" if value < 0 else text
 
 
 def _card(
@@ -228,11 +240,16 @@ def _number(column: Number, weights: Sequence[float], factor: Fraction, measure:
     ends = max(lowest, centre - SPREAD * scale), min(highest, centre + SPREAD * scale)
     met = [rate * (end - measure.base) / measure.unit for end in ends] + [none] * column.missing
     days = " days after " if isinstance(column, Date) else " above "
-    every = f"for every {float(measure.unit):.10g}{days}{number_text(column, measure.base)}"
+    every = f"for every {float(measure.unit):.10g}{days}{_base(column, measure.base)}"
     lines = Line(every, rate), Line("missing", none, column.missing)
     reach = max(highest - measure.base, measure.base - lowest) / measure.unit
-    swing = max(met) - min(met)
-    return Part(column.name, column.kind, lines, swing, reference, measure, (column.lowest, column.highest), reach)
+    span = min(met), max(met)
+    return Part(column.name, column.kind, lines, span, reference, measure, (column.lowest, column.highest), reach)
+
+
+def _base(column: Number, base: Fraction) -> str:
+    """A round number, all of it."""
+    return number_text(column.kind, base) if isinstance(column, Date) else f"{float(base):.15g}".replace("-", MINUS)
 
 
 def _category(column: Category, own: Sequence[Fraction], shares: Sequence[float] | None, *, centred: bool) -> Part:
@@ -253,7 +270,7 @@ def _category(column: Category, own: Sequence[Fraction], shares: Sequence[float]
         Line("missing", none - reference, column.missing),
     )
     seen = [line.points for line in lines if line.seen]
-    return Part(column.name, column.kind, lines, max(seen) - min(seen), reference)
+    return Part(column.name, column.kind, lines, (min(seen), max(seen)), reference)
 
 
 def _words(column: Text | Sparse, weights: Sequence[float], factor: Fraction) -> Part:
@@ -261,11 +278,12 @@ def _words(column: Text | Sparse, weights: Sequence[float], factor: Fraction) ->
     each = [(k, factor * Fraction(w)) for k, w in enumerate(weights) if w]
     lines = tuple(Line(_name(column, k), points) for k, points in sorted(each, key=lambda pair: -abs(pair[1])))
     ends = [Fraction(0), *(line.points for line in lines)]
+    span = min(ends), max(ends)
     if isinstance(column, Text):
-        return Part(column.name, column.kind, lines, max(ends) - min(ends), Fraction(0))
+        return Part(column.name, column.kind, lines, span, Fraction(0))
     high, one = column.highest, Measure(Fraction(1), Fraction(0))
     reach = Fraction(high)
-    return Part(column.name, column.kind, lines, max(ends) - min(ends), Fraction(0), one, (-high, high), reach)
+    return Part(column.name, column.kind, lines, span, Fraction(0), one, (-high, high), reach)
 
 
 def _name(column: Column, k: int) -> str:
@@ -315,7 +333,7 @@ def _fixed(points: Fraction, decimals: int, *, sign: bool = False) -> str:
         decimals, whole = 0, int(points)
     text = str(abs(whole)).rjust(decimals + 1, "0")
     text = f"{text[:-decimals]}.{text[-decimals:]}" if decimals else text
-    return ("\N{MINUS SIGN}" if whole < 0 else "+" if sign and whole else "") + text
+    return (MINUS if whole < 0 else "+" if sign and whole else "") + text
 
 
 # ---------------------------------------------------------------------------------------------------------

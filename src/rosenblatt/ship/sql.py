@@ -9,7 +9,7 @@ digits; NaN is the largest number in two engines and NULL in the third; a sum of
 planners copy what is named once to wherever it is used, unless it is DISTINCT or has an OFFSET.
 
 The database must hold what the rule was learned from: missing values are NULL; dates are dates, or text that begins as
-ISO 8601 has it, of the years 0000 to 9999. Where all values of a category are whole numbers, '2.0' is taken for '2',
+ISO 8601 has it, of the years 1 to 9999. Where all values of a category are numbers, '2.0' is taken for '2',
 since the column may be one of doubles; where they are true and false, SQLite's 1 and 0 count as such.
 """
 
@@ -28,11 +28,12 @@ WIDTH = 100  # terms of a sum that stand side by side; SQLite and DuckDB refuse 
 TINY = 1e-280  # SQLite reads smaller constants inexactly
 LARGEST = sys.float_info.max
 WHOLE = re.compile("0|-?[1-9][0-9]{0,15}")
+DECIMAL = re.compile(r"-?[0-9]+\.[0-9]*[1-9]")
 ALL_ROWS = "LIMIT 9223372036854775807 OFFSET 0"
 MONTHS = (306, 337, 0, 31, 61, 92, 122, 153, 184, 214, 245, 275)  # days from 1 March to the first of each month
 EPOCH = 865566  # days from 1 March of the year -400 to 1970-01-01, and one
 SIZES = {"Y": 4, "m": 2, "d": 2}  # of the fields of a date, as ISO 8601 orders them
-FORMAT = r"%([Ymd])([^%\w\\])%([Ymd])([^%\w\\])%([Ymd])(?:([^%_\\0-9]).*)?"
+FORMAT = r"%([Ymd])([^%\w\\]?)%([Ymd])([^%\w\\]?)%([Ymd])"
 
 
 def sql_of(points: Points, *, table: str | None = None) -> str:
@@ -144,12 +145,12 @@ def _of_category(column: Category, w: Sequence[float], cell: str) -> str:
 
 
 def _spellings(column: Category, value: str) -> list[str]:
-    """How a value may be told by an engine."""
+    """How an engine may tell a value."""
     values = {*column.values, column.no} if isinstance(column, YesNo) else {*column.values}
     if values <= {"true", "false"}:
         return [text(value), f"CAST({value.upper()} AS VARCHAR)"]
-    if all(map(WHOLE.fullmatch, values)):
-        return [text(value), text(f"{value}.0")]
+    if WHOLE.fullmatch(value) and all(WHOLE.fullmatch(other) or DECIMAL.fullmatch(other) for other in values):
+        return [text(told) for told in (value, f"{value}.0", *(("-0", "-0.0") if value == "0" else ()))]
     return [text(value)]
 
 
@@ -201,16 +202,16 @@ def _to_iso(column: Date, c: str) -> list[str]:
     if form is None or {*form.group(1, 3, 5)} != {*SIZES}:
         raise OptionError(f"column {column.name!r}: dates like {column.format!r} have no form in SQL")
     steps, shape, places = [], "", {}
-    for field, after in zip(form.group(1, 3, 5), form.group(2, 4, 6), strict=True):
-        size, start, end = SIZES[field], len(shape) + 1, f"{after}%" if after else ""
-        if size == 2:
-            short = text(f"{shape}_{end}")  # a single digit, which gets a zero before it
+    for field, after in zip(form.group(1, 3, 5), (form[2], form[4], ""), strict=True):
+        size, start = SIZES[field], len(shape) + 1
+        if size == 2 and form[2] and form[4]:
+            single = text(f"{shape}_{after}%" if after else f"{shape}_")  # digit, which gets a zero before it
             longer = f"SUBSTR({c}, 1, {start - 1}) || '0' || SUBSTR({c}, {start})"
-            steps.append(f"CASE WHEN {c} LIKE {short} THEN {longer} ELSE {c} END AS {c}")
+            steps.append(f"CASE WHEN {c} LIKE {single} THEN {longer} ELSE {c} END AS {c}")
         places[field] = f"SUBSTR({c}, {start}, {size})"
-        shape += "_" * size + (after or "")
+        shape += "_" * size + after
     iso = " || '-' || ".join(places[field] for field in SIZES)
-    return [*steps, f"CASE WHEN {c} LIKE {text(shape + '%' * bool(form[6]))} THEN {iso} ELSE {c} END AS {c}"]
+    return [*steps, f"CASE WHEN {c} LIKE {text(shape)} THEN {iso} ELSE {c} END AS {c}"]
 
 
 def _to_days(c: str) -> list[str]:
@@ -227,7 +228,9 @@ def _to_days(c: str) -> list[str]:
     last = f"CASE WHEN m IN (4, 6, 9, 11) THEN 30 WHEN m <> 2 THEN 31 WHEN {leap} THEN 29 ELSE 28 END"
     leaps = "(since - since % 4) / 4 - (since - since % 100) / 100 + (since - since % 400) / 400"
     months = "".join(f" WHEN {k + 1} THEN {days}" for k, days in enumerate(MONTHS))
-    days = f"CASE WHEN d BETWEEN 1 AND {last} THEN 365 * since + {leaps} + CASE m{months} END + d - {EPOCH} END"
+    days = (
+        f"CASE WHEN y > 0 AND d BETWEEN 1 AND {last} THEN 365 * since + {leaps} + CASE m{months} END + d - {EPOCH} END"
+    )
     return [
         f"CASE WHEN {c} LIKE '____-__-__%' AND {letters} = '' THEN {c} END AS {c}",
         numbers,

@@ -149,7 +149,7 @@ CHUNK = group(lambda shape, **parts: Chunk(**parts), rows=ROWS, entries=WHOLES, 
 
 def _electorate_written(voters: Electorate) -> dict[str, Any]:
     chunks = [CHUNK.write(chunk) for chunk in voters._chunks]
-    return {"start": voters.start.tolist(), "looks": voters.looks, "chunks": chunks}
+    return {"start": VECTOR.write(voters.start), "looks": COUNT.write(voters.looks), "chunks": chunks}
 
 
 def _electorate_read(value: Any, where: str, shape: Shape) -> Electorate:

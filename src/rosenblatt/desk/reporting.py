@@ -1,0 +1,161 @@
+"""Everything that a report says, gathered."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from rosenblatt import __version__
+from rosenblatt.desk.data import Data
+from rosenblatt.desk.learning import Learned
+from rosenblatt.errors import OptionError
+from rosenblatt.kernels import Array
+from rosenblatt.learn.rules import ties_named
+from rosenblatt.prove.certificate import Contradiction, ErrorInterval, Separation
+from rosenblatt.read.columns import Ignored
+from rosenblatt.ship.modelfile import Model
+from rosenblatt.ship.plots import mistakes_along
+from rosenblatt.ship.points import Points
+from rosenblatt.ship.report import ColumnRead, Contradicting, ErrorRate, Fact, Findings, Proof, ShownRow
+from rosenblatt.ship.scorecard import Scorecard, scorecard
+
+MEANING = {
+    "separation": "The weights are applied to every row in exact arithmetic, and every row must be on its right side. "
+    "The support rows then bound the margin of any rule from above.",
+    "contradiction": "The signed rows, multiplied by their weights, are added up in whole numbers. The sum is zero, "
+    "and no weights at all can be right on rows whose sum is zero.",
+    "error interval": "The rule's mistakes are counted again by exact signs. The contradictions are checked one by "
+    "one; any rule errs at least once in each, and the fewest rows that meet them all are counted.",
+}
+
+
+def findings_of(data: Data, learned: Learned, model: Model, notes: tuple[str, ...], command: str) -> Findings:
+    """The findings on a rule; `command` is what checks them."""
+    trained, estimator = learned.trained, learned.estimator
+    card, why_not = _card(model)
+    scores, wrong = _scores(learned, float(card.factor) if card else 1.0)
+    missed = np.flatnonzero(wrong)
+    error = learned.error
+    return Findings(
+        title=_title(data),
+        source=data.table.source,
+        verdict=_verdict(learned, model),
+        target=data.encoding.target.name,
+        classes=data.classes,
+        n=trained.n,
+        error=None
+        if error is None
+        else ErrorRate(error.mistakes, error.rows, error.lower, error.upper, error.confidence, f"rows, {error.how}"),
+        facts=_facts(learned, model),
+        card=card,
+        why_no_card=why_not,
+        scores=scores,
+        labels=trained.y,
+        wrong=wrong,
+        columns=tuple(
+            ColumnRead(c.name, c.kind, c.why if isinstance(c, Ignored) else "") for c in data.encoding.columns
+        ),
+        proofs=tuple(Proof(c.statement, command, MEANING.get(c.kind, "")) for c in model.certificates),
+        fingerprint=str(model.data["sha256"]) if model.data else "",
+        version=__version__,
+        made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        learned=f"{type(estimator).__name__}, because {learned.why}. {estimator.stop_reason_}",
+        warnings=notes,
+        mistakes=_mistakes(learned, scores, missed[:20]),
+        n_mistakes=int(missed.size),
+        contradictions=_contradictions(learned),
+        learning=_learning(learned),
+    )
+
+
+def _title(data: Data) -> str:
+    target = data.encoding.target.name
+    return f"When is {target} {data.classes[1]}?" if len(data.classes) == 2 else f"Which {target}?"
+
+
+def _verdict(learned: Learned, model: Model) -> str:
+    """The main thing, in one sentence."""
+    interval = next((c for c in model.certificates if isinstance(c, ErrorInterval)), None)
+    if learned.verdict is not None and learned.verdict.separable:
+        return "A linear rule is right on every row that it was learned from, and that is proved."
+    told = (
+        interval.statement if interval else f"The rule makes {learned.mistakes} mistakes on {learned.trained.n} rows."
+    )
+    if learned.verdict is not None and learned.verdict.separable is False:
+        return f"No linear rule is right on every row, and that is proved. {told}"
+    return told
+
+
+def _facts(learned: Learned, model: Model) -> tuple[Fact, ...]:
+    n = learned.trained.n
+    facts = [Fact("mistakes on those rows", f"{learned.mistakes:,}", f"{learned.mistakes / n:.1%} of them")]
+    for certificate in model.certificates:
+        if isinstance(certificate, Separation):
+            facts.append(
+                Fact("largest margin", f"{certificate.lower:.4g}", "of the features as the rule sees them; proved")
+            )
+        if isinstance(certificate, ErrorInterval) and certificate.upper:
+            facts.append(Fact("no rule makes fewer than", f"{certificate.lower:,}", "mistakes on those rows; proved"))
+    return tuple(facts)
+
+
+def _card(model: Model) -> tuple[Scorecard | None, str]:
+    assert model.encoding is not None
+    try:
+        return scorecard(Points.of(model.encoding, model.estimator)), ""
+    except OptionError as error:
+        return None, str(error)
+
+
+def _scores(learned: Learned, factor: float) -> tuple[Array, Array]:
+    """How far each row is on the side that the rule says, and whether the rule is wrong on it."""
+    trained = learned.trained
+    wrong = learned.estimator.predict(trained.X) != trained.y
+    scores = np.asarray(learned.estimator.decision_function(trained.X)) * factor
+    if scores.ndim == 2:
+        ahead = np.sort(scores, axis=1)
+        scores = ahead[:, -1] - ahead[:, -2]
+    return scores, wrong
+
+
+def _row(data: Data, row: int, cells: dict[str, Any], **more: Any) -> ShownRow:
+    target = data.encoding.target.name
+    values = tuple((name, "" if value is None else str(value)) for name, value in cells.items() if name != target)
+    return ShownRow(data.number(row), data.classes[data.y[row]], values, **more)
+
+
+def _mistakes(learned: Learned, scores: Array, missed: Array) -> tuple[ShownRow, ...]:
+    data = learned.trained
+    said = learned.estimator.predict(data.X[missed]) if missed.size else ()
+    shown = data.shown(missed)
+    return tuple(
+        _row(data, int(row), cells, said=data.classes[label], score=float(scores[row]))
+        for row, cells, label in zip(missed, shown, said, strict=True)
+    )
+
+
+def _contradictions(learned: Learned) -> tuple[Contradicting, ...]:
+    proof = getattr(learned.verdict, "certificate", None)
+    if not isinstance(proof, Contradiction):
+        return ()
+    data = learned.trained
+    pairs = sorted(zip(proof.rows, proof.weights, strict=True), key=lambda pair: -pair[1])
+    shown = data.shown([row for row, _ in pairs])
+    rows = tuple(_row(data, row, cells, times=weight) for (row, weight), cells in zip(pairs, shown, strict=True))
+    return (Contradicting("Mixed in these proportions, rows of either class give the same point.", rows),)
+
+
+def _learning(learned: Learned) -> tuple[Array, Array] | None:
+    """How the mistakes went down, for a run with a ledger on two classes."""
+    ledger, ties = getattr(learned.estimator, "ledger_", None), getattr(learned.estimator, "ties", None)
+    if (
+        ledger is None
+        or isinstance(ledger, list)
+        or ties is None
+        or not len(ledger)
+        or len(learned.trained.classes) > 2
+    ):
+        return None
+    if not hasattr(learned.estimator, "coef_") or learned.estimator._unit_rows or learned.estimator._bias != 1.0:
+        return None
+    return mistakes_along(ledger, learned.trained.examples(), ties_named(ties))

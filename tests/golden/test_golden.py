@@ -1,0 +1,58 @@
+"""Files written by past versions load for ever, predict the same, and are written again to the last byte.
+
+Golden files are only added, never changed: a file that no longer loads is a defect of the code.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rosenblatt
+from rosenblatt.ship.modelfile import Model, load_model
+from rosenblatt.ship.options import PARAMETERS
+
+HERE = Path(__file__).parent
+EXPECTED = json.loads((HERE / "expected.json").read_text())
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_past_file_predicts_what_it_predicted(name):
+    expected, rule = EXPECTED[name], load_model(HERE / "models" / f"{name}.json")
+    assert type(rule) is getattr(rosenblatt, expected["estimator"])
+    if expected["estimator"] == "OnlinePerceptron":
+        labels = [rule.predict_one(row) for row in expected["rows"]]
+        scores = [[rule.score_one(row)] for row in expected["rows"]]
+    else:
+        rows = np.array(expected["rows"])
+        if hasattr(rule, "feature_names_in_"):
+            rows = pd.DataFrame(rows, columns=rule.feature_names_in_)
+        labels, scores = rule.predict(rows).tolist(), rule.decision_function(rows)
+        scores = [np.atleast_1d(row).tolist() for row in scores]
+    assert labels == expected["labels"]
+    past = [[float.fromhex(score) for score in row] for row in expected["scores"]]
+    assert (
+        np.sign(scores).tolist() == np.sign(past).tolist()
+    )  # which is exact; how far from zero depends on the machine
+    np.testing.assert_allclose(scores, past, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_past_file_is_written_again_to_the_last_byte(name, tmp_path):
+    path = HERE / "models" / f"{name}.json"
+    Model.load(path).save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == path.read_bytes()
+
+
+def test_there_is_a_file_of_every_estimator_and_an_expectation_for_every_file():
+    assert {expected["estimator"] for expected in EXPECTED.values()} == set(PARAMETERS)
+    assert {path.stem for path in (HERE / "models").iterdir()} == set(EXPECTED)
+
+
+def test_the_files_hold_the_numbers_that_are_easily_lost():
+    rule = load_model(HERE / "models" / "perceptron.json")
+    assert np.signbit(rule.start[1])
+    assert rule.start[2] == 1e-320
+    assert rule.feature_names_in_.tolist() == ["income, net", "Größe", '"x"']
