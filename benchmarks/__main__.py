@@ -20,6 +20,7 @@ NAMES = [
     "optimal",
     "held_out",
     "published",
+    "end_to_end",
 ]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import scipy.sparse as sp
 from sklearn.datasets import load_digits, load_iris, load_svmlight_file, load_wine
 
@@ -60,6 +61,24 @@ def sparse_rows(
     X = sp.csr_array(X[np.flatnonzero(keep)])
     X.sort_indices()
     return _narrow(X), np.where(scores[keep] > 0, 1, -1)
+
+
+def mixed_table(n: int, seed: int) -> pl.DataFrame:
+    """n rows of ten numbers in various units and ten categories, and whether they are approved: logistic noise."""
+    drawn = np.random.default_rng([20, 10])  # the same columns and the same truth for every seed
+    rng, columns, score = np.random.default_rng(seed), {}, np.zeros(n)
+    for k in range(10):
+        unit, middle = 10.0 ** drawn.integers(-2, 4), drawn.integers(0, 100)
+        x = rng.normal(size=n)
+        score += drawn.normal() * x
+        columns[f"num{k}"] = np.round(x * unit + middle, 4)
+    for k in range(10):
+        many = int(drawn.integers(3, 20))
+        chosen = rng.integers(many, size=n)
+        score += drawn.normal(size=many)[chosen]
+        columns[f"cat{k}"] = np.array([f"value {k}.{j}" for j in range(many)])[chosen]
+    columns["approved"] = np.where(score + rng.logistic(size=n) > 0, "yes", "no")
+    return pl.DataFrame(columns)
 
 
 def noisy_gaussians(n: int, d: int, flipped: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
