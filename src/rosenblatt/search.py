@@ -12,6 +12,8 @@ from rosenblatt.threads import in_pieces
 
 T = TypeVar("T")
 
+STRETCH = 1024  # rows; so many are read at a time where not all are
+
 
 def find(
     examples: Examples, w: Array, ties: Ties, *, band: float = 0.0, first: int = 0, last: int | None = None
@@ -69,15 +71,29 @@ def worst(examples: Examples, w: Array) -> int:
     return best
 
 
-def margins(examples: Examples, w: Array) -> Array:
-    """Every row's y (w . x), each with its exact sign."""
-    out = np.empty(examples.n)
+def margins(examples: Examples, w: Array, every: int = 1) -> Array:
+    """Every row's y (w . x), each with its exact sign; or only of one stretch of rows in `every`, others infinite."""
+    out = np.full(examples.n, np.inf) if every > 1 else np.empty(examples.n)
+    step = every * STRETCH
 
     def piece(a: int, b: int, doubt: Doubt) -> None:
         kernels.margins(examples.rows, examples.labels, a, b, w, doubt, out)
 
-    _pass(examples, w, piece)
+    def stretches(a: int, b: int, doubt: Doubt) -> None:
+        for begin in range(a * step, b * step, step):
+            piece(begin, min(begin + STRETCH, examples.n), doubt)
+
+    if every == 1:
+        _pass(examples, w, piece)
+    else:
+        _pass(examples, w, stretches, last=-(-examples.n // step))
     return out
+
+
+def lowest(examples: Examples, w: Array, found: Array) -> Array:
+    """The rows whose exact margin may be the least, given the margins found for all rows."""
+    width = kernels.doubt_about(examples.rows, norm(w), is_whole(w)).width
+    return np.flatnonzero(~(found > np.fmin.reduce(found) + 2.0 * width))
 
 
 def _pass(

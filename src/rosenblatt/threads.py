@@ -11,7 +11,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-WORTH_A_THREAD = 200_000  # numbers; fewer are read sooner than a thread wakes up
+WORTH_A_THREAD = 1_000_000  # numbers; fewer are read sooner than a thread wakes up
 PIECES_PER_CORE = 8  # a core that is slower, or late, takes fewer of them
 
 _executor: ThreadPoolExecutor | None = None

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import cases
 from oracle import gordan
-from rosenblatt import margin, separability
+from rosenblatt import margin, search, separability
 from rosenblatt.errors import OptionError
 
 SHAPES = [(True, False), (False, False), (True, True)]  # (a threshold, outside the norm)
@@ -102,6 +102,32 @@ def test_no_separator_has_more_and_pla_proves_no_less(table):
     assert (y * (X @ u)).min() / np.linalg.norm(u) <= found.upper * (1 + 1e-12)
     run, _ = cases.learn(X, y, bias=False, max_passes=None)
     assert np.linalg.norm(run.weights) / run.updates >= found.lower * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("affine", [False, True])
+def test_a_part_of_the_rows_first_does_not_move_the_margin(monkeypatch, affine):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(4000, 5))
+    y = np.where(X @ [1.0, -2.0, 0.5, 0.0, 1.0] > 0.1, 1, 0)
+    X[:, 0] += 0.02 * y
+    looks = []
+    margins = search.margins
+
+    def noted(examples, w, every=1):
+        looks.append(every)
+        return margins(examples, w, every)
+
+    monkeypatch.setattr(search, "margins", noted)
+    plain = margin(X, y, affine=affine)
+    assert set(looks) == {1}
+    monkeypatch.setattr(search, "STRETCH", 16)
+    monkeypatch.setattr("rosenblatt.prove.margin.MANY", 1)
+    staged = margin(X, y, affine=affine)
+    assert set(looks) == {1, 8}
+    assert looks[-1] == 1
+    assert staged.certificate.verify(X, y) == str(staged)
+    assert max(plain.lower, staged.lower) <= min(plain.upper, staged.upper)
+    assert max(plain.gap, staged.gap) <= 1e-9
 
 
 @pytest.mark.parametrize("power", [-150, 150])

@@ -14,10 +14,9 @@ class ActiveRows:
 
     def __init__(self, examples: Examples, sizes: Array, unit: bool, every: bool = False) -> None:
         self.examples, self.sizes, self.unit = examples, sizes, unit
-        self.rows = np.arange(examples.n) if every else _spread(examples)
+        self.is_active = np.ones(examples.n, bool) if every else _spread(examples)
+        self.rows = np.flatnonzero(self.is_active)
         self.points, self.lengths = self._points(self.rows)
-        self.is_active = np.zeros(examples.n, bool)
-        self.is_active[self.rows] = True
 
     def add_lowest(self, rows: Array, heights: Array) -> bool:
         """Take in the lowest of these rows, as many as are worth adding at once; False if none is new."""
@@ -53,8 +52,11 @@ class ActiveRows:
                 part = slice(int(table.starts[i]), int(table.starts[i + 1]))
                 points[place, table.columns[part]] = table.values[part]
         points[:, -1] = table.bias
-        points *= labels[:, np.newaxis] / self.sizes
-        lengths = np.linalg.norm(points, axis=1) if self.unit else np.ones(rows.size)
+        points /= self.sizes
+        points *= labels[:, np.newaxis]
+        if not self.unit:
+            return points, np.ones(rows.size)
+        lengths = np.linalg.norm(points, axis=1)
         lengths[lengths == 0] = 1.0
         return points / lengths[:, np.newaxis], lengths
 
@@ -71,10 +73,15 @@ def whole_multipliers(weights: Array) -> tuple[int, ...]:
 
 
 def _spread(examples: Examples) -> Array:
-    """Rows to begin with: spread over the data, of both classes."""
+    """Marks rows to begin with: spread over the data, of both classes; where that would be the half of them, all."""
     n, many = examples.n, _at_most(examples, max(10 * examples.size, 1000, examples.n // 200))
-    rows = np.unique(np.linspace(0, n - 1, min(n, many)).astype(np.int64))
-    return np.union1d(rows, [int(np.argmax(examples.labels == label)) for label in (-1, 1)])
+    if n <= 2 * many:
+        return np.ones(n, bool)
+    marks = np.zeros(n, bool)
+    marks[np.linspace(0, n - 1, many).astype(np.int64)] = True
+    for label in (-1, 1):
+        marks[np.argmax(examples.labels == label)] = True
+    return marks
 
 
 def _at_most(examples: Examples, rows: int) -> int:

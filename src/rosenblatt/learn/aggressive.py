@@ -99,7 +99,7 @@ class StepLedger(Ledger):
         steps._pass_ends = ledger._pass_ends
         return steps
 
-    def _follower(self, examples: Examples) -> Callable[[Array, Array], None]:
+    def follower(self, examples: Examples) -> Callable[[Array, Array], None]:
         stride = stride_of(examples, self.variant, self.C)
 
         def follow(w: Array, entries: Array) -> None:

@@ -16,7 +16,6 @@ STUCK = 2  # rounding stops all progress
 GOING = 3  # the steps that were allowed are used up
 DEPENDENT = 1e-14
 AGAIN = 0.1  # of its length: if less is left of a column, it is made orthogonal again
-NEAR = 4  # entries just computed are not loaded with others, which would wait for them
 HOT = 0.2  # a point is looked at again at every step while it was this much as low as the lowest
 
 
@@ -29,32 +28,88 @@ def dot(a: Array, b: Array, size: int) -> float:
     return total
 
 
+@any_order
+def four_dots(a: Array, b: Array, c: Array, d: Array, v: Array) -> tuple[float, float, float, float]:
+    """The inner products of four vectors with v, in one loop: no sum waits for another."""
+    one = two = three = four = 0.0
+    for k in range(v.size):
+        one += a[k] * v[k]
+        two += b[k] * v[k]
+        three += c[k] * v[k]
+        four += d[k] * v[k]
+    return one, two, three, four
+
+
+@compiled
+def scores_of(points: Array, chosen: Array, many: int, x: Array, out: Array) -> None:
+    """How high on x the first `many` of the chosen points are."""
+    for h in range(0, many - 3, 4):
+        a, b, c, d = chosen[h], chosen[h + 1], chosen[h + 2], chosen[h + 3]
+        out[h], out[h + 1], out[h + 2], out[h + 3] = four_dots(points[a], points[b], points[c], points[d], x)
+    for h in range(many - many % 4, many):
+        out[h] = dot(points[chosen[h]], x, x.size)
+
+
+@any_order
+def add_four(a: Array, b: Array, c: Array, d: Array, shares: Array, out: Array) -> None:
+    """Add shares of four vectors."""
+    one, two, three, four = shares[0], shares[1], shares[2], shares[3]
+    for k in range(out.size):
+        out[k] += one * a[k] + two * b[k] + three * c[k] + four * d[k]
+
+
+@any_order
+def add_one(a: Array, share: float, out: Array) -> None:
+    """Add a share of one vector."""
+    for k in range(out.size):
+        out[k] += share * a[k]
+
+
+@compiled
+def add_shares(points: Array, chosen: Array, many: int, shares: Array, out: Array) -> None:
+    """Add shares of the first `many` of the chosen points."""
+    for h in range(0, many - 3, 4):
+        a, b, c, d = chosen[h], chosen[h + 1], chosen[h + 2], chosen[h + 3]
+        add_four(points[a], points[b], points[c], points[d], shares[h:], out)
+    for h in range(many - many % 4, many):
+        add_one(points[chosen[h]], shares[h], out)
+
+
+@compiled
+def take_out(Q: Array, size: int, column: Array, shares: Array) -> None:
+    """Take out of a column what lies along the rows of Q, four at a time; the shares are what that was, negated."""
+    for j in range(0, size - 3, 4):
+        one, two, three, four = four_dots(Q[j], Q[j + 1], Q[j + 2], Q[j + 3], column)
+        shares[j], shares[j + 1], shares[j + 2], shares[j + 3] = -one, -two, -three, -four
+        add_four(Q[j], Q[j + 1], Q[j + 2], Q[j + 3], shares[j:], column)
+    for j in range(size - size % 4, size):
+        shares[j] = -dot(Q[j], column, column.size)
+        add_one(Q[j], shares[j], column)
+
+
 @compiled
 def insert(Q: Array, R: Array, size: int, column: Array) -> bool:
     """Add a column to the factorisation by Gram and Schmidt; False if it depends on those there.
 
-    A second time where little of the column is left, because what is left is then rounding too much.
+    A second time where little of the column is left, because what is left is then rounding too much. Below the
+    diagonal of R is room for the shares.
     """
-    width = column.size
     if size == len(Q):
         return False
-    length = sqrt(dot(column, column, width))
+    length = rest = sqrt(dot(column, column, column.size))
     for j in range(size):
         R[j, size] = 0.0
     for left in (1.0, AGAIN):
-        rest = sqrt(dot(column, column, width))
         if rest > left * length:
             break
+        take_out(Q, size, column, R[size])
         for j in range(size):
-            share = dot(Q[j], column, width)
-            R[j, size] += share
-            for k in range(width):
-                column[k] -= share * Q[j, k]
-    rest = sqrt(dot(column, column, width))
+            R[j, size] -= R[size, j]
+        rest = sqrt(dot(column, column, column.size))
     if not rest > DEPENDENT * length:
         return False
     R[size, size] = rest
-    for k in range(width):
+    for k in range(column.size):
         Q[size, k] = column[k] / rest
     return True
 
@@ -83,6 +138,24 @@ def begin(
     return size
 
 
+@any_order
+def rotate(a: Array, b: Array, c: float, s: float) -> None:
+    """Rotate two vectors by an angle with this cosine and sine."""
+    for k in range(a.size):
+        upper, lower = a[k], b[k]
+        a[k] = c * upper + s * lower
+        b[k] = c * lower - s * upper
+
+
+@any_order
+def rotate_left(a: Array, b: Array, c: float, s: float) -> None:
+    """The same for all but the first entries, and the first vector moves one place to the left."""
+    for k in range(a.size - 1):
+        upper, lower = a[k + 1], b[k + 1]
+        a[k] = c * upper + s * lower
+        b[k + 1] = c * lower - s * upper
+
+
 @compiled
 def remove(Q: Array, R: Array, size: int, place: int) -> None:
     """Take a column out of the factorisation, by rotations of Givens."""
@@ -93,14 +166,26 @@ def remove(Q: Array, R: Array, size: int, place: int) -> None:
         a, b = R[i, i + 1], R[i + 1, i + 1]
         length = sqrt(a * a + b * b)
         c, s = (a / length, b / length) if length > 0.0 else (1.0, 0.0)
-        for j in range(i, size - 1):
-            upper, lower = R[i, j + 1], R[i + 1, j + 1]
-            R[i, j] = c * upper + s * lower
-            R[i + 1, j + 1] = c * lower - s * upper
-        for k in range(Q.shape[1]):
-            upper, lower = Q[i, k], Q[i + 1, k]
-            Q[i, k] = c * upper + s * lower
-            Q[i + 1, k] = c * lower - s * upper
+        rotate_left(R[i, i:size], R[i + 1, i:size], c, s)
+        rotate(Q[i], Q[i + 1], c, s)
+
+
+@compiled
+def solve(R: Array, size: int, out: Array) -> None:
+    """Replace b by the solution of R a = b, four entries at a time."""
+    for low in range((size - 1) // 4 * 4, -1, -4):
+        top = min(low + 4, size)
+        if top < size:
+            a, b, c, d = R[low, top:size], R[low + 1, top:size], R[low + 2, top:size], R[low + 3, top:size]
+            one, two, three, four = four_dots(a, b, c, d, out[top:size])
+            out[low] -= one
+            out[low + 1] -= two
+            out[low + 2] -= three
+            out[low + 3] -= four
+        for i in range(top - 1, low - 1, -1):
+            for j in range(i + 1, top):
+                out[i] -= R[i, j] * out[j]
+            out[i] /= R[i, i]
 
 
 @compiled
@@ -119,13 +204,9 @@ def affine_weights(Q: Array, R: Array, size: int, many: int, scale: float, out: 
         first, second = scale * (c - b) / (a * c - b * b), scale * (a - b) / (a * c - b * b)
     else:
         first, second = scale / a, 0.0
-    for i in range(size - 1, -1, -1):
-        total = Q[i, 0] * first + (Q[i, 1] * second if many == 2 else 0.0)
-        near = min(i + NEAR, size)
-        total -= dot(R[i, near:], out[near:], size - near)
-        for j in range(i + 1, near):
-            total -= R[i, j] * out[j]
-        out[i] = total / R[i, i]
+    for j in range(size):
+        out[j] = Q[j, 0] * first + (Q[j, 1] * second if many == 2 else 0.0)
+    solve(R, size, out)
 
 
 @compiled
@@ -144,6 +225,7 @@ def descend(
     zero: float,
     most: int,
     before: float,
+    every: Array,
     scores: Array,
     hot: Array,
     wanted: Array,
@@ -180,10 +262,7 @@ def descend(
                 rows[k], weights[k] = rows[k + 1], weights[k + 1]
         for k in range(d):
             x[k] = 0.0
-        for j in range(size):
-            point, weight = points[rows[j]], weights[j]
-            for k in range(d):
-                x[k] += weight * point[k]
+        add_shares(points, rows, size, weights, x)
         length = dot(x, x, d)
         if length <= zero:
             return AT_ZERO, size, length
@@ -199,19 +278,19 @@ def descend(
             level_1 = length - level_0
         # the lowest point, of the hot ones if one of them is still low, or else of all
         lowest, depth = -1, 0.0
+        scores_of(points, hot, hots, x, scores)
         for h in range(hots):
             i = hot[h]
             level = groups[i, 0] * level_0 + (groups[i, 1] * level_1 if many == 2 else 0.0)
-            height = dot(points[i], x, d) - level
-            if height < depth:
-                lowest, depth = i, height
+            if scores[h] - level < depth:
+                lowest, depth = i, scores[h] - level
         if not depth < HOT * low or not depth < -tolerance:
             lowest, depth, reached = -1, np.inf, True
+            scores_of(points, every, n, x, scores)
             for i in range(n):
                 level = groups[i, 0] * level_0 + (groups[i, 1] * level_1 if many == 2 else 0.0)
-                score = dot(points[i], x, d)
-                reached &= score - enough * level >= -tolerance
-                scores[i] = score - level
+                reached &= scores[i] - enough * level >= -tolerance
+                scores[i] -= level
                 if scores[i] < depth:
                     lowest, depth = i, scores[i]
             if reached:

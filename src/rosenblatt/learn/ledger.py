@@ -164,7 +164,7 @@ class Ledger:
         if not 0 <= t <= len(self):
             raise LedgerError(f"this run made {len(self)} updates; there is no state after {t}")
         self._check(examples)
-        w, follow = self.start.copy(), self._follower(examples)
+        w, follow = self.start.copy(), self.follower(examples)
         for entries in self.pieces(0, t):
             self._check_weights(entries, examples)
             follow(w, entries)
@@ -173,7 +173,7 @@ class Ledger:
     def steps(self, examples: Examples) -> Iterator[Step]:
         """Every state of the run, from the start on: t, the row corrected, w_t, its norm and its loss."""
         self._check(examples)
-        w, follow = self.start.copy(), self._follower(examples)
+        w, follow = self.start.copy(), self.follower(examples)
         for t in range(len(self) + 1):
             entry = self.entries(t - 1, t)
             self._check_weights(entry, examples)
@@ -181,7 +181,7 @@ class Ledger:
             row = int(entry[0] if entry[0] >= 0 else ~entry[0]) if t else -1
             yield Step(t, row, w.copy(), search.norm(w), perceptron_loss(examples, w))
 
-    def _follower(self, examples: Examples) -> Callable[[Array, Array], None]:
+    def follower(self, examples: Examples) -> Callable[[Array, Array], None]:
         """What makes the corrections of some entries once more, given the weights before them, which it changes."""
         return lambda w, entries: kernels.replay(examples.rows, examples.labels, examples.weights, w, entries)
 

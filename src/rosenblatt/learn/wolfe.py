@@ -16,7 +16,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
 from rosenblatt.kernels import Array
 from rosenblatt.learn import corral
@@ -56,31 +55,33 @@ def nearest(
     rows, weights, wanted = np.zeros(room, np.int64), np.zeros(room), np.zeros(room)
     x, scores, hot = np.zeros(d), np.empty(len(points)), np.empty(HOT_POINTS, np.int64)
     column, square, how = np.empty(width), np.inf, corral.GOING
+    every = np.arange(len(points))
     size = corral.begin(points, groups, begin, Q, R, rows, scale, column)
     members = groups[rows[:size]]
     weights[:size] = members @ (1.0 / members.sum(axis=0))
     while how == corral.GOING and not stop():
         how, size, square = corral.descend(
             points, groups, Q, R, rows, weights, size, x, scale, enough, TOLERANCE * scale**2, (ZERO * scale) ** 2,
-            AT_ONCE, square, scores, hot, wanted, column,
+            AT_ONCE, square, every, scores, hot, wanted, column,
         )  # fmt: skip
     return Nearest(rows[:size].copy(), weights[:size].copy(), x, how == corral.SETTLED)
 
 
 def polished(points: Array, groups: Array, found: Nearest) -> Nearest:
     """The same corral, solved for afresh: with the rounding errors of one factorisation, not of all its changes."""
-    corral, members = points[found.corral], groups[found.corral]
+    chosen, members = points[found.corral], groups[found.corral]
     first = members.argmax(axis=0)
-    others = np.delete(np.arange(len(corral)), first)
+    others = np.delete(np.arange(len(chosen)), first)
     own = first[members[others].argmax(axis=1)]  # the first of the same group
-    Q, R = np.linalg.qr((corral[others] - corral[own]).T)
-    if not np.diag(R).all():
+    differences, many = chosen[others] - chosen[own], others.size
+    Q, R, every = np.zeros((many, points.shape[1])), np.zeros((many, many)), np.arange(many)
+    shares, column, x = np.zeros(many), np.empty(points.shape[1]), chosen[first].sum(axis=0)
+    if corral.begin(differences, np.empty((many, 0)), every, Q, R, every.copy(), 0.0, column) < many:
         return found
-    x = corral[first].sum(axis=0)
-    share = Q.T @ x
-    x -= Q @ share
-    x -= Q @ (Q.T @ x)
-    weights = np.zeros(len(corral))
-    weights[others] = -solve_triangular(R, share)
+    corral.take_out(Q, many, x, shares)
+    corral.take_out(Q, many, x, column[:many])
+    corral.solve(R, many, shares)
+    weights = np.zeros(len(chosen))
+    weights[others] = shares
     weights[first] = 1.0 - weights[others] @ members[others]
     return Nearest(found.corral, weights, x, found.settled) if (weights > 0.0).all() else found

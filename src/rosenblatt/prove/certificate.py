@@ -25,7 +25,7 @@ from rosenblatt.errors import CertificateError
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import TIES
 from rosenblatt.prove import exact, given, sweep
-from rosenblatt.prove.exact import Number, Vector
+from rosenblatt.prove.exact import Number
 from rosenblatt.prove.record import Certificate as Certificate
 from rosenblatt.prove.record import shape_of as shape_of
 
@@ -95,13 +95,14 @@ class Contradiction(Certificate):
 
     def _check(self, examples: Examples) -> None:
         _check_ties(self.ties)
-        vectors, _ = _check_positive("row", examples, self.rows, self.weights)
+        _check_positive("row", examples, self.rows, self.weights)
         if not any(exact.tie_is_wrong(self.ties, int(examples.labels[row])) for row in self.rows):
             raise CertificateError(f"ties are {self.ties!r}: rows that may all score zero do not contradict each other")
         if self.exact:
-            if rest := exact.combination(vectors, self.weights):
+            rest, _ = exact.mixture(examples, self.rows, self.weights)
+            if rest:
                 raise CertificateError(f"the weighted sum of the rows is not zero: not in column {min(rest)}")
-        elif not exact.is_near_a_positive_null_vector(vectors, self.weights):
+        elif not exact.is_near_a_positive_null_vector(exact.signed_rows(examples, self.rows)[0], self.weights):
             raise CertificateError("no positive weights near the given ones can be proved to make the sum zero")
         if self.point != (point := common_point(examples, self.rows, self.weights)):
             place = next((k for k, (a, b) in enumerate(zip(self.point, point, strict=False)) if a != b), len(point))
@@ -321,8 +322,8 @@ def square_upper_bound(
     Where the threshold does not count, the rows of both classes must have the same weight in all: then the mean is
     half the difference of a mixture of either class, and no threshold moves it.
     """
-    vectors, exponent = _check_positive("support row", examples, rows, multipliers)
-    total = exact.combination(vectors, multipliers)
+    _check_positive("support row", examples, rows, multipliers)
+    total, exponent = exact.mixture(examples, rows, multipliers)
     if affine and total.get(examples.size - 1):
         raise CertificateError("the multipliers of the two classes do not add up to the same")
     return Fraction(exact.square(total), sum(multipliers) ** 2 << 2 * exponent)
@@ -332,8 +333,7 @@ def common_point(examples: Examples, rows: tuple[int, ...], weights: tuple[int, 
     """The weighted mean of those rows that have the first row's label; with a threshold, also of the others."""
     label = examples.labels[rows[0]]
     mine = [(row, weight) for row, weight in zip(rows, weights, strict=True) if examples.labels[row] == label]
-    vectors, exponent = exact.signed_rows(examples, [row for row, _ in mine])
-    total = exact.combination(vectors, [weight for _, weight in mine])
+    total, exponent = exact.mixture(examples, [row for row, _ in mine], [weight for _, weight in mine])
     below = int(label) * sum(weight for _, weight in mine) << exponent
     return tuple(total.get(column, 0) / below for column in range(examples.size - 1))
 
@@ -358,14 +358,11 @@ def _check_rows(name: str, examples: Examples, rows: tuple[int, ...]) -> None:
             raise CertificateError(f"{name} {row} does not exist: the data has {examples.n} rows")
 
 
-def _check_positive(
-    name: str, examples: Examples, rows: tuple[int, ...], weights: tuple[int, ...]
-) -> tuple[list[Vector], int]:
-    """Rows that exist, none twice, each with a weight of 1 or more; as whole numbers, with their exponent."""
+def _check_positive(name: str, examples: Examples, rows: tuple[int, ...], weights: tuple[int, ...]) -> None:
+    """Rows that exist, none twice, each with a weight of 1 or more."""
     _check_rows(name, examples, rows)
     if not rows or len(rows) != len(weights) or len(set(rows)) != len(rows):
         raise CertificateError(f"every {name} must be there once and have one weight, and there must be at least one")
     for row, weight in zip(rows, weights, strict=True):
         if weight < 1:
             raise CertificateError(f"{name} {row} has the weight {weight}; it must be at least 1")
-    return exact.signed_rows(examples, rows)

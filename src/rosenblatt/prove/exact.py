@@ -1,7 +1,8 @@
 """Exact arithmetic on the numbers as they are stored; it solves nothing and learns nothing.
 
 A float is a whole number times a power of two, so every claim about a table is a claim about whole numbers.
-Floating-point sums sort out the clear cases, with a bound on their error; whole numbers decide the rest.
+Floating-point sums sort out the clear cases, with a bound on their error; whole numbers decide the rest. Many of them
+are added up as floats all the same: cut into limbs so short that nothing is ever rounded.
 Nothing here is compiled, and nothing is shared with the code whose answers it checks, but the reading of tables, which
 includes the radius.
 """
@@ -11,12 +12,12 @@ from fractions import Fraction
 from functools import cached_property
 from math import inf, isqrt, nextafter
 from operator import mul
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from rosenblatt.examples import Examples, table_of
+from rosenblatt.examples import Examples, numbers_per_row, some_rows, table_of
 from rosenblatt.kernels import TIES, Array, Dense
 
 Vector = dict[int, int]  # whole numbers by column, zeros left out
@@ -24,9 +25,12 @@ Number = int | float
 
 UNIT = 1.01 * 2.0**-53  # the relative error of one operation, and a little for the bounds' own rounding
 TINY = 2.0**-1000  # more than underflow can lose in any sum here
-BLOCK = 2**17  # numbers at a time, which stay in the cache
+BLOCK = 2**19  # numbers at a time, so that copies of them stay in the cache
 NEAR = 2.0**-20  # relative: how near weights must be to those that are proved to exist
 FEW = 500  # rows; so many are computed in whole numbers sooner than their bounds are sharpened
+FEW_NUMBERS = 250  # of rows; so few are added up in Python's own whole numbers sooner than in limbs
+AT_ONCE = 2**21  # numbers that are cut into limbs
+MOST_LIMBS = 8  # of a number; where more are needed, Python's whole numbers are faster
 
 
 def whole_numbers(numbers: Iterable[Number]) -> tuple[list[int], int]:
@@ -56,17 +60,40 @@ def signed_row(examples: Examples, i: int) -> tuple[Array, Array]:
     return np.append(columns, examples.size - 1), entries
 
 
+class _Entries(NamedTuple):
+    """The numbers of some vectors y_i (x_i, bias), in float64, with the place of its vector and the column of each."""
+
+    values: Array
+    places: Array
+    columns: Array
+
+
+def _entries(examples: Examples, rows: Sequence[int]) -> _Entries:
+    """The entries of these rows, the constant feature's last."""
+    chosen = np.array(rows, np.int64)
+    some, every = some_rows(examples.rows, chosen), np.arange(chosen.size)
+    if isinstance(some, Dense):
+        many, columns = np.full(chosen.size, examples.size - 1), np.tile(np.arange(examples.size - 1), chosen.size)
+    else:
+        many, columns = np.diff(some.starts).astype(np.int64), some.columns.astype(np.int64)
+    places = np.concatenate([np.repeat(every, many), every])
+    columns = np.concatenate([columns, np.full(chosen.size, examples.size - 1)])
+    values = np.concatenate([some.values.ravel(), np.full(chosen.size, some.bias)])
+    return _Entries(values * examples.labels[chosen][places], places, columns)
+
+
 def signed_rows(examples: Examples, rows: Iterable[int]) -> tuple[list[Vector], int]:
     """The vectors y_i (x_i, bias) of some rows times 2^e, as whole numbers, and that e."""
-    parts = [signed_row(examples, i) for i in rows]
-    if not parts:
+    chosen = list(rows)
+    if not chosen:
         return [], 0
-    wholes, exponent = _wholes(np.concatenate([entries for _, entries in parts]))
-    numbers = iter(wholes)
-    vectors = [dict(zip(columns.tolist(), numbers, strict=False)) for columns, _ in parts]
-    return [
-        {column: k for column, k in vector.items() if k} if 0 in vector.values() else vector for vector in vectors
-    ], exponent
+    entries = _entries(examples, chosen)
+    wholes, exponent = _wholes(entries.values)
+    vectors: list[Vector] = [{} for _ in chosen]
+    for place, column, k in zip(entries.places.tolist(), entries.columns.tolist(), wholes, strict=True):
+        if k:
+            vectors[place][column] = k
+    return vectors, exponent
 
 
 def _wholes(floats: Array) -> tuple[list[int], int]:
@@ -99,6 +126,83 @@ def sign_of_dot(a: Array, b: Array) -> int:
     wholes, others = whole_numbers(a.tolist())[0], whole_numbers(b.tolist())[0]
     total = sum(k * m for k, m in zip(wholes, others, strict=True))
     return (total > 0) - (total < 0)
+
+
+def dots(examples: Examples, rows: Sequence[int], weights: Sequence[Number]) -> tuple[list[int], int]:
+    """Every y_i (w . x_i) of some rows times 2^e, as whole numbers, and that e."""
+    numbers, half = len(rows) * numbers_per_row(examples.rows), len(rows) // 2
+    if numbers > AT_ONCE and half:
+        (first, e), (last, f) = dots(examples, rows[:half], weights), dots(examples, rows[half:], weights)
+        return [k << max(f - e, 0) for k in first] + [k << max(e - f, 0) for k in last], max(e, f)
+    if numbers > FEW_NUMBERS and (floats := _same_floats(weights)) is not None:
+        entries = _entries(examples, rows)
+        if sums := _sums(entries.values, floats, entries.columns, entries.places, len(rows)):
+            return sums
+    (vectors, exponent), (w, below) = signed_rows(examples, rows), whole_numbers(weights)
+    return [dot(vector, w) for vector in vectors], exponent + below
+
+
+def mixture(examples: Examples, rows: Sequence[int], weights: Sequence[int]) -> tuple[Vector, int]:
+    """The sum of the vectors y_i (x_i, bias) of some rows, each times its weight and 2^e, and that e."""
+    numbers, half = len(rows) * numbers_per_row(examples.rows), len(rows) // 2
+    if numbers > AT_ONCE and half:
+        first, e = mixture(examples, rows[:half], weights[:half])
+        last, f = mixture(examples, rows[half:], weights[half:])
+        return combination([first, last], [1 << max(f - e, 0), 1 << max(e - f, 0)]), max(e, f)
+    if numbers > FEW_NUMBERS and (floats := _same_floats(weights)) is not None:
+        entries, used = _entries(examples, rows), np.zeros(examples.size, bool)
+        used[entries.columns] = True
+        columns, places = np.flatnonzero(used).tolist(), np.cumsum(used)[entries.columns] - 1
+        if sums := _sums(entries.values, floats, entries.places, places, len(columns)):
+            return {column: k for column, k in zip(columns, sums[0], strict=True) if k}, sums[1]
+    vectors, exponent = signed_rows(examples, rows)
+    return combination(vectors, weights), exponent
+
+
+def _same_floats(numbers: Sequence[Number]) -> Array | None:
+    """Numbers as an array of floats, if floats can hold them all."""
+    try:
+        floats = [float(number) for number in numbers]
+    except OverflowError:
+        return None
+    return np.array(floats) if floats == list(numbers) else None
+
+
+def _sums(values: Array, factors: Array, taken: Array, places: Array, many: int) -> tuple[list[int], int] | None:
+    """The sum of values[k] factors[taken[k]] over all k of the same place, times 2^e, in whole numbers, and that e.
+
+    Numbers are cut into limbs so short that products of them are added up in floats without rounding. None if the
+    numbers differ too much in size.
+    """
+    bits = (53 - (MOST_LIMBS * int(np.bincount(places).max(initial=0))).bit_length()) // 2
+    cut, other = _limbs(values, bits), _limbs(factors, bits)
+    if cut is None or other is None:
+        return None
+    ours, theirs = cut[0], [limb[taken] for limb in other[0]]
+    totals = np.zeros(many, object)
+    for order in range(len(ours) + len(theirs) - 1):
+        pairs = range(max(order - len(theirs) + 1, 0), min(order + 1, len(ours)))
+        products = sum(ours[k] * theirs[order - k] for k in pairs)
+        totals = totals * (1 << bits) + np.bincount(places, products, many).astype(np.int64)
+    exponent = cut[1] + other[1]
+    return (totals * (1 << max(-exponent, 0))).tolist(), max(exponent, 0)
+
+
+def _limbs(floats: Array, bits: int) -> tuple[list[Array], int] | None:
+    """Whole numbers below 2^bits in size, highest first, that are the digits of the floats times 2^e; and that e."""
+    sizes = abs(floats[floats != 0.0])
+    top = int(np.frexp(sizes.max(initial=0.0))[1])
+    if sizes.size and top - int(np.frexp(sizes.min())[1]) > MOST_LIMBS * bits:
+        return None
+    rest = np.ldexp(floats, -top)
+    limbs: list[Array] = []
+    while rest.any() or not limbs:
+        if len(limbs) == MOST_LIMBS:
+            return None
+        rest = rest * (1 << bits)
+        limbs.append(np.trunc(rest))
+        rest = rest - limbs[-1]
+    return limbs, len(limbs) * bits - top
 
 
 def square(vector: Vector) -> int:
@@ -144,12 +248,19 @@ def least_margin(examples: Examples, weights: Sequence[Number]) -> Fraction:
     return _Scores(examples, weights).least()[0]
 
 
+def least_of(examples: Examples, weights: Sequence[Number], rows: Sequence[int]) -> tuple[Fraction, int]:
+    """The least y (w . x) of some rows, exactly, and the first of them that has it."""
+    margins, exponent = dots(examples, rows, weights)
+    margin, row = min(zip(margins, rows, strict=True))
+    return Fraction(margin, 1 << exponent), row
+
+
 def mistakes(examples: Examples, weights: Sequence[Number], ties: str) -> Array:
     """The rows that the weights get wrong, exactly."""
     scores = _Scores(examples, weights)
     wrong, unclear = scores.values < 0, scores.unclear()
-    for row, vector in zip(unclear.tolist(), signed_rows(examples, unclear.tolist())[0], strict=True):
-        wrong[row] = is_wrong(dot(vector, scores.w), ties, int(examples.labels[row]))
+    for row, margin in zip(unclear.tolist(), dots(examples, unclear.tolist(), weights)[0], strict=True):
+        wrong[row] = is_wrong(margin, ties, int(examples.labels[row]))
     return np.flatnonzero(wrong)
 
 
@@ -173,9 +284,9 @@ class _Scores:
     """
 
     def __init__(self, examples: Examples, weights: Sequence[Number]) -> None:
-        self.w, self.exponent = whole_numbers(weights)
-        self.examples, self.floats = examples, np.array(as_floats(self.w))
-        self.lost = any(k and abs(f) < 2.0**-900 for k, f in zip(self.w, self.floats.tolist(), strict=True))
+        w, _ = whole_numbers(weights)
+        self.examples, self.weights, self.floats = examples, weights, np.array(as_floats(w))
+        self.lost = any(k and abs(f) < 2.0**-900 for k, f in zip(w, self.floats.tolist(), strict=True))
         self.values = np.empty(examples.n)
         with np.errstate(over="ignore", invalid="ignore"):
             for part, X in _blocks(examples):
@@ -189,11 +300,7 @@ class _Scores:
 
         Rows that could be the least one, for all that is known of the errors, are computed in whole numbers.
         """
-        rows = self._lowest(among).tolist()
-        vectors, exponent = signed_rows(self.examples, rows)
-        first = {tuple(vector.items()): k for k, vector in reversed([*enumerate(vectors)])}  # of equal rows
-        margin, row = min((dot(vectors[k], self.w), rows[k]) for k in first.values())
-        return Fraction(margin, 1 << self.exponent + exponent), row
+        return least_of(self.examples, self.weights, self._lowest(among).tolist())
 
     def _lowest(self, among: Array | bool) -> Array:
         """The rows that may be the least of those that are marked."""

@@ -7,11 +7,13 @@ Result    `Margin`: a lower bound (reached by the weights given) and an upper bo
           below zero gamma is, `ball` tells.
 Method    The shortest vector x in the convex hull of the signed rows has ||x|| = gamma, and x / ||x|| has that margin;
           for the affine margin, x joins the hulls of the two classes and ||x|| = 2 gamma. `wolfe` finds it in floats,
-          over an active set of rows. Where floats leave a gap, `rational` closes it in whole numbers.
+          over an active set of rows that grows by the lowest of all rows; of very many, it grows by the lowest of a
+          part first. Where floats leave a gap, `rational` closes it in whole numbers.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -29,6 +31,8 @@ from rosenblatt.prove.separability import Undecided, decide, separation
 
 GAP = 1e-9  # of the margin; what floats leave beyond is closed in whole numbers
 SOME = 0.5  # of the level is enough while many rows are still to come
+STAGES = ((8, SOME), (1, SOME), (1, 1.0))  # one in so many rows is looked at, and what part of the level is enough
+MANY = 50  # times as many rows as are active at first: then some are looked at before all
 WIDE = 2.0  # times the level: rows so near join too, because one of them may soon be low
 LEVEL = 1e-12  # of the level: rows lower than that join the active set
 
@@ -113,7 +117,8 @@ def _in_floats(examples: Examples, affine: bool, clock: Clock) -> Separation | N
     active = ActiveRows(examples, sizes, unit=False)
     begin = np.array([int(np.argmax(examples.labels[active.rows] == label)) for label in (-1, 1)])
     begin = begin if affine else begin[:1]
-    enough = SOME
+    stages = iter(STAGES[_first_stage(examples.n, active.rows.size) :])
+    every, enough = next(stages)
     while True:
         labels = examples.labels[active.rows]
         groups = np.stack([labels < 0, labels > 0], axis=1).astype(float) if affine else np.ones((labels.size, 1))
@@ -122,24 +127,35 @@ def _in_floats(examples: Examples, affine: bool, clock: Clock) -> Separation | N
         found = wolfe.nearest(points, groups, begin, enough=enough, stop=clock.late)
         if clock.late() or not found.x.any():
             return None
+        found = wolfe.polished(points, groups, found) if enough == 1.0 else found
         begin, (w, level) = found.corral, _rule(examples, points, groups, found, sizes[0])
         if not np.isfinite(w).all():
             return None
-        margins = search.margins(examples, w)
+        margins = search.margins(examples, w, every)
         near = np.flatnonzero(margins < WIDE * level)
-        fresh = active.add_lowest(near, margins[near])
-        low = int((margins < (1 - LEVEL) * enough * level).sum())
-        if enough == 1.0 and not (low and fresh):
+        low = (margins[near] < (1 - LEVEL) * enough * level) & ~active.is_active[near]
+        if enough == 1.0 and not low.any():
             break
-        if low <= examples.size or not fresh:
-            enough = 1.0
-    found = wolfe.polished(points, groups, found)
-    w, _ = _rule(examples, points, groups, found, sizes[0])
+        fresh = active.add_lowest(near, margins[near])
+        if low.sum() <= examples.size or not fresh:
+            every, enough = next(stages, (1, 1.0))
     rows, multipliers = active.multipliers(found.corral, found.weights)
     if affine:
         multipliers = _balanced(examples, rows, multipliers)
-    certificate = separation(examples, "mistake", tuple(w.tolist()), rows, multipliers, affine)
+    least = _least(examples, w, margins)
+    certificate = separation(examples, "mistake", tuple(w.tolist()), rows, multipliers, affine, least)
     return certificate if certificate.lower > 0.0 else None
+
+
+def _first_stage(n: int, active: int) -> int:
+    """Where to begin: not with a part of the rows if they are few, nor with a part of the level if all are active."""
+    return 0 if n > MANY * active else 1 if n > active else 2
+
+
+def _least(examples: Examples, w: Array, margins: Array) -> Fraction | None:
+    """The least margin, exactly, if few of the margins in floats leave it open which one that is."""
+    rows = search.lowest(examples, w, margins)
+    return exact.least_of(examples, w.tolist(), rows.tolist())[0] if rows.size <= exact.FEW else None
 
 
 def _rule(examples: Examples, points: Array, groups: Array, found: wolfe.Nearest, size: float) -> tuple[Array, float]:

@@ -12,6 +12,7 @@ Before floats are computed with, columns and rows are scaled by what moves no de
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
 from math import frexp, inf
 from typing import Any, ClassVar
 
@@ -136,11 +137,13 @@ def separation(
     support: tuple[int, ...],
     multipliers: tuple[int, ...],
     affine: bool = False,
+    least: Fraction | None = None,
 ) -> Separation:
-    """A certificate with the bounds that its numbers prove."""
+    """A certificate with the bounds that its numbers prove; the least z_i . w may be known already."""
+    least = exact.least_margin(examples, weights) if least is None else least
     return Separation(
         **certificate.shape_of(examples), ties=ties, weights=weights, support=support, multipliers=multipliers,
-        affine=affine, lower=certificate.lower_bound(weights, exact.least_margin(examples, weights), affine),
+        affine=affine, lower=certificate.lower_bound(weights, least, affine),
         upper=certificate.upper_bound(examples, support, multipliers, affine),
     )  # fmt: skip
 
