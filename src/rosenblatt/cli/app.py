@@ -6,18 +6,22 @@ import typer
 
 from rosenblatt import __version__
 from rosenblatt.cli import check, demo, explain, export, fit, predict, report, verify
+from rosenblatt.cli.codes import USAGE
+from rosenblatt.cli.manual import AllCommands, OneCommand
 
 app = typer.Typer(
     name="rosenblatt",
+    cls=AllCommands,
     help="Linear yes/no rules, learned with proof.",
-    epilog="Example: rosenblatt fit applications.csv --target approved -o model.json",
-    no_args_is_help=True,
+    epilog="Example: rosenblatt fit applications.csv --target approved -o model.json\n"
+    "         rosenblatt demo shows every command on real data",
+    invoke_without_command=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    rich_markup_mode="rich",
+    rich_markup_mode=None,
 )
 for command in (check, fit, predict, explain, export, report, verify, demo):
-    app.command(command.NAME, epilog=command.EXAMPLE, no_args_is_help=command is not demo)(command.run)
+    app.command(command.NAME, cls=OneCommand, epilog=command.EXAMPLE)(command.run)
 
 
 def _version(wanted: bool) -> None:
@@ -28,8 +32,12 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def options(
+    context: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and leave.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     """Linear yes/no rules, learned with proof."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help(), err=True)
+        raise typer.Exit(USAGE)

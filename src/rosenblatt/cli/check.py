@@ -48,18 +48,18 @@ def run(
 
     screen = Screen(json, quiet)
     reading.free(output, force)
-    data, _ = reading.noted(screen, file, target, positive, kind, text, file_format, delimiter, drop_missing_target)
+    data, notes = reading.noted(screen, file, target, positive, kind, text, file_format, delimiter, drop_missing_target)
     with screen.busy("proving") as tell, reading.progress_to(tell):
         found = findings(data, seconds=seconds or None, fewest=fewest, verbose=not quiet)
     wording.columns(screen, data)
     for finding in found:
         wording.finding(screen, data, finding)
-    record: dict[str, Any] = {"command": NAME, **reading.described(data)}
+    record: dict[str, Any] = {"command": NAME, **reading.described(data, notes)}
     record["separable"] = [finding.verdict.separable for finding in found]
     record["findings"] = [wording.finding_record(data, finding) for finding in found]
+    record["proof"] = output and str(output)
     if output is not None:
         proof_of(data, found).save(output, force=force)
         screen.line(f"Proof written to {output}; check it with: rosenblatt verify {output} {' '.join(file)}")
-        record["proof"] = str(output)
     screen.record(record)
     raise typer.Exit(DONE if all(record["separable"]) else NO)

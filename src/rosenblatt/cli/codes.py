@@ -4,4 +4,5 @@ DONE = 0
 NO = 1  # the answer is no: not separable, a claim fails
 USAGE = 2
 BAD_DATA = 3
+OUR_MISTAKE = 70  # as sysexits.h has it
 INTERRUPTED = 130

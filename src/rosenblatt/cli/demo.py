@@ -44,8 +44,11 @@ def run(
 
     from rosenblatt.cli.app import app
     from rosenblatt.cli.screen import Screen
+    from rosenblatt.errors import OptionError
 
     screen = Screen(json, quiet)
+    if folder.exists() and not folder.is_dir():
+        raise OptionError(f"{folder} is a file; --folder needs a folder to write into")
     folder.mkdir(parents=True, exist_ok=True)
     table = (files("rosenblatt") / "data" / "german_credit.csv").read_text("utf-8")
     (folder / "credit.csv").write_text(table, "utf-8")

@@ -39,11 +39,10 @@ def run(
     """Show the scorecard: points for what stands in each column, and the threshold."""
     from rosenblatt.cli import reading, wording
     from rosenblatt.cli.screen import Screen
-    from rosenblatt.desk.shipping import points_of, with_points
+    from rosenblatt.desk.shipping import card_of, points_of, with_points
     from rosenblatt.errors import OptionError
+    from rosenblatt.ship.integers import integers as whole_points
     from rosenblatt.ship.modelfile import Model
-    from rosenblatt.ship.scorecard import integers as whole_points
-    from rosenblatt.ship.scorecard import scorecard
 
     screen = Screen(json, quiet)
     reading.free(output, force)
@@ -52,9 +51,9 @@ def run(
     if not integers:
         if file or output:
             raise OptionError("a table and an output are for --integers")
-        card = scorecard(points)
+        card = card_of(loaded)
         wording.card(screen, card, most)
-        screen.record({"command": NAME, "model": str(model), **card.as_record()})
+        screen.record(_record(model, card.as_record()))
         return
     if not file:
         raise OptionError(
@@ -65,12 +64,19 @@ def run(
         chosen = whole_points(points, data.X, data.y, largest=_largest(largest))
     wording.card(screen, chosen.card, most)
     screen.line(chosen.statement)
-    record: dict[str, Any] = {"command": NAME, "model": str(model), **chosen.as_record()}
     if output is not None:
         with_points(loaded, chosen.points, data).save(output, force=force)
         screen.line(f"Model written to {output}")
-        record["output"] = str(output)
-    screen.record(record)
+    counts = chosen.as_record()
+    screen.record(_record(model, counts.pop("card"), counts, output))
+
+
+def _record(
+    model: Path, card: dict[str, Any], integers: dict[str, Any] | None = None, output: Path | None = None
+) -> dict[str, Any]:
+    """The scorecard, for a program."""
+    card = {"threshold": None, **card}
+    return {"command": NAME, "model": str(model), "card": card, "integers": integers, "output": output and str(output)}
 
 
 def _largest(given: str) -> int | str:

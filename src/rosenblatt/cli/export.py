@@ -14,7 +14,10 @@ FORMATS = ("sql", "onnx", "pmml", "python", "json")
 
 def run(
     model: terms.ModelFile,
-    to: Annotated[str, typer.Option("--to", help=f"{', '.join(FORMATS)}.", show_default=False)],
+    to: Annotated[
+        str,
+        typer.Option("--to", metavar="FORMAT", help=f"{', '.join(FORMATS)}.", autocompletion=terms.one_of(*FORMATS)),
+    ],
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="File to write; else standard output.")
     ] = None,

@@ -35,34 +35,54 @@ def run(
     order: Annotated[
         str | None,
         typer.Option(
+            metavar="RULE",
             help="Which mistake is corrected next: active, cyclic, random, random-mistake, worst.",
             rich_help_panel=RULES,
+            autocompletion=terms.one_of("active", "cyclic", "random", "random-mistake", "worst"),
         ),
     ] = None,
     ties: Annotated[
-        str | None, typer.Option(help="What a score of zero is: mistake, plus, correct.", rich_help_panel=RULES)
+        str | None,
+        typer.Option(
+            metavar="RULE",
+            help="What a score of zero is: mistake, plus, correct.",
+            rich_help_panel=RULES,
+            autocompletion=terms.one_of("mistake", "plus", "correct"),
+        ),
     ] = None,
     start: Annotated[
-        str | None, typer.Option(help="First weights: zeros, first, random.", rich_help_panel=RULES)
+        str | None,
+        typer.Option(
+            metavar="RULE",
+            help="First weights: zeros, first, random.",
+            rich_help_panel=RULES,
+            autocompletion=terms.one_of("zeros", "first", "random"),
+        ),
     ] = None,
     threshold: Annotated[
         bool | None,
         typer.Option("--threshold/--no-threshold", help="Whether the rule has a threshold.", rich_help_panel=RULES),
     ] = None,
     bias_scale: Annotated[
-        float | None, typer.Option(help="Constant that every row shows the threshold.", rich_help_panel=RULES)
+        float | None,
+        typer.Option(metavar="X", help="Constant that every row shows the threshold.", rich_help_panel=RULES),
     ] = None,
     normalize: Annotated[
         bool | None,
         typer.Option("--normalize/--no-normalize", help="Scale every row to length 1.", rich_help_panel=RULES),
     ] = None,
     max_passes: Annotated[
-        int | None, typer.Option(help="Budget of passes over the rows.", rich_help_panel=RULES)
+        int | None, typer.Option(metavar="N", help="Budget of passes over the rows.", rich_help_panel=RULES)
     ] = None,
-    max_updates: Annotated[int | None, typer.Option(help="Budget of corrections.", rich_help_panel=RULES)] = None,
-    max_seconds: Annotated[float | None, typer.Option(help="Budget of time.", rich_help_panel=RULES)] = None,
+    max_updates: Annotated[
+        int | None, typer.Option(metavar="N", help="Budget of corrections.", rich_help_panel=RULES)
+    ] = None,
+    max_seconds: Annotated[
+        float | None, typer.Option(metavar="S", help="Budget of seconds.", rich_help_panel=RULES)
+    ] = None,
     patience: Annotated[
-        int | None, typer.Option(help="Quiet draws, or kicks in vain, before it ends.", rich_help_panel=RULES)
+        int | None,
+        typer.Option(metavar="N", help="Quiet draws, or kicks in vain, before it ends.", rich_help_panel=RULES),
     ] = None,
     class_weight: Annotated[
         list[str] | None,
@@ -111,7 +131,7 @@ def run(
     options = {name: value for name, value in given.items() if value is not None} | _values(option)
     wishes = Wishes(algorithm, options, hold_out, folds, seed, seconds or None, not quiet)
     wishes.check()
-    data, _ = reading.noted(
+    data, notes = reading.noted(
         screen, file, target, positive, kind, text, file_format, delimiter, drop_missing_target, weights
     )
     with screen.busy("learning") as tell, reading.progress_to(tell):
@@ -124,9 +144,8 @@ def run(
     wording.columns(screen, data)
     wording.learned(screen, learned, model)
     screen.line(f"Model written to {output}")
-    screen.record(
-        {"command": NAME, **reading.described(data), **wording.learned_record(learned, model), "model": str(output)}
-    )
+    found = {**reading.described(data, (*notes, *learned.notes)), **wording.learned_record(learned, model)}
+    screen.record({"command": NAME, **found, "model": str(output)})
     raise typer.Exit(INTERRUPTED if learned.interrupted else DONE)
 
 

@@ -4,41 +4,73 @@ Nothing heavy is imported before a command runs, so `--help` is quick. Results g
 to standard error.
 """
 
+import os
 import sys
 
-from rosenblatt.cli.codes import BAD_DATA, DONE, INTERRUPTED, USAGE
+from rosenblatt.cli.codes import BAD_DATA, DONE, INTERRUPTED, OUR_MISTAKE, USAGE
+
+TRACEBACK = "ROSENBLATT_TRACEBACK"  # an environment variable; where it is set, tracebacks are shown
 
 
 def main() -> None:
-    """Run the command, and turn every error of ours into one line and an exit code."""
+    """Run the command, and turn every error into one line and an exit code."""
+    try:
+        code = _run()
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read the output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = DONE
+    except KeyboardInterrupt:
+        code = _failed("interrupted; nothing was written", INTERRUPTED)
+    sys.exit(code)
+
+
+def _run() -> int:
+    from typer import TyperException
+
     from rosenblatt.cli.app import app
+    from rosenblatt.cli.manual import CutShortError
     from rosenblatt.errors import MissingExtraError, OptionError, RosenblattError
 
     try:
-        app()
-    except (OptionError, MissingExtraError) as error:
-        _fail(error, USAGE)
-    except RosenblattError as error:
-        _fail(error, BAD_DATA)
-    except FileExistsError as error:
-        _fail(error, USAGE)
-    except BrokenPipeError:  # whoever read the output has seen enough
-        sys.stderr.close()
-        sys.exit(DONE)
-    except (OSError, MemoryError) as error:
-        _fail(error, BAD_DATA)
-    except KeyboardInterrupt:
-        _fail("interrupted; nothing was written", INTERRUPTED)
+        return app(prog_name="rosenblatt", standalone_mode=False) or DONE
+    except CutShortError as error:
+        raise error.__cause__ or error from None
+    except TyperException as error:
+        return _failed(_usage(error), USAGE)
+    except (OptionError, MissingExtraError, FileExistsError) as error:
+        return _failed(_told(error), USAGE)
+    except (RosenblattError, OSError) as error:
+        return _failed(_told(error), BAD_DATA)
+    except MemoryError:
+        return _failed("there is not enough memory for this", BAD_DATA)
+    except Exception as error:
+        if os.environ.get(TRACEBACK):
+            raise
+        told = f"{type(error).__name__}: {error}; this is a mistake in rosenblatt, and {TRACEBACK}=1 shows where"
+        return _failed(told, OUR_MISTAKE)
 
 
-def _fail(error: BaseException | str, code: int) -> None:
-    """One line on standard error; as JSON on standard output too, where that was asked for."""
+def _told(error: Exception) -> str:
+    """An error in words."""
     if isinstance(error, OSError) and error.strerror:
-        error = f"{error.filename}: {error.strerror.lower()}" if error.filename else error.strerror.lower()
-    text = " ".join(str(error).split()) or type(error).__name__
+        return f"{error.filename}: {error.strerror.lower()}" if error.filename else error.strerror.lower()
+    return str(error) or type(error).__name__
+
+
+def _usage(error: Exception) -> str:
+    """What is wrong with the options, and where to look."""
+    context = getattr(error, "ctx", None)
+    message = error.format_message().strip().rstrip(".")  # type: ignore[attr-defined]
+    return f"{message[:1].lower()}{message[1:]}; see: {context.command_path if context else 'rosenblatt'} --help"
+
+
+def _failed(text: str, code: int) -> int:
+    """One line on standard error; as JSON on standard output too, where that was asked for."""
+    text = " ".join(text.split())
     print(f"rosenblatt: {text}", file=sys.stderr)
     if "--json" in sys.argv:
         import json
 
-        print(json.dumps({"error": text, "exit_code": code}))
-    sys.exit(code)
+        print(json.dumps({"error": text, "exit_code": code}, ensure_ascii=False))
+    return code

@@ -50,11 +50,12 @@ def run(
 
     screen = Screen(json, quiet)
     reading.free(output, force)
+    writing.check_suffix(output)
     loaded = Model.load(model)
     table = reading.table(screen, file, file_format, delimiter)
-    found = predictions(loaded, table, reasons_wanted=reasons, keep=keep or ())
     error = None
     with screen.busy("predicting"), writing.explained(loaded, table):
+        found = predictions(loaded, table, reasons_wanted=reasons, keep=keep or ())
         if judge:
             error = judged(loaded, table)
         if output is None:

@@ -1,5 +1,6 @@
 """Reading a table for a command."""
 
+import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -14,12 +15,14 @@ from rosenblatt.read.encoding import Encoding
 from rosenblatt.read.sources import read_table
 from rosenblatt.read.table import Table
 
+USUAL = ("delimiter: comma", "column names from the header")  # nothing that anyone need be told
+
 
 def table(screen: Screen, source: list[str], file_format: str | None, delimiter: str | None) -> Table:
     """The table in these files."""
     with screen.busy(f"reading {', '.join(source)}"):
         read = read_table(source[0] if len(source) == 1 else source, format=file_format, delimiter=delimiter)
-    if read.notes:
+    if read.notes and read.notes != USUAL:
         screen.note(f"{read.source}: {', '.join(read.notes)}")
     return read
 
@@ -55,8 +58,8 @@ def known(
         return encoded(read, encoding)
 
 
-def described(data: Data) -> dict[str, Any]:
-    """The table, for a program."""
+def described(data: Data, notes: tuple[str, ...]) -> dict[str, Any]:
+    """The table and what there is to note about it, for a program."""
     return {
         "source": data.table.source,
         "rows": data.n,
@@ -68,6 +71,7 @@ def described(data: Data) -> dict[str, Any]:
             {"name": column.name, "kind": column.kind, "features": column.size, "why": getattr(column, "why", None)}
             for column in data.encoding.columns
         ],
+        "notes": [*data.table.notes, *notes],
     }
 
 
@@ -77,8 +81,15 @@ def progress_to(tell: Callable[[str], None]) -> AbstractContextManager[None]:
 
 
 def free(path: Path | None, force: bool) -> None:
-    """Refuse a file that is there already, before any work is done for it."""
-    if path is not None and not force and path.exists():
+    """Refuse a file that cannot be written, or is there already, before any work is done for it."""
+    if path is None:
+        return
+    folder = path.absolute().parent
+    if path.is_dir():
+        raise OptionError(f"{path} is a folder; name a file in it to write")
+    if not force and path.exists():
         raise OptionError(f"{path} exists already; --force overwrites it")
-    if path is not None and not path.absolute().parent.is_dir():
-        raise OptionError(f"there is no folder {path.absolute().parent} to write {path.name} to")
+    if not folder.is_dir():
+        raise OptionError(f"there is no folder {folder} to write {path.name} to")
+    if not os.access(folder, os.W_OK):
+        raise OptionError(f"nothing may be written into the folder {folder}; choose another with --output")

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from rosenblatt.cli import terms
+from rosenblatt.cli.codes import DONE, INTERRUPTED
 
 NAME = "report"
 EXAMPLE = "Example: rosenblatt report applications.csv --target approved -o report.html"
@@ -40,11 +41,14 @@ def run(
 
     The page needs nothing else, and prints well. The model is written beside it, so that the proof can be checked.
     """
-    from rosenblatt.cli import reading
+    from importlib.util import find_spec
+
+    from rosenblatt.cli import reading, wording
     from rosenblatt.cli.screen import Screen
     from rosenblatt.desk.learning import Wishes, learn
     from rosenblatt.desk.reporting import findings_of
     from rosenblatt.desk.shipping import model_of
+    from rosenblatt.errors import MissingExtraError
     from rosenblatt.ship.atomic import write_whole
     from rosenblatt.ship.report import report_of
 
@@ -52,17 +56,25 @@ def run(
     model = model or output.with_suffix(".json")
     for path in (output, model):
         reading.free(path, force)
+    if find_spec("matplotlib") is None:
+        raise MissingExtraError("plot", "a report with plots")
     wishes = Wishes(algorithm, {}, hold_out, folds, seed, seconds or None, not quiet)
     wishes.check()
     data, notes = reading.noted(screen, file, target, positive, kind, text, file_format, delimiter, drop_missing_target)
     with screen.busy("learning") as tell, reading.progress_to(tell):
         learned = learn(data, wishes)
+    for note in learned.notes:
+        screen.note(note)
     with screen.busy("proving") as tell, reading.progress_to(tell):
-        made = model_of(learned, wishes)
+        made = model_of(learned, wishes, prove=not learned.interrupted)
     with screen.busy("drawing"):
         check = f"rosenblatt verify {model} {' '.join(file)}"
         page = report_of(findings_of(data, learned, made, (*notes, *learned.notes), check))
     made.save(model, force=force)
     write_whole(output, page.encode(), replace=force)
+    wording.columns(screen, data)
+    wording.learned(screen, learned, made)
     screen.line(f"Written: {output} and {model}")
-    screen.record({"command": NAME, **reading.described(data), "report": str(output), "model": str(model)})
+    found = {**reading.described(data, (*notes, *learned.notes)), **wording.learned_record(learned, made)}
+    screen.record({"command": NAME, **found, "report": str(output), "model": str(model)})
+    raise typer.Exit(INTERRUPTED if learned.interrupted else DONE)

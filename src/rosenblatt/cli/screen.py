@@ -1,6 +1,8 @@
 """What a person sees: results on standard output, progress and notes on standard error."""
 
 import json
+import re
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 PATIENCE = 2.0  # seconds before progress is shown
-WIDE = 160  # columns, where the output is no terminal
+WIDE = 120  # columns, where there is no terminal to measure
 
 
 class Screen:
@@ -22,7 +24,8 @@ class Screen:
 
     def __init__(self, as_json: bool = False, quiet: bool = False) -> None:
         self.as_json, self.quiet = as_json, quiet
-        self.out = Console(width=None if sys.stdout.isatty() else WIDE, highlight=False, soft_wrap=True)
+        width = None if sys.stdout.isatty() else shutil.get_terminal_size((WIDE, 25)).columns
+        self.out = Console(width=width, highlight=False, soft_wrap=True)
         self.err = Console(stderr=True, highlight=False, soft_wrap=True)
 
     def line(self, text: str = "", style: str = "") -> None:
@@ -36,7 +39,7 @@ class Screen:
             return
         made = Table(box=box.SIMPLE, pad_edge=False, show_edge=False)
         for k, head in enumerate(heads):
-            made.add_column(head, justify="right" if k in right else "left", overflow="fold")
+            made.add_column(head, justify="right" if k in right else "left", overflow="fold", no_wrap=k in right)
         for row in rows:
             made.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
         self.out.print(made, soft_wrap=False)
@@ -52,20 +55,20 @@ class Screen:
             self.err.print(Text(f"note: {text}"), style="dim")
 
     @contextmanager
-    def busy(self, doing: str) -> Iterator[Callable[..., None]]:
+    def busy(self, doing: str) -> Iterator[Callable[[str], None]]:
         """Progress on standard error, once two seconds have passed; call what it gives with the state of things."""
         if self.quiet or not self.err.is_terminal:
-            yield lambda *_, **__: None
+            yield lambda _: None
             return
-        columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(24), TimeElapsedColumn())
+        columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(12), TimeElapsedColumn())
         bar = Progress(*columns, console=self.err, transient=True)
         task = bar.add_task(doing, total=None)
         timer = Timer(PATIENCE, bar.start)
         timer.daemon = True
         timer.start()
 
-        def tell(text: str = "", done: float | None = None, total: float | None = None) -> None:
-            bar.update(task, description=f"{doing}: {text}" if text else doing, completed=done, total=total)
+        def tell(text: str) -> None:
+            bar.update(task, description=re.sub(r", \d+ s$", "", text) or doing)
 
         try:
             yield tell

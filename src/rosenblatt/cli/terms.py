@@ -1,11 +1,18 @@
 """Options that several commands share, each described once."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 READING, JUDGING, RULES = "Reading the table", "Judging the rule", "Rules of learning"
+
+
+def one_of(*words: str) -> Callable[[], list[str]]:
+    """What a shell completes a value from."""
+    return lambda: list(words)
+
 
 Source = Annotated[
     list[str],
@@ -34,7 +41,13 @@ Kinds = Annotated[
 ]
 TextAs = Annotated[
     str,
-    typer.Option("--text", metavar="HOW", help="Words of free text: vocabulary or hashed.", rich_help_panel=READING),
+    typer.Option(
+        "--text",
+        metavar="HOW",
+        help="Words of free text: vocabulary or hashed.",
+        rich_help_panel=READING,
+        autocompletion=one_of("vocabulary", "hashed"),
+    ),
 ]
 WeightColumn = Annotated[
     str | None,
@@ -47,8 +60,9 @@ Format = Annotated[
     typer.Option(
         "--format",
         metavar="FORMAT",
-        help="csv, tsv, parquet, ndjson, ipc, libsvm or arff, where the name does not tell.",
+        help="csv, tsv, parquet, ndjson, arrow, libsvm or arff, where the name does not tell.",
         rich_help_panel=READING,
+        autocompletion=one_of("csv", "tsv", "parquet", "ndjson", "arrow", "libsvm", "arff"),
     ),
 ]
 Delimiter = Annotated[
@@ -67,11 +81,14 @@ Json = Annotated[bool, typer.Option("--json", help="Write the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes on standard error.")]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite files that are there.")]
 Seed = Annotated[
-    int, typer.Option("--seed", min=0, help="Seed of all that is drawn at random, and of the rows held out.")
+    int,
+    typer.Option("--seed", metavar="N", min=0, help="Seed of all that is drawn at random, and of the rows held out."),
 ]
 Seconds = Annotated[
     float | None,
-    typer.Option("--seconds", min=0.0, metavar="S", help="Time limit for each proof.", rich_help_panel=JUDGING),
+    typer.Option(
+        "--seconds", min=0.0, metavar="S", help="Time limit for each proof; 0 for none.", rich_help_panel=JUDGING
+    ),
 ]
 HoldOut = Annotated[
     float,
@@ -93,8 +110,10 @@ Algorithm = Annotated[
     typer.Option(
         "--algorithm",
         "-a",
+        metavar="NAME",
         help="auto, perceptron, pocket, lifted, averaged, voted, margin, kernel or pa. auto: the largest margin if the "
         "rows are proved separable, else the pocket.",
+        autocompletion=one_of("auto", "perceptron", "pocket", "lifted", "averaged", "voted", "margin", "kernel", "pa"),
     ),
 ]
 ModelFile = Annotated[

@@ -1,6 +1,8 @@
 """Findings in words, for people and for programs."""
 
+import re
 from dataclasses import asdict
+from textwrap import wrap
 from typing import Any
 
 from rosenblatt.cli.screen import Screen
@@ -12,32 +14,44 @@ from rosenblatt.prove.separability import NotSeparable, Separable, Undecided
 from rosenblatt.ship.modelfile import Model
 from rosenblatt.ship.scorecard import Scorecard
 
-MOST_ROWS = 4
 MOST_COLUMNS = 12
-LONGEST_CELL = 28
+MOST_LINES = 3  # of the names of columns of one kind
+NAME, CELL = 32, 22  # characters for the names and, at least, the cells of rows that contradict each other
 
 
 def columns(screen: Screen, data: Data) -> None:
     """What the table was read as."""
-    used = [column for column in data.encoding.columns if column.size]
-    kinds = ", ".join(f"{count} {kind}" for kind, count in _counted(column.kind for column in used))
-    screen.line(
-        f"{data.table.source}: {data.n:,} rows, {len(used)} columns ({kinds}) as {data.encoding.size:,} features"
-    )
+    kinds: dict[str, list[str]] = {}
+    for column in data.encoding.columns:
+        if column.size:
+            kinds.setdefault(column.kind, []).append(column.name)
+    used = sum(len(names) for names in kinds.values())
+    screen.line(f"{data.table.source}: {data.n:,} rows, {_many(used, 'column')} as {data.encoding.size:,} features")
+    for kind, names in kinds.items():
+        screen.line(_listed(f"  {len(names)} {kind}: ", names, screen.out.width))
     screen.line(f"target {data.encoding.target.name}: {_classes(data)}")
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
+
+
+def _listed(text: str, names: list[str], width: int) -> str:
+    """Names after a text, as many as fit into a few lines."""
+    room = MOST_LINES * (width - 8)
+    for k, name in enumerate(names):
+        rest = f", and {len(names) - k} more"
+        if k and len(text) + len(name) + len(rest) > room:
+            text += rest
+            break
+        text += f", {name}" if k else name
+    return "\n".join(wrap(text, width, subsequent_indent="    ", break_on_hyphens=False, replace_whitespace=False))
 
 
 def _classes(data: Data) -> str:
     counts = [int((data.y == code).sum()) for code in range(len(data.classes))]
     told = ", ".join(f"{label} {count:,}" for label, count in zip(data.classes, counts, strict=True))
     return f"{told}; yes is {data.classes[1]}" if len(data.classes) == 2 else told
-
-
-def _counted(kinds: Any) -> list[tuple[str, int]]:
-    found: dict[str, int] = {}
-    for kind in kinds:
-        found[kind] = found.get(kind, 0) + 1
-    return list(found.items())
 
 
 def finding(screen: Screen, data: Data, found: Finding) -> None:
@@ -47,7 +61,9 @@ def finding(screen: Screen, data: Data, found: Finding) -> None:
     verdict = found.verdict
     if isinstance(verdict, Separable):
         screen.line(f"{who}Separable: a line is right on every row.", style="bold green")
-        if found.margin is not None:
+        if found.margin is None or found.updates is None:
+            screen.line("Its margin was not found in time; more --seconds may find it.")
+        else:
             screen.line(f"Largest margin {found.margin.lower:.9g}, proved to a relative gap of {found.margin.gap:.0e}.")
             screen.line(
                 f"Longest row {found.radius:.6g}, so no run from zeros makes more than {found.updates:,} updates."
@@ -65,7 +81,9 @@ def finding(screen: Screen, data: Data, found: Finding) -> None:
 
 def contradiction(screen: Screen, data: Data, proof: Contradiction) -> None:
     """The rows that contradict each other, as they stand in the table: a column for each row, the weightiest first."""
-    told, many, target = in_words(data, proof, MOST_ROWS), len(proof.rows), data.encoding.target.name
+    room = screen.out.width - NAME
+    told, many, target = in_words(data, proof, max(2, min(4, room // CELL))), len(proof.rows), data.encoding.target.name
+    cell = room // len(told) - 3
     names = [name for name in dict.fromkeys(name for each in told for name in each["cells"]) if name != target]
     differ = [name for name in names if len({str(each["cells"].get(name)) for each in told}) > 1]
     if many == 2 and not differ:
@@ -77,10 +95,11 @@ def contradiction(screen: Screen, data: Data, proof: Contradiction) -> None:
         return
     screen.line(f"These {many} rows contradict each other: mixed by weight, those of either class give the same point.")
     lines = [[target, *(each["cells"].get(target) for each in told)], ["weight", *(_share(e, proof) for e in told)]]
-    lines += [[name, *(_cell(each["cells"].get(name)) for each in told)] for name in differ[:MOST_COLUMNS]]
-    screen.table(["row", *(str(each["row"]) for each in told)], lines)
-    more = [f"{many - len(told)} rows"] if many > len(told) else []
-    more += [f"{len(names) - MOST_COLUMNS} columns"] if len(names) > MOST_COLUMNS else []
+    lines += [[name, *(each["cells"].get(name) for each in told)] for name in differ[:MOST_COLUMNS]]
+    cut = [[_cut(name, NAME - 3), *(_cut(value, cell) for value in values)] for name, *values in lines]
+    screen.table(["row", *(str(each["row"]) for each in told)], cut)
+    more = [_many(many - len(told), "row")] if many > len(told) else []
+    more += [_many(len(names) - MOST_COLUMNS, "column")] if len(names) > MOST_COLUMNS else []
     if more:
         screen.line(f"({' and '.join(more)} more: --json shows all)")
 
@@ -90,10 +109,10 @@ def _share(told: dict[str, Any], proof: Contradiction) -> str:
     return f"{100 * int(told['weight']) / sum(proof.weights):.2f} %"
 
 
-def _cell(value: Any) -> str:
+def _cut(value: Any, length: int) -> str:
     """A cell of a table, shortened."""
     text = "" if value is None else str(value)
-    return text if len(text) <= LONGEST_CELL else text[: LONGEST_CELL - 1] + "…"
+    return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def finding_record(data: Data, found: Finding) -> dict[str, Any]:
@@ -175,7 +194,9 @@ def card(screen: Screen, made: Scorecard, most: int) -> None:
         if len(made.cards) > 1:
             title = f"{title}\n\n{each.label}: starts with {made.shown(each.start)} points".strip()
         screen.line(title, style="bold")
-        screen.table(["column", "value", "points"], _grouped(list(made.rows(k, most))), right=(2,))
+        rows = _grouped(list(made.rows(k, most)))
+        room = screen.out.width // 2 - 6
+        screen.table(["column", "value", "points"], [(_broken(name, room), *rest) for name, *rest in rows], right=(2,))
 
 
 def _grouped(rows: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
@@ -184,3 +205,13 @@ def _grouped(rows: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
         ("" if k and rows[k - 1][0] == column else column, value, points)
         for k, (column, value, points) in enumerate(rows)
     ]
+
+
+def _broken(name: str, length: int) -> str:
+    """A long name on several lines, broken between its words."""
+    lines = [""]
+    for word in re.findall(r"[^_\s.-]*[_\s.-]*", name):
+        if lines[-1] and len(lines[-1]) + len(word.rstrip()) > length:
+            lines.append("")
+        lines[-1] += word
+    return "\n".join(lines)

@@ -18,19 +18,29 @@ from rosenblatt.read.table import Table, first_line
 from rosenblatt.ship.modelfile import Model
 
 ROWS = 50_000
+SINKS: dict[str, Any] = {
+    ".csv": pl.LazyFrame.sink_csv,
+    ".parquet": pl.LazyFrame.sink_parquet,
+    ".ndjson": pl.LazyFrame.sink_ndjson,
+    ".jsonl": pl.LazyFrame.sink_ndjson,
+    ".arrow": pl.LazyFrame.sink_ipc,
+    ".ipc": pl.LazyFrame.sink_ipc,
+    ".feather": pl.LazyFrame.sink_ipc,
+}
+
+
+def check_suffix(path: Path | None) -> None:
+    """Refuse a name that tells no format."""
+    if path is not None and path.suffix.lower() not in SINKS:
+        raise OptionError(f"{path}: the name must end in one of {', '.join(SINKS)}")
 
 
 def to_file(found: pl.LazyFrame, path: Path, force: bool) -> None:
     """Stream a table into a file whose suffix tells the format; a name appears only when the file is whole."""
-    sinks: dict[str, Any] = {
-        ".csv": found.sink_csv, ".parquet": found.sink_parquet, ".ndjson": found.sink_ndjson,
-        ".jsonl": found.sink_ndjson, ".arrow": found.sink_ipc, ".ipc": found.sink_ipc, ".feather": found.sink_ipc,
-    }  # fmt: skip
-    if path.suffix.lower() not in sinks:
-        raise OptionError(f"{path}: the name must end in one of {', '.join(sinks)}")
+    check_suffix(path)
     draft = path.with_name(f".rosenblatt-{secrets.token_hex(8)}.part")
     try:
-        sinks[path.suffix.lower()](draft, maintain_order=True)
+        SINKS[path.suffix.lower()](found, draft, maintain_order=True)
         if path.exists() and not force:
             raise OptionError(f"{path} exists already; --force overwrites it")
         os.replace(draft, path)
@@ -54,11 +64,13 @@ def stream(found: pl.LazyFrame, as_json: bool) -> None:
 
 @contextmanager
 def explained(model: Model, table: Table) -> Iterator[None]:
-    """Turn what Polars complains about into the row and the column that it is about."""
+    """Turn what Polars complains about into the row and the column that it is about; name the file."""
     try:
         yield
     except pl.exceptions.PolarsError as error:
-        raise complaint(model, table) or TableError(f"{table.source}: {first_line(error)}") from error
+        raise TableError(f"{table.source}: {complaint(model, table) or first_line(error)}") from error
+    except TableError as error:
+        raise error if str(error).startswith(table.source) else TableError(f"{table.source}: {error}") from None
 
 
 def summary(command: str, model: Path, output: Path, error: Error | None) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from rosenblatt.errors import OptionError, TableError
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array
 from rosenblatt.read.encode import encoding_of
-from rosenblatt.read.encoding import Encoding
+from rosenblatt.read.encoding import Encoding, nearest
 from rosenblatt.read.table import Table
 
 NO_WEIGHTS: Any = None
@@ -81,6 +81,8 @@ def data_of(
     """Read a table's meaning from itself, and its rows as features; and what there is to say about its columns."""
     kinds = dict(kinds or {})
     if weights is not None:
+        if weights not in table.columns:
+            raise OptionError(f"there is no column {weights!r} to take weights from{nearest(weights, table.columns)}")
         kinds[weights] = "ignore"
     encoding, notes = encoding_of(table, target, positive=positive, overrides=kinds, text=text)
     return encoded(table, encoding, weights), notes
@@ -106,9 +108,11 @@ def _weights(table: Table, column: str | None) -> Array | None:
     """The column that says how much a row counts."""
     if column is None:
         return None
-    if column not in table.columns:
-        raise OptionError(f"there is no column {column!r} to take weights from")
-    return table.select(pl.col(column).cast(pl.Float64)).to_series().fill_null(np.nan).to_numpy()
+    found = table.select(pl.col(column), pl.col(column).cast(pl.Float64, strict=False).alias("\0weight"))
+    weights = found["\0weight"].fill_null(np.nan).to_numpy()
+    for row in np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))[:1].tolist():
+        raise TableError(f"{table.source}: row {row + 1}, column {column!r}: {found[column][row]!r} is no weight")
+    return weights
 
 
 def _numbered(row: Any, label: str) -> dict[str, Any]:

@@ -61,8 +61,8 @@ class Wishes:
 
     def check(self) -> None:
         """Refuse what does not fit, before any file is read."""
-        if self.algorithm != AUTO:
-            options_of(self.algorithm, self.options)
+        for each in ("perceptron", "pocket") if self.algorithm == AUTO else (self.algorithm,):
+            options_of(each, self.options)
         if not 0.0 <= self.hold_out < 1.0:
             raise OptionError(f"the part of the rows to hold out must be at least 0 and below 1, not {self.hold_out!r}")
         if self.folds < 0 or self.folds == 1:

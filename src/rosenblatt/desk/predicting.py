@@ -12,6 +12,7 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from rosenblatt.desk.learning import Error
+from rosenblatt.desk.shipping import card_of
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.read.columns import as_text
 from rosenblatt.read.encoding import Encoding, nearest
@@ -35,7 +36,7 @@ def predictions(model: Model, table: Table, *, reasons_wanted: int = 0, keep: Se
     encoding.check(frame)
     named = [_score_name(k, encoding) for k in range(len(points.weights))]
     scores = [points.score(k).alias(name) for k, name in enumerate(named)]
-    told = [reasons(points, reasons_wanted)] if reasons_wanted else []
+    told = [reasons(points, reasons_wanted, card_of(model))] if reasons_wanted else []
     kept = _kept(keep, frame.collect_schema().names(), named)
     label = points.label([pl.col(name) for name in named]).alias(LABEL)
     found = frame.select(*kept, *scores, *told).select(*kept, label, *named, *(["reasons"] if told else []))

@@ -8,6 +8,7 @@ import numpy as np
 from rosenblatt import __version__
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.learning import Learned
+from rosenblatt.desk.shipping import card_of
 from rosenblatt.errors import OptionError
 from rosenblatt.kernels import Array
 from rosenblatt.learn.rules import ties_named
@@ -15,9 +16,8 @@ from rosenblatt.prove.certificate import Contradiction, ErrorInterval, Separatio
 from rosenblatt.read.columns import Ignored
 from rosenblatt.ship.modelfile import Model
 from rosenblatt.ship.plots import mistakes_along
-from rosenblatt.ship.points import Points
 from rosenblatt.ship.report import ColumnRead, Contradicting, ErrorRate, Fact, Findings, Proof, ShownRow
-from rosenblatt.ship.scorecard import Scorecard, scorecard
+from rosenblatt.ship.scorecard import Scorecard
 
 MEANING = {
     "separation": "The weights are applied to every row in exact arithmetic, and every row must be on its right side. "
@@ -100,9 +100,8 @@ def _facts(learned: Learned, model: Model) -> tuple[Fact, ...]:
 
 
 def _card(model: Model) -> tuple[Scorecard | None, str]:
-    assert model.encoding is not None
     try:
-        return scorecard(Points.of(model.encoding, model.estimator)), ""
+        return card_of(model), ""
     except OptionError as error:
         return None, str(error)
 

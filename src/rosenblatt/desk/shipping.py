@@ -17,6 +17,7 @@ from rosenblatt.ship.modelfile import Model, data_fingerprint
 from rosenblatt.ship.points import Points
 from rosenblatt.ship.prooffile import Proof
 from rosenblatt.ship.python import python_of
+from rosenblatt.ship.scorecard import Scorecard, scorecard
 from rosenblatt.ship.sql import sql_of
 
 QUICK = 2_000_000  # numbers of a table whose fewest mistakes are asked for without being told to
@@ -33,6 +34,7 @@ def model_of(learned: Learned, wishes: Wishes, *, prove: bool = True) -> Model:
         "trained_mistakes": learned.mistakes,
         "exact": learned.exact,
         "error": None if learned.error is None else asdict(learned.error),
+        "means": means_of(data),
     }
     certificates = _proved(learned, wishes) if prove else ()
     return Model(learned.estimator, data.encoding, certificates, data_fingerprint(data.X, data.y), judged)
@@ -59,6 +61,16 @@ def proof_of(data: Data, found: Sequence[Finding]) -> Proof:
     return Proof(data.encoding, tuple(claims), data_fingerprint(data.X, data.y))
 
 
+def means_of(data: Data) -> list[float]:
+    """The mean of every feature: what a middling row looks like, which points and reasons are measured from."""
+    return np.asarray(data.X.mean(axis=0, dtype=np.float64)).ravel().tolist()  # type: ignore[no-any-return]
+
+
+def card_of(model: Model) -> Scorecard:
+    """The scorecard of a model's rule, measured from the rows that it was learned from."""
+    return scorecard(points_of(model), means=(model.held_out or {}).get("means"))
+
+
 def points_of(model: Model) -> Points:
     """The rule as points."""
     if model.encoding is None:
@@ -72,7 +84,15 @@ def with_points(model: Model, points: Points, data: Data) -> Model:
     bias = estimator._bias or 1.0
     rows = [[*w, b / bias] for w, b in zip(points.weights, points.intercepts, strict=True)]
     estimator.replace_weights(np.array(rows))
-    judged = {"part": 0.0, "folds": 0, "seed": 0, "trained_rows": data.n, "exact": points.exact, "error": None}
+    judged: dict[str, Any] = {
+        "part": 0.0,
+        "folds": 0,
+        "seed": 0,
+        "trained_rows": data.n,
+        "exact": points.exact,
+        "error": None,
+    }
+    judged["means"] = means_of(data)
     judged["trained_mistakes"] = int((estimator.predict(data.X) != data.y).sum())
     return Model(estimator, model.encoding, (), data_fingerprint(data.X, data.y), judged)
 

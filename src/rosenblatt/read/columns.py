@@ -79,10 +79,10 @@ class Number(Column):
         half = scale / 2  # differences of halves do not overflow
         far = max((most / 2 - mean / 2) / half, (mean / 2 - least / 2) / half, 1.0)
         octaves = min(max(ceil(log2(min(far, 2.0**20))) + 1, REACH[0]), REACH[1])
-        largest = min(max(abs(least), abs(most)), LARGEST)
+        largest = min(max(abs(least), abs(most), SMALLEST), LARGEST)
         step = max(ldexp(scale, octaves - BITS), ldexp(1.0, frexp(largest * FINEST)[1]))
         centre = round(min(max(mean, -LARGEST), LARGEST) / step) * step
-        reach = ldexp(scale, octaves)
+        reach = max(ldexp(scale, octaves), 8 * step)
         return cls(name, centre, scale, step, centre - reach, centre + reach, missing)
 
     @property
@@ -284,7 +284,7 @@ def told(series: pl.Series) -> pl.Series:
     if not series.dtype.is_float():
         return text
     whole = ((series == series.floor()) & (series.abs() < 2.0**53)).fill_null(False)
-    return series.zip_with(whole, series * 0).cast(pl.Int64).cast(pl.String).zip_with(whole, text)
+    return series.set(~whole, 0.0).cast(pl.Int64).cast(pl.String).zip_with(whole, text)
 
 
 def days(expr: pl.Expr, form: str) -> pl.Expr:

@@ -43,6 +43,7 @@ OTHER_NAMES = {
     "feather": "arrow",
     "svm": "libsvm",
 }
+TEXTS = (*FORMATS["csv"], ".txt", ".data", ".dat", "")  # suffixes of text that may have a single column
 COLUMNAR_GROWTH = 4.0  # how much larger than its file a Parquet table may be in memory
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 FOREIGN = {
@@ -104,7 +105,7 @@ def read_table(
         return read_libsvm(files, shown, scratch)
     if kind == "arff":
         return read_arff(files, shown)
-    return read_delimited(
+    table = read_delimited(
         files,
         shown,
         scratch,
@@ -114,6 +115,9 @@ def read_table(
         types=types or {},
         large=large,
     )
+    if format is None and delimiter is None and len(table.columns) == 1 and files[0].suffix not in TEXTS:
+        raise TableError(f"{shown}: does not look like a table; name its format or its delimiter")
+    return table
 
 
 def _files(source: Paths, scratch: Scratch) -> tuple[list[File], str]:

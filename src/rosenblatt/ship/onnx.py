@@ -40,7 +40,7 @@ def onnx_of(points: Points) -> "ModelProto":
         raise MissingExtraError("onnx", "ONNX export") from error
     graph = _Graph(onnx, {column.name for column in points.encoding.used})
     each = zip(*(points.columns(rule) for rule in range(len(points.weights))), strict=True)
-    columns = [(both[0][0], np.array([w for _, w in both]).T) for both in each]  # weights: features x rules
+    columns = [(both[0][0], np.array([w for _, w in both], float).T) for both in each]  # weights: features x rules
     sums = [graph.constant([points.intercepts])]
     if numbers := [(column, w) for column, w in columns if isinstance(column, Number)]:
         sums.append(_of_numbers(graph, numbers))

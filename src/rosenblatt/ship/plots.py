@@ -93,7 +93,7 @@ def mistakes_along(ledger: Ledger, examples: Examples, ties: Ties) -> tuple[Arra
     states = int(np.clip(LOOKS // max(examples.n * examples.size, 1), 2, STATES))
     at = np.unique(np.linspace(0, len(ledger), min(states, len(ledger) + 1)).astype(np.int64))
     w, wrong, before = ledger.start.copy(), [], 0
-    follow = ledger._follower(examples)
+    follow = ledger.follower(examples)
     for t in at.tolist():
         follow(w, ledger.entries(before, t))
         before = t

@@ -80,8 +80,11 @@ class Points:
 
     def score(self, rule: int = 0) -> pl.Expr:
         """The score of a table's rows, for Polars."""
+        start = pl.lit(self.intercepts[rule])
         terms = [_term(column, w) for column, w in self.columns(rule) if any(w)]
-        return pl.sum_horizontal([pl.lit(self.intercepts[rule]), *terms])
+        if not terms:  # as many as there are rows
+            return pl.when(pl.col(self.encoding.used[0].name).is_null()).then(start).otherwise(start)
+        return pl.sum_horizontal([start, *terms])
 
     def label(self, scores: Sequence[pl.Expr] | None = None) -> pl.Expr:
         """The label of a table's rows, for Polars; from the rules' scores, where those are known."""
@@ -125,7 +128,7 @@ def short(weights: Array, intercept: float, features: Sequence[Feature]) -> tupl
         return weights, intercept
     total = float(np.abs(weights) @ reach) + abs(intercept)
     unit = ldexp(1.0, frexp(total)[1] - PRECISION + 2)  # of the sum; one bit for what rounding adds, one to spare
-    of_each = np.maximum(unit / grain, unit)
+    of_each = unit / grain
     return np.round(weights / of_each) * of_each, round(intercept / unit) * unit
 
 

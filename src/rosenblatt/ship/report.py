@@ -6,7 +6,7 @@ Result    one HTML file without scripts or outside references: it reads on a pho
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import escape
 
 import numpy as np
@@ -182,7 +182,7 @@ class Findings:
     mistakes: tuple[ShownRow, ...] = ()
     n_mistakes: int = 0
     contradictions: tuple[Contradicting, ...] = ()
-    learning: tuple[Array, Array] | None = field(default=None)  # as `plots.mistakes_along` gives
+    learning: tuple[Array, Array] | None = None  # as `plots.mistakes_along` gives
 
 
 def report_of(findings: Findings) -> str:

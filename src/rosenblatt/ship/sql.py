@@ -159,12 +159,10 @@ def _of_text(column: Text, w: Sequence[float], cell: str, c: str) -> str:
     letters = zip(string.ascii_uppercase, string.ascii_lowercase, strict=True)
     marks = ((mark, " ") for mark in SEPARATORS if mark != " ")
     steps = [*_replacing(c, letters), *_replacing(c, marks), f"' ' || {c} || ' ' AS {c}"]
-    cases = [
-        f"CASE WHEN {c} LIKE {text(f'% {word} %')} THEN {number(value)} ELSE {double(0.0)} END"
-        for word, value in zip(column.words, w, strict=True)
-        if value
-    ]
-    return _in_steps(cell, steps, _sum(cases), c)
+    counted = [(word, value) for word, value in zip(column.words, w, strict=True) if value]
+    rows = ",\n ".join(f"({text(f'% {word} %')}, {double(value)})" for word, value in counted)
+    there = f"{c}_words (word, points) AS (VALUES {rows})"
+    return _in_steps(cell, steps, "COALESCE(SUM(points), 0)", c, there, f", {c}_words WHERE {c} LIKE word")
 
 
 def _replacing(c: str, pairs: Iterable[tuple[str, str]]) -> list[str]:
@@ -177,7 +175,7 @@ def _replaced(expression: str, pairs: Iterable[tuple[str, str]]) -> str:
     return reduce(lambda inner, pair: f"REPLACE({inner}, {text(pair[0])}, {text(pair[1])})", pairs, expression)
 
 
-def _in_steps(cell: str, steps: Iterable[str], result: str, c: str) -> str:
+def _in_steps(cell: str, steps: Iterable[str], result: str, c: str, table: str = "", joined: str = "") -> str:
     """An expression from a cell's text `c`, which is changed step by step: a query about one row.
 
     A step is what stands behind SELECT. It is DISTINCT, or planners would write it out wherever the next one uses it.
@@ -185,8 +183,9 @@ def _in_steps(cell: str, steps: Iterable[str], result: str, c: str) -> str:
     rows = [f"{c}_0 AS (SELECT DISTINCT CAST({cell} AS VARCHAR) AS {c})"]
     for step in steps:
         rows.append(f"{c}_{len(rows)} AS (SELECT DISTINCT {step} FROM {c}_{len(rows) - 1})")
-    with_rows = ",\n ".join(rows)
-    return f"(WITH {with_rows}\n SELECT {result} FROM {c}_{len(rows) - 1})"
+    source = f"{c}_{len(rows) - 1}{joined}"
+    tables = ",\n ".join([*rows, table] if table else rows)
+    return f"(WITH {tables}\n SELECT {result} FROM {source})"
 
 
 def _of_date(column: Date, w: Sequence[float], cell: str, c: str) -> str:
