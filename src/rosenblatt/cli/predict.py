@@ -43,16 +43,19 @@ def run(
 
     With --json and no output file, every row is a JSON object on a line of its own.
     """
+    import os
+
     from rosenblatt.cli import reading, writing
     from rosenblatt.cli.screen import Screen
     from rosenblatt.desk.predicting import judged, predictions
     from rosenblatt.ship.modelfile import Model
 
+    os.environ.setdefault("POLARS_ROW_GROUP_PREFETCH_SIZE", "2")  # more costs memory and brings no speed
     screen = Screen(json, quiet)
     reading.free(output, force)
     writing.check_suffix(output)
     loaded = Model.load(model)
-    table = reading.table(screen, file, file_format, delimiter)
+    table = reading.table(screen, file, file_format, delimiter, loaded.encoding, large=True, target=judge)
     error = None
     with screen.busy("predicting"), writing.explained(loaded, table):
         found = predictions(loaded, table, reasons_wanted=reasons, keep=keep or ())

@@ -6,11 +6,14 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from rosenblatt.cli.screen import Screen
 from rosenblatt.cli.terms import kinds_given
 from rosenblatt.desk.data import Data, data_of, encoded
 from rosenblatt.errors import OptionError
 from rosenblatt.progress import shown_by
+from rosenblatt.read.encode import types_for
 from rosenblatt.read.encoding import Encoding
 from rosenblatt.read.sources import read_table
 from rosenblatt.read.table import Table
@@ -18,10 +21,22 @@ from rosenblatt.read.table import Table
 USUAL = ("delimiter: comma", "column names from the header")  # nothing that anyone need be told
 
 
-def table(screen: Screen, source: list[str], file_format: str | None, delimiter: str | None) -> Table:
-    """The table in these files."""
+def table(
+    screen: Screen,
+    source: list[str],
+    file_format: str | None,
+    delimiter: str | None,
+    encoding: Encoding | None = None,
+    large: bool | None = None,
+    target: bool = True,
+) -> Table:
+    """The table in these files; with a known encoding, cells are read as it wants them, with or without the target."""
+    types, others = ({}, None) if encoding is None else (types_for(encoding), pl.String())
+    if encoding is not None and not target:
+        del types[encoding.target.name]
+    files = source[0] if len(source) == 1 else source
     with screen.busy(f"reading {', '.join(source)}"):
-        read = read_table(source[0] if len(source) == 1 else source, format=file_format, delimiter=delimiter)
+        read = read_table(files, format=file_format, delimiter=delimiter, types=types, others=others, large=large)
     if read.notes and read.notes != USUAL:
         screen.note(f"{read.source}: {', '.join(read.notes)}")
     return read
@@ -53,7 +68,7 @@ def known(
     screen: Screen, source: list[str], encoding: Encoding, file_format: str | None, delimiter: str | None
 ) -> Data:
     """The rows as features, under an encoding that is known."""
-    read = table(screen, source, file_format, delimiter)
+    read = table(screen, source, file_format, delimiter, encoding)
     with screen.busy("encoding the columns"):
         return encoded(read, encoding)
 

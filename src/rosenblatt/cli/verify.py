@@ -33,7 +33,7 @@ def run(
 
     screen = Screen(json, quiet)
     claims = claims_in(proof)
-    table = reading.table(screen, file, file_format, delimiter)
+    table = reading.table(screen, file, file_format, delimiter, getattr(claims, "encoding", None))
     with screen.busy("verifying"):
         results = verified(claims, table, target)
     for result in results:

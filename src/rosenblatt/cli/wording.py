@@ -99,7 +99,7 @@ def contradiction(screen: Screen, data: Data, proof: Contradiction) -> None:
     cut = [[_cut(name, NAME - 3), *(_cut(value, cell) for value in values)] for name, *values in lines]
     screen.table(["row", *(str(each["row"]) for each in told)], cut)
     more = [_many(many - len(told), "row")] if many > len(told) else []
-    more += [_many(len(names) - MOST_COLUMNS, "column")] if len(names) > MOST_COLUMNS else []
+    more += [_many(len(differ) - MOST_COLUMNS, "column")] if len(differ) > MOST_COLUMNS else []
     if more:
         screen.line(f"({' and '.join(more)} more: --json shows all)")
 
@@ -163,7 +163,7 @@ def learned(screen: Screen, rule: Learned, model: Model) -> None:
         screen.note(
             "the weights need more digits than a double has room for: exports may differ on rows that nearly tie"
         )
-    screen.line(f"{rule.seconds:.2f} s.")
+    screen.line(f"Learned in {rule.seconds:.2f} s.")
 
 
 def learned_record(rule: Learned, model: Model) -> dict[str, Any]:

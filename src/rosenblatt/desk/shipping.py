@@ -63,7 +63,7 @@ def proof_of(data: Data, found: Sequence[Finding]) -> Proof:
 
 def means_of(data: Data) -> list[float]:
     """The mean of every feature: what a middling row looks like, which points and reasons are measured from."""
-    return np.asarray(data.X.mean(axis=0, dtype=np.float64)).ravel().tolist()  # type: ignore[no-any-return]
+    return np.asarray(data.X.mean(axis=0, dtype=np.float64)).ravel().tolist()
 
 
 def card_of(model: Model) -> Scorecard:

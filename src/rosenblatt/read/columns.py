@@ -8,13 +8,14 @@ import string
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from datetime import date
-from math import ceil, floor, frexp, inf, ldexp, log2
+from math import ceil, floor, frexp, inf, ldexp, log2, nan
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
 from scipy.sparse import csr_array
 
+from rosenblatt.read import gathering
 from rosenblatt.read.lookup import Lookup
 
 BITS = 24  # of a feature: what float32 holds
@@ -61,7 +62,10 @@ class Column:
 
 @dataclass(frozen=True)
 class Number(Column):
-    """A number, clipped and rounded: ((x + M) - M - centre) / scale with M = 1.5 * 2^52 * step; 0 where missing."""
+    """A number, clipped and rounded: ((x + M) - M - centre) / scale with M = 1.5 * 2^52 * step; 0 where missing.
+
+    As scale is a power of two, dividing by it and multiplying by a short weight can be done in one.
+    """
 
     centre: float
     scale: float  # a power of two
@@ -75,12 +79,13 @@ class Number(Column):
     @classmethod
     def of(cls, name: str, *, least: float, most: float, mean: float, deviation: float, missing: bool) -> Self:
         """A grid that suits numbers from `least` to `most` with this mean and standard deviation above 0."""
-        scale = min(max(power_of_two(deviation), SMALLEST), LARGEST)
+        largest = min(max(abs(least), abs(most)), LARGEST)
+        finest = ldexp(1.0, frexp(largest * FINEST)[1])
+        scale = min(max(power_of_two(deviation), finest, SMALLEST), LARGEST)
         half = scale / 2  # differences of halves do not overflow
         far = max((most / 2 - mean / 2) / half, (mean / 2 - least / 2) / half, 1.0)
         octaves = min(max(ceil(log2(min(far, 2.0**20))) + 1, REACH[0]), REACH[1])
-        largest = min(max(abs(least), abs(most), SMALLEST), LARGEST)
-        step = max(ldexp(scale, octaves - BITS), ldexp(1.0, frexp(largest * FINEST)[1]))
+        step = max(ldexp(scale, octaves - BITS), finest)
         centre = round(min(max(mean, -LARGEST), LARGEST) / step) * step
         reach = max(ldexp(scale, octaves), 8 * step)
         return cls(name, centre, scale, step, centre - reach, centre + reach, missing)
@@ -98,16 +103,25 @@ class Number(Column):
         return 1.5 * 2.0**52 * self.step
 
     @property
-    def value(self) -> pl.Expr:
-        """The finite number in this column, else null."""
-        x = pl.col(self.name).cast(pl.Float64)
-        return pl.when(x.is_finite()).then(x)
+    def number(self) -> pl.Expr:
+        """The number in this column."""
+        return pl.col(self.name).cast(pl.Float64)
 
     @property
-    def scaled(self) -> pl.Expr:
-        """The feature; null where missing."""
-        x = self.value.clip(self.lowest, self.highest)
-        return (x + self.rounder - self.rounder - self.centre) / self.scale
+    def value(self) -> pl.Expr:
+        """The finite number in this column, else null."""
+        return pl.when(self.number.is_finite()).then(self.number)
+
+    def graded(self, factor: float = 1.0, missing: float = nan) -> pl.Expr:
+        """The feature times a factor; `missing` where it is that."""
+        grid = (self.lowest, self.highest, self.rounder, self.centre, factor / self.scale)
+
+        def grade(numbers: pl.Series) -> pl.Series:
+            out = np.empty(len(numbers))
+            gathering.grade(numbers.to_numpy(), *grid, missing, out)
+            return pl.Series(numbers.name, out)
+
+        return self.number.map_batches(grade, return_dtype=pl.Float64, is_elementwise=True)
 
 
 @dataclass(frozen=True)
@@ -119,8 +133,8 @@ class Date(Number):
     kind = "date"
 
     @property
-    def value(self) -> pl.Expr:
-        """The days, else null."""
+    def number(self) -> pl.Expr:
+        """The days."""
         return days(pl.col(self.name), self.format).cast(pl.Float64)
 
 
@@ -149,7 +163,7 @@ class Category(Column):
         belongs, values = found.to_numpy(), Lookup(self.values)
 
         def choose(cells: pl.Series) -> pl.Series:
-            return pl.Series(cells.name, belongs.take(values.places(told(cells))))
+            return pl.Series(cells.name, values.found(told(cells), belongs))
 
         return pl.col(self.name).map_batches(choose, return_dtype=dtype, is_elementwise=True)
 

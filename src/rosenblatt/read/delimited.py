@@ -75,14 +75,16 @@ def read_delimited(
     delimiter: str | None,
     header: bool | None,
     missing: tuple[str, ...],
-    types: Mapping[str, pl.DataType],
+    types: Mapping[str, pl.DataType | None],
+    others: pl.DataType | None,
     large: bool,
 ) -> Table:
     """Delimited text files as one table."""
     dialect = _dialect(files[0], delimiter, header, missing)
     for file in files[1:]:
         _check_same(file, files[0], dialect)
-    known = {name: kind for name, kind in types.items() if name in dialect.names}
+    wanted = {name: types.get(name, others) for name in dialect.names}
+    known = {name: kind for name, kind in wanted.items() if kind is not None}
     plain_files = tuple(plain(file, scratch) for file in files)
     source = Source(plain_files, shown, dialect, header, missing, known, scratch, large)
     source, frame = _read(source, files)

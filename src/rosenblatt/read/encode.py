@@ -67,16 +67,19 @@ def encoding_of(
     return Encoding(columns, Target(target, classes)), _notes(found, columns)
 
 
-def types_for(encoding: Encoding) -> dict[str, pl.DataType]:
-    """The types to read a text file's columns with, so that they mean what they meant when the rule was learned."""
-    types: dict[str, pl.DataType] = {}
-    for column in encoding.columns:
+def types_for(encoding: Encoding) -> dict[str, pl.DataType | None]:
+    """The types to read a text file's columns with, so that they mean what they meant when the rule was learned.
+
+    None: as they are guessed, for categories that may have been read as numbers.
+    """
+    types: dict[str, pl.DataType | None] = {encoding.target.name: None}
+    for column in encoding.used:
         if isinstance(column, Date | Text):
             types[column.name] = pl.String()
         elif isinstance(column, Number):
             types[column.name] = pl.Float64()
-        elif isinstance(column, Category) and not all(map(_is_number, _values(column))):
-            types[column.name] = pl.String()
+        elif isinstance(column, Category):
+            types[column.name] = None if all(map(_is_number, _values(column))) else pl.String()
     return types
 
 

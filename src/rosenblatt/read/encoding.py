@@ -156,7 +156,7 @@ def _evaluated(frame: pl.DataFrame, columns: list[Column], first_row: int) -> di
     exprs = []
     for column in columns:
         if isinstance(column, Number):
-            exprs.append(column.scaled.cast(pl.Float32).alias(column.name))
+            exprs.append(column.graded().alias(column.name))
         elif isinstance(column, Category):
             exprs.append(column.chosen(range(column.size), -1, pl.Int32).alias(column.name))
     try:
@@ -184,9 +184,10 @@ def _entries(frame: pl.DataFrame, columns: list[tuple[Column, int]], first_row: 
     found = _evaluated(frame, [column for column, _ in columns], first_row)
     for k, (column, start) in enumerate(columns):
         if isinstance(column, Number):
-            gone = found[column.name].is_null().to_numpy()
+            values[k] = found[column.name].to_numpy()
+            gone = np.isnan(values[k])
             places[k] = start + (gone & column.missing)
-            values[k] = found[column.name].fill_null(float(column.missing)).to_numpy()
+            values[k][gone] = float(column.missing)
         else:
             chosen = found[column.name].to_numpy()
             np.add(np.maximum(chosen, 0), start, out=places[k])

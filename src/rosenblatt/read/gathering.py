@@ -1,4 +1,4 @@
-"""Compiled code: features that lie column by column become rows; values become their numbers."""
+"""Compiled code: cells become features, and features that lie column by column become rows."""
 
 import numpy as np
 
@@ -38,12 +38,27 @@ def scatter(places: Array, values: Array, first: int, last: int, table: Array) -
 
 
 @compiled
-def look_up(hashes: Array, keys: Array, codes: Array, out: Array) -> None:
-    """For each hash the code of its key, from a table with open addressing whose free places have a code below 0."""
-    mask = np.uint64(keys.size - 1)
-    one = np.uint64(1)
-    for i in range(hashes.size):
-        place = hashes[i] & mask
-        while codes[place] >= 0 and keys[place] != hashes[i]:
+def look_up(first: Array, second: Array, keys: Array, checks: Array, codes: Array, belongs: Array, out: Array) -> None:
+    """What belongs to the value with these two hashes, from a table with open addressing; the last but one for none.
+
+    Free places have a code below 0.
+    """
+    mask, one, none = np.uint64(keys.size - 1), np.uint64(1), belongs.size - 2
+    for i in range(first.size):
+        place = first[i] & mask
+        while codes[place] >= 0 and keys[place] != first[i]:
             place = (place + one) & mask
-        out[i] = codes[place]
+        known = codes[place] >= 0 and checks[place] == second[i]
+        out[i] = belongs[codes[place]] if known else belongs[none]
+
+
+@compiled
+def grade(
+    x: Array, lowest: float, highest: float, rounder: float, centre: float, factor: float, missing: float, out: Array
+) -> None:
+    """Numbers clipped to a range, rounded to a grid and multiplied, exactly; `missing` where there is no finite one."""
+    for i in range(x.size):
+        if np.isfinite(x[i]):
+            out[i] = ((min(max(x[i], lowest), highest) + rounder) - rounder - centre) * factor
+        else:
+            out[i] = missing

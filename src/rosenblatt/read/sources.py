@@ -67,7 +67,8 @@ def read_table(
     encoding: str | None = None,
     header: bool | None = None,
     missing: Sequence[str] = DEFAULT_MISSING,
-    types: Mapping[str, pl.DataType] | None = None,
+    types: Mapping[str, pl.DataType | None] | None = None,
+    others: pl.DataType | None = None,
     large: bool | None = None,
 ) -> Table:
     """Read a table.
@@ -84,8 +85,11 @@ def read_table(
     missing : list of str
         The cells of a text file that mean "no value".
     types : mapping of column to Polars type, optional
-        Columns of text files whose types are not to be guessed: Int64, Float64 or String. Other words in a column of
-        numbers are then an error. A large file whose types are all given is not read through before it is used.
+        Columns of text files whose types are not to be guessed: Int64, Float64 or String; None: to be guessed. Other
+        words in a column of numbers are then an error. A large file whose types are all given is not read through
+        before it is used.
+    others : Polars type, optional
+        The type of the columns that `types` does not name; by default, they are guessed.
     large : bool, optional
         Whether to leave the table in its file and read it in blocks; by default if it would take more than a quarter
         of the available memory.
@@ -113,6 +117,7 @@ def read_table(
         header=header,
         missing=tuple(missing),
         types=types or {},
+        others=others,
         large=large,
     )
     if format is None and delimiter is None and len(table.columns) == 1 and files[0].suffix not in TEXTS:

@@ -118,26 +118,31 @@ def _of_numbers(graph: _Graph, columns: Sequence[tuple[Number, Array]]) -> str:
         graph.input(column, "DOUBLE", "days since 1970-01-01" if isinstance(column, Date) else "a number; NaN: missing")
         for column, _ in columns
     ]
-    X = graph.node("Concat", inputs, axis=1)
-    grids = np.array([(c.lowest, c.highest, c.rounder, c.centre, c.scale) for c, _ in columns]).T[:, None]
+    grids = np.array([(c.lowest, c.highest, c.rounder, c.centre, c.scale) for c, _ in columns]).T
     weights = np.array([w[0] for _, w in columns])
     empty = np.array([w[1] if column.missing else np.zeros_like(w[0]) for column, w in columns])
-    scaled, gone = _scaled(graph, X, grids)
-    of_missing = graph.node("MatMul", [graph.node("Cast", [gone], to=DOUBLE), graph.constant(empty)])
-    return graph.node("Add", [graph.node("MatMul", [scaled, graph.constant(weights)]), of_missing])
+    X = graph.node("Concat", inputs, axis=1)
+    return _on_grids(graph, X, grids, weights, empty)
 
 
-def _scaled(graph: _Graph, X: str, grids: Array) -> tuple[str, str]:
-    """Numbers on their grids, 0 where missing; and where that is.
+def _on_grids(graph: _Graph, X: str, grids: Array, weights: Array, empty: Array) -> str:
+    """The points of numbers; `grids` has their lowest, highest, rounders, centres and scales.
 
-    Zeros come last: ONNX Runtime would join a division with the product that follows, in single precision.
+    A single column stands there twice, the second time without points: ONNX Runtime leaves out the addition of a single
+    constant that is 0 in single precision. And it would join a division with the product that follows, in single
+    precision too, so the zeros for missing numbers come between.
     """
-    lowest, highest, rounder, centre, scale = map(graph.constant, grids)
+    if len(weights) == 1:
+        X, grids = graph.node("Concat", [X, X], axis=1), np.repeat(grids, 2, axis=1)
+        weights, empty = (np.vstack([w, np.zeros_like(w)]) for w in (weights, empty))
+    lowest, highest, rounder, centre, scale = (graph.constant(row[None]) for row in grids)
     gone = graph.node("Or", [graph.node("IsNaN", [X]), graph.node("IsInf", [X])])
     x = graph.node("Max", [graph.node("Min", [X, highest]), lowest])
     x = graph.node("Sub", [graph.node("Add", [x, rounder]), rounder])
     x = graph.node("Div", [graph.node("Sub", [x, centre]), scale])
-    return graph.node("Where", [gone, graph.constant(0.0), x]), gone
+    of_numbers = graph.node("MatMul", [graph.node("Where", [gone, graph.constant(0.0), x]), graph.constant(weights)])
+    of_missing = graph.node("MatMul", [graph.node("Cast", [gone], to=DOUBLE), graph.constant(empty)])
+    return graph.node("Add", [of_numbers, of_missing])
 
 
 def _of_column(graph: _Graph, column: Column, w: Array) -> str:
@@ -147,7 +152,7 @@ def _of_column(graph: _Graph, column: Column, w: Array) -> str:
     if isinstance(column, Sparse):
         X = graph.input(column, "DOUBLE", "numbered features", column.count)
         grid = np.array([-column.highest, column.highest, 1.5 * 2.0**52 * column.step, 0.0, 1.0])
-        return graph.node("MatMul", [_scaled(graph, X, grid)[0], graph.constant(w)])
+        return _on_grids(graph, X, np.repeat(grid[:, None], column.count, axis=1), w, np.zeros_like(w))
     if isinstance(column, HashedText) or not isinstance(column, Text):
         raise OptionError(f"column {column.name!r}: {column.kind} has no form in ONNX; use a vocabulary of words")
     return _of_text(graph, column, w)

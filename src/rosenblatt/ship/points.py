@@ -135,7 +135,7 @@ def short(weights: Array, intercept: float, features: Sequence[Feature]) -> tupl
 def _term(column: Column, w: tuple[float, ...]) -> pl.Expr:
     """What a column adds to the score."""
     if isinstance(column, Number):
-        return (column.scaled * w[0]).fill_null(w[1] if column.missing else 0.0)
+        return column.graded(w[0], w[1] if column.missing else 0.0)
     if isinstance(column, Category):
         return column.chosen(w, 0.0, pl.Float64)
     if isinstance(column, Text):
