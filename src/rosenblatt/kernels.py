@@ -181,6 +181,15 @@ def square_lengths(rows: Rows, first: int, last: int, out: Array) -> bool:
 
 
 @compiled
+def largest_of_columns(rows: Rows, first: int, last: int, out: Array) -> None:
+    """Raise out[j] to the largest |x_ij| of rows [first, last)."""
+    for i in range(first, last):
+        for k in range(stored(rows, i)):
+            j = column(rows, i, k)
+            out[j] = max(out[j], abs(np.float64(value(rows, i, k))))
+
+
+@compiled
 def length(rows: Rows, i: int) -> float:
     """||x_i|| with the bias, scaled by a power of two on the way so that no square overflows or underflows."""
     largest = abs(rows.bias)

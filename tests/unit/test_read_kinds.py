@@ -267,7 +267,7 @@ def test_later_files_are_read_as_the_first_was_meant(tmp_path):
     (tmp_path / "1.csv").write_text(first)
     (tmp_path / "2.csv").write_text("zip,flag,n,y\n00001,1.0,5,True\n00002,0,7,False\n")
     encoding, _ = encoding_of(read_table(tmp_path / "1.csv"), "y")
-    assert types_for(encoding) == {"zip": pl.String(), "n": pl.Float64()}
+    assert types_for(encoding) == {"zip": pl.String(), "flag": None, "n": pl.Float64(), "y": None}
     plain = read_table(tmp_path / "2.csv").whole()
     typed = read_table(tmp_path / "2.csv", types=types_for(encoding)).whole()
     place = encoding.names.index("zip = 00001")

@@ -222,8 +222,8 @@ def test_a_rule_without_points_has_a_card():
 
 @pytest.fixture
 def quick(monkeypatch):
-    monkeypatch.setattr(ship, "WORK", 4e5)
-    monkeypatch.setattr(ship, "AT_FIRST", 2e5)
+    monkeypatch.setattr(whole, "WORK", 4e5)
+    monkeypatch.setattr(whole, "AT_FIRST", 2e5)
 
 
 def by_hand(card, encoding, frame):
@@ -316,15 +316,15 @@ def plainly_rounded(points, X, y, largest):
         total = np.full(len(X), -float(np.rint(-float(start) * scale)))
         at = 0
         for column in points.encoding.used:
-            whole = [float(np.rint(float(p) * scale)) for p in lines[column.name]]
+            rounded = [float(np.rint(float(p) * scale)) for p in lines[column.name]]
             f = X[:, at : at + column.size].astype(float)
             if isinstance(column, Number):
                 measure = measure_of(column)
                 units = (f[:, 0] * column.scale + column.centre - float(measure.base)) / float(measure.unit)
                 gone = f[:, 1] if column.missing else np.zeros(len(X))
-                total += np.where(gone > 0, whole[-1], units * whole[0])
+                total += np.where(gone > 0, rounded[-1], units * rounded[0])
             else:
-                total += f @ whole
+                total += f @ rounded
             at += column.size
         scores.append(total)
     said = np.argmax(scores, axis=0) if len(scores) > 1 else (scores[0] >= 0 if points.zero_is_yes else scores[0] > 0)
@@ -374,7 +374,7 @@ def test_auto_takes_the_smallest_that_costs_little(quick):
 
 def test_a_part_of_the_rows_is_said_and_all_are_counted(quick, monkeypatch):
     points, X, y, frame = learned()
-    monkeypatch.setattr(ship, "ENTRIES", X.size // 3)
+    monkeypatch.setattr(whole, "ENTRIES", X.size // 3)
     found = integers(points, X, y, largest=5)
     assert found.sample == 100
     assert "chosen on 100 of them" in found.statement

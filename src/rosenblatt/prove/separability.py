@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rosenblatt import search
+from rosenblatt import kernels, search
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array, Dense
 from rosenblatt.learn import pla, wolfe
@@ -207,7 +207,7 @@ def column_sizes(examples: Examples) -> Array:
     if isinstance(rows, Dense):
         sizes[:-1] = np.maximum(rows.values.max(axis=0), -rows.values.min(axis=0))
     else:
-        np.maximum.at(sizes, rows.columns.astype(np.intp), np.abs(rows.values, dtype=np.float64))  # numpy's fast types
+        kernels.largest_of_columns(rows, 0, examples.n, sizes)
     sizes[-1] = rows.bias
     sizes[sizes == 0] = 1.0
     return np.asarray(np.ldexp(1.0, np.clip(np.frexp(sizes)[1], -1000, 1000)))

@@ -163,6 +163,7 @@ class Category(Column):
         belongs, values = found.to_numpy(), Lookup(self.values)
 
         def choose(cells: pl.Series) -> pl.Series:
+            cells = cells.fill_nan(None) if cells.dtype.is_float() else cells
             return pl.Series(cells.name, values.found(told(cells), belongs))
 
         return pl.col(self.name).map_batches(choose, return_dtype=dtype, is_elementwise=True)
@@ -265,6 +266,7 @@ class Sparse(Column):
         )
         rounder = 1.5 * 2.0**52 * self.step
         values = (np.clip(X.data, -self.highest, self.highest) + rounder) - rounder
+        values[~np.isfinite(X.data)] = 0.0
         return csr_array((values.astype(np.float32), X.indices, X.indptr), X.shape)
 
 
