@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check bench clean
+.PHONY: demo test system check bench clean
 
 .venv/made: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -14,7 +14,15 @@ BIN := .venv/bin
 demo: .venv/made
 	$(BIN)/rosenblatt demo --folder build/demo
 
-test: .venv/made
+# What some tests use besides Python; they are skipped, with the reason, where it is not there and cannot be installed.
+system:
+	@command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] || exit 0; \
+	wanted=""; \
+	command -v java >/dev/null || wanted="$$wanted default-jre-headless"; \
+	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || wanted="$$wanted postgresql"; \
+	[ -z "$$wanted" ] || { apt-get update -qq && apt-get install -y -qq $$wanted; } >/dev/null 2>&1 || true
+
+test: .venv/made system
 	$(BIN)/python -m pytest -n auto
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto tests/oracle tests/theorems tests/unit
 

@@ -1,0 +1,248 @@
+"""What an analyst does with a table, without the command."""
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.stats import beta
+
+from rosenblatt.desk.data import data_of, encoded
+from rosenblatt.desk.learning import Error, Wishes, learn, made_short, mistakes
+from rosenblatt.desk.predicting import judged, predictions
+from rosenblatt.desk.shipping import model_of, points_of, proof_of, with_points
+from rosenblatt.desk.split import folds, held_out, mixed
+from rosenblatt.desk.verdict import findings, in_words
+from rosenblatt.desk.verifying import claims_in, verified
+from rosenblatt.errors import DataError, OptionError
+from rosenblatt.prove.certificate import Contradiction, ErrorInterval, Separation
+from rosenblatt.read.sources import read_table
+from rosenblatt.read.table import Table
+from rosenblatt.ship.modelfile import Model
+
+
+def applications(n=400, noise=0.1, seed=0, classes=2):
+    """A table with numbers, categories, dates, words and holes."""
+    rng = np.random.default_rng(seed)
+    age, income = rng.integers(18, 80, n), np.round(rng.lognormal(8, 1, n), 2)
+    job = rng.choice(["clerk", "nurse", "it's me", "naïve"], n)
+    since = (np.datetime64("2010-01-01") + rng.integers(0, 4000, n)).astype(str)
+    note = rng.choice(["paid in time", "Late, again!", "nothing to say here", "late once, paid"], n)
+    score = (age - 45) / 15 + np.log(income) - 8 + (job == "nurse") + rng.normal(size=n) * noise
+    answer = np.array(["no", "yes", "maybe"])[np.digitize(score, [0.0] if classes == 2 else [-0.5, 0.8])]
+    holes = rng.random(n) < 0.05
+    return pl.DataFrame(
+        {
+            "number": np.arange(n) + 7000,
+            "age": pl.Series(age, dtype=pl.Float64).set(pl.Series(holes), None),
+            "income": income,
+            "job": job,
+            "since": since,
+            "note": note,
+            "approved": answer,
+        }
+    )
+
+
+def data_from(frame, **options):
+    return data_of(Table("applications", frame), "approved", **options)[0]
+
+
+def test_rows_are_held_out_by_their_numbers_alone():
+    def by_the_book(row, seed):
+        z = (row + (seed + 1) * 0x9E3779B97F4A7C15) % 2**64
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+        z = (z ^ z >> 27) * 0x94D049BB133111EB % 2**64
+        return z ^ z >> 31
+
+    assert mixed(1, 0).tolist() == [16294208416658607535]  # the first number of SplitMix64 from 0, as published
+    assert mixed(20, 7).tolist() == [by_the_book(row, 7) for row in range(20)]
+    assert held_out(10, 0.0, 5).sum() == 0
+    assert (held_out(50, 0.3, 5) == held_out(1000, 0.3, 5)[:50]).all()
+    assert 0.28 < held_out(100_000, 0.3, 1).mean() < 0.32
+    assert (held_out(1000, 0.3, 1) != held_out(1000, 0.3, 2)).any()
+    assert np.bincount(folds(10_000, 5, 3)).min() > 1800
+
+
+@pytest.mark.parametrize(("wrong", "n"), [(0, 10), (3, 17), (50, 100), (17, 17)])
+def test_the_interval_is_that_of_clopper_and_pearson(wrong, n):
+    error = Error.of(wrong, n, "held out")
+    low = beta.ppf(0.025, wrong, n - wrong + 1) if wrong else 0.0
+    high = beta.ppf(0.975, wrong + 1, n - wrong) if wrong < n else 1.0
+    assert (error.lower, error.upper) == pytest.approx((low, high), abs=1e-9)
+    assert error.lower <= low
+    assert error.upper >= high
+
+
+def test_a_separable_table_gives_the_largest_margin_and_its_proof():
+    frame = applications(200).with_columns(
+        pl.when(pl.col("income") > 3000).then(pl.lit("yes")).otherwise(pl.lit("no")).alias("approved")
+    )
+    frame = frame.with_columns(pl.col("income") + 500 * (pl.col("approved") == "yes"))
+    data = data_from(frame)
+    learned = learn(data, Wishes())
+    assert learned.algorithm == "perceptron"
+    assert learned.mistakes == 0
+    assert learned.exact
+    model = model_of(learned, Wishes())
+    kinds = [type(certificate) for certificate in model.certificates]
+    assert kinds == [Separation, ErrorInterval]
+    assert model.certificates[1].upper == 0
+    finding = findings(data)[0]
+    assert finding.margin.gap < 1e-9
+    assert finding.updates > 0
+
+
+@pytest.fixture(scope="module")
+def noisy():
+    data = data_from(applications(noise=0.7))
+    return data, learn(data, Wishes(seed=3))
+
+
+def test_an_overlapping_table_gives_a_pocket_with_proof(noisy):
+    data, learned = noisy
+    assert learned.algorithm == "pocket"
+    assert learned.error.rows == data.n - learned.trained.n
+    assert learned.exact
+    assert points_of(model_of(learned, Wishes(seed=3))).exact
+    assert mistakes(learned.estimator, learned.trained) == learned.mistakes
+
+
+def test_the_contradiction_is_told_in_the_tables_words(noisy):
+    data, _ = noisy
+    finding = findings(data, fewest=False)[0]
+    proof = finding.verdict.certificate
+    assert isinstance(proof, Contradiction)
+    told = in_words(data, proof, 100)
+    assert {each["row"] - 1 for each in told} == set(proof.rows)
+    for each in told:
+        row = data.table.frame.row(each["row"] - 1, named=True)
+        assert all(row[name] == value for name, value in each["cells"].items())
+
+
+@pytest.mark.parametrize("algorithm", ["perceptron", "pocket", "lifted", "averaged", "voted", "margin", "kernel", "pa"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_every_algorithm_ships_predicts_and_verifies(algorithm, classes, tmp_path):
+    frame = applications(120, 0.7, classes=classes)
+    data = data_from(frame)
+    wishes = Wishes(algorithm, {"max_passes": 5} if algorithm not in ("pocket", "lifted") else {})
+    learned = learn(data, wishes)
+    model = model_of(learned, wishes)
+    model.save(tmp_path / "m.json")
+    again = Model.load(tmp_path / "m.json")
+    found = predictions(again, data.table).collect()
+    assert found["label"].to_list() == [data.classes[k] for k in learned.estimator.predict(data.X)]
+    assert judged(again, data.table).mistakes == mistakes(learned.estimator, data)
+    results = verified(claims_in(str(tmp_path / "m.json")), data.table, None)
+    assert all(result.holds for result in results)
+    changed = frame.with_columns(pl.col("income") * 1.5)
+    assert not all(result.holds for result in verified(again, Table("t", changed), None))
+
+
+def test_a_model_that_lies_is_found_out(noisy, tmp_path):
+    data, learned = noisy
+    wishes = Wishes(seed=3)
+    model = model_of(learned, wishes)
+    for lie in ({"trained_mistakes": 0}, {"error": {**model.held_out["error"], "mistakes": 1}}):
+        liar = replace(model, held_out={**model.held_out, **lie})
+        failed = [result for result in verified(liar, data.table, None) if not result.holds]
+        assert len(failed) == 1
+        assert "mistakes" in failed[0].statement
+    other = replace(model.certificates[1], weights=(1.0,) * len(model.certificates[1].weights), fingerprint="")
+    failed = [r for r in verified(replace(model, certificates=(other,)), data.table, None) if not r.holds]
+    assert "another rule" in failed[0].statement
+
+
+def test_a_proof_file_is_checked_on_the_table(noisy, tmp_path):
+    data, _ = noisy
+    proof_of(data, findings(data, fewest=False)).save(tmp_path / "proof.json")
+    assert all(result.holds for result in verified(claims_in(str(tmp_path / "proof.json")), data.table, None))
+    shuffled = Table("t", data.table.frame.reverse())
+    assert not verified(claims_in(str(tmp_path / "proof.json")), shuffled, None)[0].holds
+
+
+def test_short_weights_add_no_mistake(noisy):
+    data, learned = noisy
+    rule = learned.estimator
+    before = rule.weights_.copy()
+    wrong = mistakes(rule, data)
+    rule.replace_weights(before * (1 + np.pi))
+    assert made_short(rule, data)
+    assert mistakes(rule, data) <= wrong
+    rule.replace_weights(before)
+
+
+def test_a_large_table_gives_the_same_rule(tmp_path):
+    frame = applications(3000, 0.7)
+    frame.write_csv(tmp_path / "t.csv")
+    small, large = (read_table(tmp_path / "t.csv", large=large) for large in (False, True))
+    assert large.is_large
+    one, two = (data_of(table, "approved")[0] for table in (small, large))
+    assert one.encoding == two.encoding
+    dense = two.X.toarray() if hasattr(two.X, "toarray") else two.X
+    assert np.array_equal(one.X, dense)
+    assert two.shown([5, 3]) == one.shown([5, 3])
+    wishes = Wishes("averaged")
+    assert np.array_equal(learn(one, wishes).estimator.weights_, learn(two, wishes).estimator.weights_)
+
+
+def test_cross_validation_learns_from_all_rows():
+    data = data_from(applications(150, 0.7))
+    learned = learn(data, Wishes("averaged", folds=5))
+    assert learned.trained.n == learned.error.rows == 150
+
+
+def test_row_weights_count(tmp_path):
+    frame = applications(200, 0.7).with_columns(weight=pl.lit(2.0))
+    data = data_from(frame, weights="weight")
+    assert data.weights.tolist() == [2.0] * 200
+    assert "weight" not in [column.name for column in data.encoding.used]
+    assert learn(data, Wishes("averaged")).trained.weights.size < 200
+
+
+def test_rows_keep_the_numbers_that_people_know():
+    frame = applications(100, 0.7).with_columns(
+        pl.when(pl.int_range(100) < 3).then(None).otherwise(pl.col("approved")).alias("approved")
+    )
+    data = data_of(Table("t", frame).with_known("approved"), "approved")[0]
+    assert data.number(0) == 4
+    assert data.shown([0])[0]["age"] == frame["age"][3]
+
+
+def test_whole_points_become_a_model(noisy):
+    from rosenblatt.ship.integers import integers
+
+    data, learned = noisy
+    model = model_of(learned, Wishes(seed=3), prove=False)
+    chosen = integers(points_of(model), data.X, data.y, largest=10)
+    small = with_points(model, chosen.points, data)
+    assert mistakes(small.estimator, data) == chosen.mistakes
+    assert all(result.holds for result in verified(small, data.table, None))
+
+
+@pytest.mark.parametrize(
+    ("wishes", "error", "words"),
+    [
+        (Wishes(hold_out=1.0), OptionError, "hold out"),
+        (Wishes(folds=1), OptionError, "2 folds"),
+        (Wishes(folds=1000), OptionError, "more than the 60 rows"),
+        (Wishes("pockets"), OptionError, "'pockets'"),
+        (Wishes("pocket", {"rachet": True}), OptionError, "did you mean 'ratchet'"),
+        (Wishes("averaged", {"class_weight": {"perhaps": 2}}), OptionError, "'perhaps'"),
+        (Wishes(hold_out=0.999), DataError, "would be held out"),
+    ],
+)
+def test_wishes_that_cannot_be_met(wishes, error, words):
+    with pytest.raises(error, match=words):
+        learn(data_from(applications(60, 0.7)), wishes)
+
+
+def test_encoding_a_table_without_any_column_left():
+    frame = pl.DataFrame({"a": [1.0] * 50, "approved": ["yes", "no"] * 25})
+    with pytest.raises(DataError, match="no column is left"):
+        data_from(frame)
+
+
+def test_encoded_is_what_the_encoding_says(noisy):
+    data, _ = noisy
+    assert np.array_equal(encoded(data.table, data.encoding).X, data.X)
