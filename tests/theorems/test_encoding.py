@@ -42,13 +42,12 @@ def feature_by_the_book(column, x):
 def test_a_number_becomes_a_short_feature_and_nothing_else(seen, cells):
     column = number_for(seen)
     feature, indicator = column.features
-    found = (
-        pl.DataFrame({"x": pl.Series(cells, dtype=pl.Float64)})
-        .select(column.graded())
-        .to_series()
-        .fill_nan(None)
-        .to_list()
+    series, found = (
+        pl.DataFrame({"x": pl.Series(cells, dtype=pl.Float64)}).select(column.cells)["x"],
+        np.zeros(len(cells)),
     )
+    column.add(series, (1.0, np.nan), found)
+    found = [None if np.isnan(f) else f for f in found.tolist()]
     for x, f in zip(cells, found, strict=True):
         expected = feature_by_the_book(column, x)
         assert (f is None) == (expected is None)
@@ -124,15 +123,18 @@ TEXTS = st.text(max_size=6)
 @given(st.lists(TEXTS, unique=True, max_size=8), st.lists(st.none() | TEXTS, max_size=30))
 def test_a_lookup_finds_what_is_there(values, cells):
     expected = [len(values) + 1 if c is None else values.index(c) if c in values else len(values) for c in cells]
-    numbers = np.arange(len(values) + 2)
-    assert Lookup(tuple(values)).found(pl.Series(cells, dtype=pl.String), numbers).tolist() == expected
+    found = np.zeros(len(cells), int)
+    Lookup(tuple(values)).add(pl.Series(cells, dtype=pl.String), np.arange(len(values) + 2), found)
+    assert found.tolist() == expected
 
 
 def test_one_equal_hash_is_not_enough():
     lookup, stranger = Lookup(("a", "b")), pl.Series(["c"])
     place = int(stranger.hash(lookup.seeds[0])[0]) % lookup.keys.size
     lookup.keys[place], lookup.codes[place] = stranger.hash(lookup.seeds[0])[0], 0  # as if "a" had the hash of "c"
-    assert lookup.found(stranger, np.arange(4)).tolist() == [2]
+    found = np.zeros(1, int)
+    lookup.add(stranger, np.arange(4), found)
+    assert found.tolist() == [2]
 
 
 def small_encoding():

@@ -5,16 +5,18 @@ Features are short: 0 or 1, or a number clipped to a range and rounded to a grid
 
 import re
 import string
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import date
-from math import ceil, floor, frexp, inf, ldexp, log2, nan
+from functools import cached_property
+from math import ceil, floor, frexp, inf, ldexp, log2
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
 from scipy.sparse import csr_array
 
+from rosenblatt.kernels import Array
 from rosenblatt.read import gathering
 from rosenblatt.read.lookup import Lookup
 
@@ -103,25 +105,19 @@ class Number(Column):
         return 1.5 * 2.0**52 * self.step
 
     @property
-    def number(self) -> pl.Expr:
+    def cells(self) -> pl.Expr:
         """The number in this column."""
         return pl.col(self.name).cast(pl.Float64)
 
     @property
     def value(self) -> pl.Expr:
         """The finite number in this column, else null."""
-        return pl.when(self.number.is_finite()).then(self.number)
+        return pl.when(self.cells.is_finite()).then(self.cells)
 
-    def graded(self, factor: float = 1.0, missing: float = nan) -> pl.Expr:
-        """The feature times a factor; `missing` where it is that."""
-        grid = (self.lowest, self.highest, self.rounder, self.centre, factor / self.scale)
-
-        def grade(numbers: pl.Series) -> pl.Series:
-            out = np.empty(len(numbers))
-            gathering.grade(numbers.to_numpy(), *grid, missing, out)
-            return pl.Series(numbers.name, out)
-
-        return self.number.map_batches(grade, return_dtype=pl.Float64, is_elementwise=True)
+    def add(self, cells: pl.Series, weights: Sequence[float], out: Array) -> None:
+        """Add the first weight times the number, or the second where it is missing."""
+        grid = (self.lowest, self.highest, self.rounder, self.centre, weights[0] / self.scale)
+        gathering.grade(cells.to_numpy(), *grid, weights[1] if len(weights) > 1 else 0.0, out)
 
 
 @dataclass(frozen=True)
@@ -133,7 +129,7 @@ class Date(Number):
     kind = "date"
 
     @property
-    def number(self) -> pl.Expr:
+    def cells(self) -> pl.Expr:
         """The days."""
         return days(pl.col(self.name), self.format).cast(pl.Float64)
 
@@ -156,17 +152,21 @@ class Category(Column):
         none = [Feature(self.name, f"{self.name} is missing")] if self.missing else []
         return (*named, *rest, *none)
 
-    def chosen(self, of_feature: Iterable[Any], none: Any, dtype: Any) -> pl.Expr:
-        """What belongs to the feature that is 1: one of these; `none` where no feature is."""
-        each, k = list(of_feature), len(self.values)
-        found = pl.Series([*each[:k], each[k] if self.other else none, each[-1] if self.missing else none], dtype=dtype)
-        belongs, values = found.to_numpy(), Lookup(self.values)
+    @property
+    def cells(self) -> pl.Expr:
+        """What stands in this column."""
+        return pl.col(self.name)
 
-        def choose(cells: pl.Series) -> pl.Series:
-            cells = cells.fill_nan(None) if cells.dtype.is_float() else cells
-            return pl.Series(cells.name, values.found(told(cells), belongs))
+    @cached_property
+    def _lookup(self) -> Lookup:
+        return Lookup(self.values)
 
-        return pl.col(self.name).map_batches(choose, return_dtype=dtype, is_elementwise=True)
+    def add(self, cells: pl.Series, weights: Sequence[float], out: Array) -> None:
+        """Add the weight of the feature that is 1."""
+        k = len(self.values)
+        rest = (weights[k] if self.other else 0, weights[-1] if self.missing else 0)
+        cells = cells.fill_nan(None) if cells.dtype.is_float() else cells
+        self._lookup.add(told(cells), np.array([*weights[:k], *rest], dtype=out.dtype), out)
 
 
 @dataclass(frozen=True)

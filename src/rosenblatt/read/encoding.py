@@ -8,7 +8,7 @@ engine computes the same score whatever its order, and what is proved about the 
 fit float32 exactly.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
@@ -23,10 +23,12 @@ from rosenblatt.kernels import Array
 from rosenblatt.read import gathering
 from rosenblatt.read.columns import Category, Column, Feature, Number, Sparse, Text, as_text
 from rosenblatt.read.records import column_of, texts, wanted
-from rosenblatt.threads import in_pieces
 
 DENSE = 0.25  # the part of the features that must not be zero for a dense table
 SMALL_DENSE = 4_000_000  # numbers; tables of up to so many are dense in any case
+BLOCK = 2**15  # rows whose entries stay in the cache
+
+Entries = Iterable[tuple[int, int, Array, Array]]
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ class Encoding:
             dense = frame.height * self.size <= SMALL_DENSE or len(single) + 8 * len(prose) >= DENSE * self.size
         rows = _dense_rows if dense else _sparse_rows
         words = [(start, *_occurrences(frame, column)) for column, start in prose]
-        return rows(*_entries(frame, single, first_row), words, (frame.height, self.size))
+        return rows(_entries(frame, single, first_row), words, (frame.height, self.size), len(single))
 
     @property
     def is_sparse(self) -> bool:
@@ -151,21 +153,14 @@ def nearest(name: str, there: Iterable[str]) -> str:
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
-def _evaluated(frame: pl.DataFrame, columns: list[Column], first_row: int) -> dict[str, pl.Series]:
-    """The scaled numbers, and for categories the place of the feature that is 1, -1 for none."""
-    exprs = []
-    for column in columns:
-        if isinstance(column, Number):
-            exprs.append(column.graded().alias(column.name))
-        elif isinstance(column, Category):
-            exprs.append(column.chosen(range(column.size), -1, pl.Int32).alias(column.name))
+def _cells(frame: pl.DataFrame, columns: list[tuple[Column, int]], first_row: int) -> pl.DataFrame:
+    """What stands in the columns, as their kinds want it."""
     try:
-        found = frame.select(exprs)
+        return frame.select(column.cells for column, _ in columns if isinstance(column, Number | Category))
     except pl.exceptions.PolarsError as error:
-        for column in columns:
+        for column, _ in columns:
             _complain(frame, column, first_row)
         raise TableError(f"the table does not fit the rule's columns: {str(error).splitlines()[0]}") from error
-    return {name: found[name] for name in found.columns}
 
 
 def _complain(frame: pl.DataFrame, column: Column, first_row: int) -> None:
@@ -177,47 +172,57 @@ def _complain(frame: pl.DataFrame, column: Column, first_row: int) -> None:
             raise TableError(f"row {first_row + bad + 1}, column {column.name!r}: {cells[bad]!r} is not a number")
 
 
-def _entries(frame: pl.DataFrame, columns: list[tuple[Column, int]], first_row: int) -> tuple[Array, Array]:
-    """Column by column, the one feature of every row that may not be zero, and its value."""
-    shape = (len(columns), frame.height)
+def _entries(
+    frame: pl.DataFrame, columns: list[tuple[Column, int]], first_row: int
+) -> Iterator[tuple[int, int, Array, Array]]:
+    """Block by block, the first row and the number of rows; then, column by column, the one feature of every row that
+    may not be zero, and its value. Blocks share their memory: to touch new memory takes longer than all the rest."""
+    cells = _cells(frame, columns, first_row)
+    shape = (len(columns), min(BLOCK, max(frame.height, 1)))
     places, values = np.empty(shape, np.int32), np.empty(shape, np.float32)
-    found = _evaluated(frame, [column for column, _ in columns], first_row)
-    for k, (column, start) in enumerate(columns):
-        if isinstance(column, Number):
-            values[k] = found[column.name].to_numpy()
-            gone = np.isnan(values[k])
-            places[k] = start + (gone & column.missing)
-            values[k][gone] = float(column.missing)
-        else:
-            chosen = found[column.name].to_numpy()
-            np.add(np.maximum(chosen, 0), start, out=places[k])
-            values[k] = chosen >= 0
-    return places, values
+    for start in range(0, frame.height, BLOCK):
+        block = cells.slice(start, BLOCK)
+        many = block.height
+        places[:], values[:] = 0, 0
+        for k, (column, first) in enumerate(columns):
+            place, value = places[k, :many], values[k, :many]
+            if isinstance(column, Number):
+                column.add(block[column.name], (1.0, np.nan), value)
+                gone = np.isnan(value)
+                value[gone] = column.missing
+                place[:] = first + (gone & column.missing)
+            elif isinstance(column, Category):
+                column.add(block[column.name], range(1, column.size + 1), place)  # 0: no feature
+                value[:] = place > 0
+                place += first - 1
+        yield start, many, places, values
 
 
-def _dense_rows(places: Array, values: Array, words: list[tuple[int, Array, Array]], shape: tuple[int, int]) -> Array:
+def _dense_rows(entries: Entries, words: list[tuple[int, Array, Array]], shape: tuple[int, int], each: int) -> Array:
     """A table from entries by column, and from words by row."""
     X = np.zeros(shape, np.float32)
-    in_pieces(lambda a, b: gathering.scatter(places, values, a, b, X), 0, shape[0], len(values))
-    for start, rows, numbers in words:
-        X[rows, start + numbers] = 1.0
+    for start, many, places, values in entries:
+        gathering.scatter(places, values, many, X[start : start + many])
+    for first, rows, numbers in words:
+        X[rows, first + numbers] = 1.0
     return X
 
 
 def _sparse_rows(
-    places: Array, values: Array, words: list[tuple[int, Array, Array]], shape: tuple[int, int]
+    entries: Entries, words: list[tuple[int, Array, Array]], shape: tuple[int, int], each: int
 ) -> csr_array:
-    """The same as a CSR matrix."""
-    n, each = shape[0], len(values)
-    starts = np.zeros(n + 1, np.int64)
-    in_pieces(lambda a, b: gathering.count(values, a, b, starts[1:]), 0, n, each)
-    np.cumsum(starts, out=starts)
-    columns, data = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.float32)
-    in_pieces(lambda a, b: gathering.gather(places, values, a, b, starts, columns, data), 0, n, each)
-    X = csr_array((data, columns, starts), shape)
-    for start, rows, numbers in words:
+    """The same as a CSR matrix, of up to so many entries in each row besides words."""
+    n = shape[0]
+    kind = np.int32 if n * each < 2**31 else np.int64
+    starts = np.zeros(n + 1, kind)
+    columns, data = np.empty(n * each, kind), np.empty(n * each, np.float32)
+    at = 0
+    for start, many, places, values in entries:
+        at = gathering.gather(places, values, many, at, starts[start + 1 :], columns, data)
+    X = csr_array((data[:at], columns[:at], starts), shape)
+    for first, rows, numbers in words:
         ends = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))])
-        X = X + csr_array((np.ones(rows.size, np.float32), start + numbers, ends), shape)
+        X = X + csr_array((np.ones(rows.size, np.float32), first + numbers, ends), shape)
     X.sort_indices()
     return X
 

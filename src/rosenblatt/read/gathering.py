@@ -6,59 +6,54 @@ from rosenblatt.kernels import Array, compiled
 
 
 @compiled
-def count(values: Array, first: int, last: int, counts: Array) -> None:
-    """How many entries of rows [first, last) are not zero."""
-    for i in range(first, last):
-        found = 0
-        for k in range(values.shape[0]):
-            if values[k, i] != 0:
-                found += 1
-        counts[i] = found
-
-
-@compiled
-def gather(places: Array, values: Array, first: int, last: int, starts: Array, columns: Array, data: Array) -> None:
-    """Write the entries of rows [first, last) that are not zero into a CSR matrix."""
-    for i in range(first, last):
-        at = starts[i]
+def gather(places: Array, values: Array, many: int, at: int, starts: Array, columns: Array, data: Array) -> int:
+    """Write the entries that are not zero of so many rows into a CSR matrix, from `at` on; returns where they end."""
+    for i in range(many):
         for k in range(values.shape[0]):
             if values[k, i] != 0:
                 columns[at] = places[k, i]
                 data[at] = values[k, i]
                 at += 1
+        starts[i] = at
+    return at
 
 
 @compiled
-def scatter(places: Array, values: Array, first: int, last: int, table: Array) -> None:
-    """Write the entries of rows [first, last) into a dense table of zeros."""
-    for i in range(first, last):
+def scatter(places: Array, values: Array, many: int, table: Array) -> None:
+    """Write the entries of so many rows into a dense table of zeros."""
+    for i in range(many):
         for k in range(values.shape[0]):
             if values[k, i] != 0:
                 table[i, places[k, i]] = values[k, i]
 
 
 @compiled
-def look_up(first: Array, second: Array, keys: Array, checks: Array, codes: Array, belongs: Array, out: Array) -> None:
-    """What belongs to the value with these two hashes, from a table with open addressing; the last but one for none.
+def look_up(
+    first: Array, second: Array, gone: Array, keys: Array, checks: Array, codes: Array, belongs: Array, out: Array
+) -> None:
+    """Add what belongs to the value with these two hashes; the last but one for any other value, the last for none.
 
-    Free places have a code below 0.
+    The table has open addressing; free places have a code below 0. `gone` is empty where every cell has a value.
     """
-    mask, one, none = np.uint64(keys.size - 1), np.uint64(1), belongs.size - 2
+    mask, one, other = np.uint64(keys.size - 1), np.uint64(1), belongs.size - 2
     for i in range(first.size):
+        if gone.size > 0 and gone[i]:
+            out[i] += belongs[other + 1]
+            continue
         place = first[i] & mask
         while codes[place] >= 0 and keys[place] != first[i]:
             place = (place + one) & mask
         known = codes[place] >= 0 and checks[place] == second[i]
-        out[i] = belongs[codes[place]] if known else belongs[none]
+        out[i] += belongs[codes[place]] if known else belongs[other]
 
 
 @compiled
 def grade(
     x: Array, lowest: float, highest: float, rounder: float, centre: float, factor: float, missing: float, out: Array
 ) -> None:
-    """Numbers clipped to a range, rounded to a grid and multiplied, exactly; `missing` where there is no finite one."""
+    """Add numbers clipped to a range, rounded to a grid and multiplied; `missing` where there is no finite one."""
     for i in range(x.size):
         if np.isfinite(x[i]):
-            out[i] = ((min(max(x[i], lowest), highest) + rounder) - rounder - centre) * factor
+            out[i] += ((min(max(x[i], lowest), highest) + rounder) - rounder - centre) * factor
         else:
-            out[i] = missing
+            out[i] += missing

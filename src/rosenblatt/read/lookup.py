@@ -14,6 +14,7 @@ from rosenblatt.kernels import Array
 from rosenblatt.read import gathering
 
 ROOM = 4  # places for each value
+NONE_GONE = np.empty(0, bool)
 
 
 class Lookup:
@@ -33,11 +34,11 @@ class Lookup:
             self.keys[place], self.checks[place] = hashes
             self.codes[place] = code
 
-    def found(self, cells: pl.Series, belongs: Array) -> Array:
-        """What belongs to the value in each cell; the last but one for any other value, the last where it is null."""
-        out = np.empty(len(cells), belongs.dtype)
+    def add(self, cells: pl.Series, belongs: Array, out: Array) -> None:
+        """Add what belongs to the value in each cell; the last but one for any other value, the last where it is null.
+
+        Sums of short numbers are exact, so it does not matter in which order they are added up.
+        """
         first, second = (cells.hash(seed).to_numpy() for seed in self.seeds)
-        gathering.look_up(first, second, self.keys, self.checks, self.codes, belongs, out)
-        if cells.null_count():
-            out[cells.is_null().to_numpy()] = belongs[-1]
-        return out
+        gone = cells.is_null().to_numpy() if cells.null_count() else NONE_GONE
+        gathering.look_up(first, second, gone, self.keys, self.checks, self.codes, belongs, out)

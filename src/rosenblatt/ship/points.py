@@ -80,11 +80,19 @@ class Points:
 
     def score(self, rule: int = 0) -> pl.Expr:
         """The score of a table's rows, for Polars."""
-        start = pl.lit(self.intercepts[rule])
-        terms = [_term(column, w) for column, w in self.columns(rule) if any(w)]
-        if not terms:  # as many as there are rows
-            return pl.when(pl.col(self.encoding.used[0].name).is_null()).then(start).otherwise(start)
-        return pl.sum_horizontal([start, *terms])
+        terms = [(column, w) for column, w in self.columns(rule) if any(w)]
+        single = [(column, w) for column, w in terms if isinstance(column, Number | Category)]
+        start, first = self.intercepts[rule], pl.col(self.encoding.used[0].name)
+
+        def add_up(cells: pl.Series) -> pl.Series:
+            out = np.full(len(cells), start)
+            for column, w in single:
+                column.add(cells.struct.field(column.name), w, out)
+            return pl.Series(cells.name, out)
+
+        cells = pl.struct([column.cells for column, _ in single] or [first])
+        words = [_of_words(column, w) for column, w in terms if isinstance(column, Text)]
+        return sum(words, cells.map_batches(add_up, return_dtype=pl.Float64, is_elementwise=True))
 
     def label(self, scores: Sequence[pl.Expr] | None = None) -> pl.Expr:
         """The label of a table's rows, for Polars; from the rules' scores, where those are known."""
@@ -130,18 +138,6 @@ def short(weights: Array, intercept: float, features: Sequence[Feature]) -> tupl
     unit = ldexp(1.0, frexp(total)[1] - PRECISION + 2)  # of the sum; one bit for what rounding adds, one to spare
     of_each = unit / grain
     return np.round(weights / of_each) * of_each, round(intercept / unit) * unit
-
-
-def _term(column: Column, w: tuple[float, ...]) -> pl.Expr:
-    """What a column adds to the score."""
-    if isinstance(column, Number):
-        return column.graded(w[0], w[1] if column.missing else 0.0)
-    if isinstance(column, Category):
-        return column.chosen(w, 0.0, pl.Float64)
-    if isinstance(column, Text):
-        return _of_words(column, w)
-    assert not isinstance(column, Sparse), "numbered features are no column of a frame"
-    raise NotImplementedError(column.kind)
 
 
 def _of_words(column: Text, w: tuple[float, ...]) -> pl.Expr:

@@ -1,0 +1,227 @@
+"""What holds for every tree: rows and leaves, order, storage, weights, pruning."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosenblatt.estimators.tree import PerceptronTree
+from rosenblatt.learn import pruning
+from rosenblatt.learn.growing import grow
+from rosenblatt.learn.joining import Rows, canonical, whole_costs
+from rosenblatt.learn.plan import Plan
+from rosenblatt.learn.tree import Column, Columns, PerceptronTest, Stop
+
+KINDS = [
+    {"test": "feature"},
+    {"test": "auto"},
+    {"test": "perceptron"},
+    {"test": "feature", "leaves": "perceptron"},
+    {"test": "auto", "criterion": "gain ratio", "prune": "cross-validation", "folds": 3},
+]
+
+
+@st.composite
+def tables(draw, gaps=True):
+    """Whole numbers, some missing, of two or three classes; rows may repeat and contradict each other."""
+    seed, n, d = draw(st.integers(0, 10**6)), draw(st.integers(4, 60)), draw(st.integers(1, 5))
+    many = draw(st.sampled_from([2, 3]))
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-4, 5, (n, d)).astype(float)
+    if gaps and draw(st.booleans()):
+        X[rng.random((n, d)) < 0.1] = np.nan
+    y = (np.nan_to_num(X) @ rng.normal(size=d) + rng.normal(size=n) > 0) + rng.integers(0, many - 1, n)
+    y[:2] = 0, 1
+    return X, y
+
+
+def model(**options):
+    return PerceptronTree(**{"prune": None, **options})
+
+
+@pytest.mark.parametrize("options", KINDS)
+@given(tables())
+def test_each_row_reaches_one_leaf_and_counts_add_up(options, data):
+    X, y = data
+    fitted = model(**options).fit(X, y)
+    tree, leaves = fitted.tree_, fitted.apply(X)
+    for node in tree.nodes:
+        if node.test is None:
+            assert node.stop is not None
+            reached = [int((y[leaves == node.number] == label).sum()) for label in fitted.classes_]
+            assert node.counts == tuple(reached)
+        else:
+            below = np.sum([tree.nodes[child].counts for child in node.children], axis=0)
+            assert node.counts == tuple(below)
+            assert all(sum(tree.nodes[child].counts) > 0 for child in node.children)
+    assert sorted(child for node in tree.nodes for child in node.children) == list(range(1, len(tree.nodes)))
+    assert sum(sum(leaf.counts) for leaf in tree.leaves) == len(y)
+    assert set(fitted.stop_reasons_) == {leaf.number for leaf in tree.leaves}
+
+
+@pytest.mark.parametrize("options", KINDS)
+@given(tables(), st.randoms(use_true_random=False))
+def test_the_order_of_the_rows_does_not_matter(options, data, random):
+    X, y = data
+    order = list(range(len(y)))
+    random.shuffle(order)
+    assert model(**options).fit(X[order], y[order]).tree_ == model(**options).fit(X, y).tree_
+
+
+@pytest.mark.parametrize("options", KINDS)
+@given(tables())
+def test_storage_does_not_matter(options, data):
+    X, y = data
+    tree = model(**options).fit(X, y)
+    for table in (sp.csr_array(X), X.astype(np.float32), np.asfortranarray(X), sp.csr_array(X.astype(np.float32))):
+        other = model(**options).fit(table, y)
+        assert other.tree_ == tree.tree_
+        assert (other.predict_proba(table) == tree.predict_proba(X)).all()
+
+
+@pytest.mark.parametrize("options", [*KINDS, {"test": "auto", "class_weight": {0: 2.5}}, {"class_weight": "balanced"}])
+@given(tables(), st.data())
+def test_a_weight_is_so_many_copies(options, data, drawn):
+    X, y = data
+    weights = np.array(drawn.draw(st.lists(st.sampled_from([0, 1, 1, 2, 5]), min_size=len(y), max_size=len(y))))
+    weights[:3] = 1
+    y[2] = y.max()
+    copies = np.repeat(np.arange(len(y)), weights)
+    if len(set(y[copies])) == len(set(y)):
+        weighted = model(**options).fit(X, y, sample_weight=weights)
+        assert model(**options).fit(X[copies], y[copies]).tree_ == weighted.tree_
+
+
+@given(tables())
+def test_weights_are_counted_in_any_unit(data):
+    X, y = data
+    whole, tenths = model(min_leaf=1.0).fit(X, y), model(min_leaf=0.125).fit(X, y, sample_weight=np.full(len(y), 0.125))
+    assert [node.test for node in whole.tree_.nodes] == [node.test for node in tenths.tree_.nodes]
+
+
+def rows_of(X, y):
+    costs, unit, copies = whole_costs(np.empty(0), np.ones(y.max() + 1), y)
+    heads = tuple(Column(f"x{k}") for k in range(X.shape[1]))
+    return Rows.of(Columns(heads, np.ascontiguousarray(X.T)), y, costs, unit, copies)
+
+
+@given(tables())
+def test_rows_are_joined_in_an_order_of_their_own(data):
+    X, y = data
+    order, new = canonical(np.ascontiguousarray(X.T), y)
+    assert sorted(order.tolist()) == list(range(len(y)))
+    rows = [(*np.where(np.isnan(x), np.inf, x), label) for x, label in zip(X[order], y[order], strict=True)]
+    assert rows == sorted(rows)
+    assert new.tolist() == [k == 0 or rows[k] != rows[k - 1] for k in range(len(rows))]
+    assert rows_of(X, y).labelled.costs.sum() == len(y)
+
+
+@pytest.mark.parametrize("plan", [Plan(test="feature"), Plan(), Plan(test="feature", leaves="perceptron")])
+@given(tables())
+def test_the_trees_of_a_pruning_sequence_are_nested(plan, data):
+    rows = rows_of(*data)
+    nodes = grow(rows, plan)
+    trees = pruning.trees_of(nodes, rows.unit)
+    assert list(trees.prices) == sorted(set(trees.prices))
+    assert trees.prices[0] == 0
+    cuts = [pruning.cut(nodes, trees.gone, k) for k in range(len(trees.prices))]
+    leaves = [sum(node.test is None for node in cut) for cut in cuts]
+    assert leaves == sorted(set(leaves), reverse=True)
+    assert leaves[-1] == 1
+    total = sum(nodes[0].counts)
+
+    def cost(k, price):
+        wrong = sum(pruning.mistakes(node, rows.unit) for node in cuts[k] if node.test is None)
+        return wrong + price * round(total) * leaves[k]
+
+    for k, price in enumerate(trees.prices):
+        assert cost(k, price) == min(cost(j, price) for j in range(len(cuts)))
+        assert k == 0 or cost(k, price) == cost(k - 1, price)  # at its price a link is worth just as much
+    for parent, child in zip(trees.gone, nodes, strict=True):
+        assert all(trees.gone[below] <= parent for below in child.children)
+
+
+@pytest.mark.parametrize("options", [{}, {"test": "feature"}, {"test": "feature", "leaves": "perceptron"}])
+@given(tables())
+def test_cross_validation_never_prefers_a_tree_that_it_finds_worse(options, data):
+    X, y = data
+    fitted = PerceptronTree(folds=3, **options).fit(X, y)
+    errors = fitted.cv_errors_
+    assert errors[fitted.cv_tree_] == errors.min() <= errors[0]
+    assert (errors[fitted.cv_tree_ + 1 :] > errors.min()).all()
+    spared = PerceptronTree(folds=3, prune="one standard error", **options).fit(X, y)
+    assert spared.n_leaves_ <= fitted.n_leaves_
+
+
+@given(tables(), st.integers(2, 6), st.data())
+def test_folds_deal_out_every_copy(data, many, drawn):
+    X, y = data
+    weights = np.array(drawn.draw(st.lists(st.sampled_from([1, 2, 7, 0.5, 2.25]), min_size=len(y), max_size=len(y))))
+    costs, unit, copies = whole_costs(weights.astype(float), np.ones(y.max() + 1), y)
+    heads = tuple(Column(f"x{k}") for k in range(X.shape[1]))
+    rows = Rows.of(Columns(heads, np.ascontiguousarray(X.T)), y, costs, unit, copies)
+    dealt = pruning.folds_of(rows, many, 0)
+    assert (dealt >= 0).all()
+    assert (dealt.sum(axis=0) == rows.labelled.costs).all()
+    for label in range(len(copies)):
+        in_folds = (-(-dealt[:, rows.labelled.labels == label] // copies[label])).sum(axis=1)
+        assert in_folds.max() - in_folds.min() <= 1 + many
+
+
+def xor(n, d, seed=0):
+    X = np.random.default_rng(seed).uniform(-1, 1, (n, d))
+    return X, (X[:, 0] > 0) ^ (X[:, 1] > 0)
+
+
+def test_xor_of_four_points_needs_two_perceptrons():
+    X, y = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), np.array([0, 1, 1, 0])
+    fitted = model().fit(X, y)
+    assert (fitted.predict(X) == y).all()
+    assert fitted.n_nodes_ == 5
+
+
+def test_xor_among_noise_needs_fewer_nodes_than_a_tree_of_features():
+    (X, y), (new_X, new_y) = xor(1000, 10), xor(1000, 10, seed=1)
+    slanted, straight = PerceptronTree().fit(X, y), PerceptronTree(test="feature").fit(X, y)
+    assert slanted.n_nodes_ < 50
+    assert slanted.score(new_X, new_y) > 0.94 > straight.score(new_X, new_y)
+
+
+@given(st.integers(0, 1000), st.integers(2, 6))
+def test_separable_rows_need_one_perceptron(seed, d):
+    rng = np.random.default_rng(seed)
+    X, u = rng.normal(size=(200, d)), rng.normal(size=d)
+    scores = X @ u / np.linalg.norm(u)
+    X, y = X[abs(scores) > 0.1], scores[abs(scores) > 0.1] > 0
+    fitted = model(test="perceptron").fit(X, y)
+    assert fitted.n_nodes_ == 3
+    assert isinstance(fitted.tree_.nodes[0].test, PerceptronTest)
+    assert set(fitted.stop_reasons_.values()) == {Stop.SEPARATED}
+    assert (fitted.predict(X) == y).all()
+
+
+@given(tables(gaps=False), st.integers(2, 3))
+def test_a_perceptron_has_no_more_columns_than_it_may(data, most):
+    X, y = data
+    tests = [node.test for node in model(test="perceptron", max_columns=most).fit(X, y).tree_.nodes]
+    assert all(len(test.columns) <= most for test in tests if test is not None)
+
+
+@given(tables())
+def test_the_path_ends_in_the_leaf(data):
+    X, y = data
+    fitted = model().fit(X, y)
+    for row in range(0, len(y), 7):
+        path = fitted.path(X[row])
+        assert path[0][0] == 0
+        assert path[-1][0] == fitted.apply(X[row : row + 1])[0]
+        assert path[-1][1] == repr(fitted.predict(X[row : row + 1])[0].item())
+        for (number, words, value), (child, *_) in zip(path, path[1:], strict=False):
+            node = fitted.tree_.nodes[number]
+            branch = node.children.index(child)
+            assert words == fitted.tree_.branch_in_words(node, branch)
+            if value is None:
+                assert node.missing == child
+            else:
+                assert branch == int(value > node.test.threshold)
