@@ -11,10 +11,14 @@ import pandas as pd
 import pytest
 
 import rosenblatt
+from rosenblatt.desk.predicting import predictions
+from rosenblatt.desk.verifying import claims_in, verified
+from rosenblatt.read.sources import read_table
 from rosenblatt.ship.modelfile import Model, load_model
 from rosenblatt.ship.options import PARAMETERS
 
 HERE = Path(__file__).parent
+TABLE = HERE / "table"
 EXPECTED = json.loads((HERE / "expected.json").read_text())
 
 
@@ -56,3 +60,17 @@ def test_the_files_hold_the_numbers_that_are_easily_lost():
     assert np.signbit(rule.start[1])
     assert rule.start[2] == 1e-320
     assert rule.feature_names_in_.tolist() == ["income, net", "Größe", '"x"']
+
+
+def test_a_past_model_of_a_table_decides_as_it_did_to_the_last_byte():
+    model, table = Model.load(TABLE / "model.json"), read_table(TABLE / "applications.csv")
+    decided = predictions(model, table, reasons_wanted=2).collect().write_csv()
+    assert decided == (TABLE / "expected.csv").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", ["model.json", "proof.json"])
+def test_past_claims_hold_and_are_written_again_to_the_last_byte(name, tmp_path):
+    claims = claims_in(str(TABLE / name))
+    assert all(result.holds for result in verified(claims, read_table(TABLE / "applications.csv"), None))
+    claims.save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == (TABLE / name).read_bytes()
