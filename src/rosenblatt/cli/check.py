@@ -41,6 +41,8 @@ def run(
     If none does, the rows that contradict each other are shown, and how few mistakes are possible. The exit code is 0
     if the rows are separable, 1 if they are not or if no proof was found in time.
     """
+    import shlex
+
     from rosenblatt.cli import reading, wording
     from rosenblatt.cli.screen import Screen
     from rosenblatt.desk.shipping import proof_of
@@ -60,6 +62,8 @@ def run(
     record["proof"] = output and str(output)
     if output is not None:
         proof_of(data, found).save(output, force=force)
-        screen.line(f"Proof written to {output}; check it with: rosenblatt verify {output} {' '.join(file)}")
+        screen.line(
+            f"Proof written to {output}; check it with: {shlex.join(['rosenblatt', 'verify', str(output), *file])}"
+        )
     screen.record(record)
     raise typer.Exit(DONE if all(record["separable"]) else NO)

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from rosenblatt.cli import terms
+from rosenblatt.cli.codes import DONE, INTERRUPTED, USAGE
 
 NAME = "demo"
 EXAMPLE = "Example: rosenblatt demo --folder /tmp/credit"
@@ -44,7 +45,7 @@ def run(
 
     from rosenblatt.cli.app import app
     from rosenblatt.cli.screen import Screen
-    from rosenblatt.errors import OptionError
+    from rosenblatt.errors import MissingExtraError, OptionError
 
     screen = Screen(json, quiet)
     if folder.exists() and not folder.is_dir():
@@ -57,11 +58,16 @@ def run(
     with contextlib.chdir(folder):
         for step in STEPS:
             screen.line(f"\n$ rosenblatt {step}", style="bold cyan")
-            force = ["--force"] if " -o " in step else []
-            with contextlib.redirect_stdout(io.StringIO()) if json else contextlib.nullcontext():
-                codes[step] = (
-                    app([*shlex.split(step), *force, *(["--quiet"] if quiet else [])], standalone_mode=False) or 0
-                )
+            words = [*shlex.split(step), *(["--force"] if " -o " in step else []), *(["--quiet"] if quiet else [])]
+            try:
+                with contextlib.redirect_stdout(io.StringIO()) if json else contextlib.nullcontext():
+                    codes[step] = app(words, standalone_mode=False) or DONE
+            except MissingExtraError as error:
+                codes[step] = USAGE
+                screen.note(str(error))
+            if codes[step] == INTERRUPTED:
+                raise typer.Exit(INTERRUPTED)
         written = sorted(os.listdir())
-    screen.line(f"\nAll files are in {folder}; open {folder / 'report.html'} in a browser.", style="bold")
+    page = f"; open {folder / 'report.html'} in a browser" if "report.html" in written else ""
+    screen.line(f"\nAll files are in {folder}{page}.", style="bold")
     screen.record({"command": NAME, "folder": str(folder), "files": written, "exit_codes": codes})

@@ -32,6 +32,7 @@ def run(
     most: Annotated[int, typer.Option("--most", min=1, metavar="K", help="Show at most K lines per column.")] = 20,
     file_format: terms.Format = None,
     delimiter: terms.Delimiter = None,
+    drop_missing_target: terms.DropMissing = False,
     force: terms.Force = False,
     json: terms.Json = False,
     quiet: terms.Quiet = False,
@@ -59,7 +60,7 @@ def run(
         raise OptionError(
             "--integers needs the table that the points are chosen by: rosenblatt explain MODEL FILE --integers"
         )
-    data = reading.known(screen, file, points.encoding, file_format, delimiter)
+    data = reading.known(screen, file, points.encoding, file_format, delimiter, drop_missing_target)
     with screen.busy("choosing whole points"):
         chosen = whole_points(points, data.X, data.y, largest=_largest(largest))
     wording.card(screen, chosen.card, most)

@@ -1,5 +1,6 @@
 """`rosenblatt fit`: from a table to a rule."""
 
+import math
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -120,6 +121,7 @@ def run(
     from rosenblatt.cli.screen import Screen
     from rosenblatt.desk.learning import Wishes, learn
     from rosenblatt.desk.shipping import model_of
+    from rosenblatt.errors import OptionError
 
     screen = Screen(json, quiet)
     reading.free(output, force)
@@ -134,8 +136,13 @@ def run(
     data, notes = reading.noted(
         screen, file, target, positive, kind, text, file_format, delimiter, drop_missing_target, weights
     )
-    with screen.busy("learning") as tell, reading.progress_to(tell):
-        learned = learn(data, wishes)
+    try:
+        with screen.busy("learning") as tell, reading.progress_to(tell):
+            learned = learn(data, wishes)
+    except TypeError as error:
+        if not option:
+            raise
+        raise OptionError(f"a value does not fit: --set {' --set '.join(option)} ({error})") from error
     for note in learned.notes:
         screen.note(note)
     with screen.busy("proving") as tell, reading.progress_to(tell):
@@ -160,6 +167,8 @@ def _costs(given: list[str] | None) -> Any:
         label, _, cost = each.rpartition("=")
         try:
             costs[label] = float(cost)
+            if not 0 <= costs[label] < math.inf:
+                raise ValueError
         except ValueError:
             raise OptionError(f"--class-weight needs CLASS=COST, as in --class-weight yes=5, not {each!r}") from None
     return costs

@@ -14,14 +14,18 @@ TRACEBACK = "ROSENBLATT_TRACEBACK"  # an environment variable; where it is set, 
 
 def main() -> None:
     """Run the command, and turn every error into one line and an exit code."""
+    at_once = True
     try:
         code = _run()
         sys.stdout.flush()
+        at_once = False
     except BrokenPipeError:  # whoever read the output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = DONE
     except KeyboardInterrupt:
         code = _failed("interrupted; nothing was written", INTERRUPTED)
+        sys.stdout.flush()
+    if at_once:  # threads of Polars may still be at work, and would not survive an orderly end of the interpreter
+        os._exit(code)
     sys.exit(code)
 
 

@@ -32,6 +32,14 @@ class AllCommands(TyperGroup):
         """Write the page."""
         formatter.write(page(self, ctx))
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Show the help of a command at once: Typer would load what checks the values of options first."""
+        if len(args) == 2 and args[0] in self.commands and args[1] in ctx.help_option_names:
+            asked = self.commands[args[0]]
+            typer.echo(asked.get_help(type(ctx)(asked, parent=ctx, info_name=args[0])))
+            raise typer.Exit
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was asked for."""
         try:

@@ -44,6 +44,8 @@ def run(
     With --json and no output file, every row is a JSON object on a line of its own.
     """
     import os
+    import sys
+    from contextlib import nullcontext
 
     from rosenblatt.cli import reading, writing
     from rosenblatt.cli.screen import Screen
@@ -57,7 +59,9 @@ def run(
     loaded = Model.load(model)
     table = reading.table(screen, file, file_format, delimiter, loaded.encoding, large=True, target=judge)
     error = None
-    with screen.busy("predicting"), writing.explained(loaded, table):
+    to_terminal = output is None and sys.stdout.isatty()  # where the rows themselves show how far it is
+    busy = nullcontext() if to_terminal else screen.busy("predicting")
+    with busy, writing.explained(loaded, table):
         found = predictions(loaded, table, reasons_wanted=reasons, keep=keep or ())
         if judge:
             error = judged(loaded, table)

@@ -1,8 +1,8 @@
 """Reading a table for a command."""
 
 import os
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +11,17 @@ import polars as pl
 from rosenblatt.cli.screen import Screen
 from rosenblatt.cli.terms import kinds_given
 from rosenblatt.desk.data import Data, data_of, encoded
-from rosenblatt.errors import OptionError
+from rosenblatt.errors import OptionError, TableError
 from rosenblatt.progress import shown_by
+from rosenblatt.read.columns import Sparse
 from rosenblatt.read.encode import types_for
-from rosenblatt.read.encoding import Encoding
+from rosenblatt.read.encoding import Encoding, nearest
 from rosenblatt.read.sources import read_table
-from rosenblatt.read.table import Table
+from rosenblatt.read.table import LABEL, Table
 
 USUAL = ("delimiter: comma", "column names from the header")  # nothing that anyone need be told
+
+MOST = 12  # names of columns in an error
 
 
 def table(
@@ -31,6 +34,8 @@ def table(
     target: bool = True,
 ) -> Table:
     """The table in these files; with a known encoding, cells are read as it wants them, with or without the target."""
+    if "-" in source and len(source) > 1:
+        raise OptionError("standard input, -, must be the only table")
     types, others = ({}, None) if encoding is None else (types_for(encoding), pl.String())
     if encoding is not None and not target:
         del types[encoding.target.name]
@@ -39,7 +44,27 @@ def table(
         read = read_table(files, format=file_format, delimiter=delimiter, types=types, others=others, large=large)
     if read.notes and read.notes != USUAL:
         screen.note(f"{read.source}: {', '.join(read.notes)}")
+    if encoding is not None and (read.sparse is not None) != any(each.kind == Sparse.kind for each in encoding.columns):
+        have, want = ("named columns", "numbered features")[:: -1 if read.sparse is not None else 1]
+        raise TableError(f"{read.source}: the table has {have}, but the rule was learned from {want}")
     return read
+
+
+def with_target(screen: Screen, read: Table, target: str) -> Table:
+    """The rows that have a target."""
+    kept = read.with_known(target)
+    for note in kept.notes[len(read.notes) :]:
+        screen.note(f"{read.source}: {note}")
+    return kept
+
+
+@contextmanager
+def named(read: Table) -> Iterator[None]:
+    """Name the table in errors about its rows and columns."""
+    try:
+        yield
+    except TableError as error:
+        raise error if str(error).startswith(read.source) else TableError(f"{read.source}: {error}") from None
 
 
 def noted(
@@ -56,7 +81,12 @@ def noted(
 ) -> tuple[Data, tuple[str, ...]]:
     """The rows as features, the meaning of the columns read from the table itself; and what there is to note."""
     read = table(screen, source, file_format, delimiter)
-    read = read.with_known(target) if drop_missing_target else read
+    if read.sparse is not None and (target != LABEL or kinds or weights):
+        raise OptionError(f"a LIBSVM file has numbered features and a target that is called {LABEL}, and nothing else")
+    if read.sparse is None and target not in read.columns:
+        hint = nearest(target, read.columns) or f"; the columns are {_listed(list(read.columns))}"
+        raise OptionError(f"{read.source}: there is no column {target!r} to learn{hint}")
+    read = with_target(screen, read, target) if drop_missing_target else read
     with screen.busy("encoding the columns"):
         made, notes = data_of(read, target, positive=positive, kinds=kinds_given(kinds), text=text, weights=weights)
     for note in notes:
@@ -64,12 +94,23 @@ def noted(
     return made, notes
 
 
+def _listed(names: list[str]) -> str:
+    """The names of columns; of many, the first and the last, which is often the target."""
+    return ", ".join(names if len(names) <= MOST else [*names[: MOST - 2], "...", names[-1]])
+
+
 def known(
-    screen: Screen, source: list[str], encoding: Encoding, file_format: str | None, delimiter: str | None
+    screen: Screen,
+    source: list[str],
+    encoding: Encoding,
+    file_format: str | None,
+    delimiter: str | None,
+    drop_missing_target: bool,
 ) -> Data:
     """The rows as features, under an encoding that is known."""
     read = table(screen, source, file_format, delimiter, encoding)
-    with screen.busy("encoding the columns"):
+    read = with_target(screen, read, encoding.target.name) if drop_missing_target else read
+    with screen.busy("encoding the columns"), named(read):
         return encoded(read, encoding)
 
 

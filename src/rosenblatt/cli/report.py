@@ -41,6 +41,7 @@ def run(
 
     The page needs nothing else, and prints well. The model is written beside it, so that the proof can be checked.
     """
+    import shlex
     from importlib.util import find_spec
 
     from rosenblatt.cli import reading, wording
@@ -68,7 +69,7 @@ def run(
     with screen.busy("proving") as tell, reading.progress_to(tell):
         made = model_of(learned, wishes, prove=not learned.interrupted)
     with screen.busy("drawing"):
-        check = f"rosenblatt verify {model} {' '.join(file)}"
+        check = shlex.join(["rosenblatt", "verify", str(model), *file])
         page = report_of(findings_of(data, learned, made, (*notes, *learned.notes), check))
     made.save(model, force=force)
     write_whole(output, page.encode(), replace=force)

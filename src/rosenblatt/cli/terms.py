@@ -136,13 +136,15 @@ def _configured(context: typer.Context, value: Path | None) -> Path | None:
         raise OptionError(f"{value}: {(error.strerror or 'cannot be read').lower()}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise OptionError(f"{value}: this is no TOML file: {error}") from error
-    known = {o.lstrip("-").replace("-", "_"): p.name for p in context.command.params for o in p.opts if p.name}
+    params: list[Any] = [param for param in context.command.params if param.name != "config"]
+    known = {name.lstrip("-").replace("-", "_"): param for param in params for name in param.opts}
     defaults = {}
     for key, wanted in given.items():
         name = key.replace("-", "_")
-        if name not in known or known[name] == "config":
+        if name not in known:
             raise OptionError(f"{value}: there is no option {key!r}{nearest(name, known)}")
-        defaults[known[name]] = wanted
+        several = known[name].multiple or known[name].nargs == -1
+        defaults[known[name].name] = [wanted] if several and not isinstance(wanted, list) else wanted
     context.default_map = {**(context.default_map or {}), **defaults}
     return value
 

@@ -20,6 +20,7 @@ def run(
     ] = None,
     file_format: terms.Format = None,
     delimiter: terms.Delimiter = None,
+    drop_missing_target: terms.DropMissing = False,
     json: terms.Json = False,
     quiet: terms.Quiet = False,
 ) -> None:
@@ -33,8 +34,12 @@ def run(
 
     screen = Screen(json, quiet)
     claims = claims_in(proof)
-    table = reading.table(screen, file, file_format, delimiter, getattr(claims, "encoding", None))
-    with screen.busy("verifying"):
+    encoding = getattr(claims, "encoding", None)
+    table = reading.table(screen, file, file_format, delimiter, encoding)
+    name = target if encoding is None else encoding.target.name
+    if drop_missing_target and name is not None:
+        table = reading.with_target(screen, table, name)
+    with screen.busy("verifying"), reading.named(table):
         results = verified(claims, table, target)
     for result in results:
         screen.line(

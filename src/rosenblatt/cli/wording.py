@@ -26,7 +26,9 @@ def columns(screen: Screen, data: Data) -> None:
         if column.size:
             kinds.setdefault(column.kind, []).append(column.name)
     used = sum(len(names) for names in kinds.values())
-    screen.line(f"{data.table.source}: {data.n:,} rows, {_many(used, 'column')} as {data.encoding.size:,} features")
+    screen.line(
+        f"{data.table.source}: {data.n:,} rows, {_many(used, 'column')} as {_many(data.encoding.size, 'feature')}"
+    )
     for kind, names in kinds.items():
         screen.line(_listed(f"  {len(names)} {kind}: ", names, screen.out.width))
     screen.line(f"target {data.encoding.target.name}: {_classes(data)}")
@@ -61,10 +63,12 @@ def finding(screen: Screen, data: Data, found: Finding) -> None:
     verdict = found.verdict
     if isinstance(verdict, Separable):
         screen.line(f"{who}Separable: a line is right on every row.", style="bold green")
-        if found.margin is None or found.updates is None:
-            screen.line("Its margin was not found in time; more --seconds may find it.")
+        lower, upper, gap = _margin(found)
+        if gap < 0.01:
+            screen.line(f"Largest margin {lower:.9g}, proved to a relative gap of {gap:.0e}.")
         else:
-            screen.line(f"Largest margin {found.margin.lower:.9g}, proved to a relative gap of {found.margin.gap:.0e}.")
+            screen.line(f"The largest margin is between {lower:.3g} and {upper:.3g}; more --seconds may tell more.")
+        if found.updates is not None:
             screen.line(
                 f"Longest row {found.radius:.6g}, so no run from zeros makes more than {found.updates:,} updates."
             )
@@ -77,6 +81,13 @@ def finding(screen: Screen, data: Data, found: Finding) -> None:
             lower, upper = found.fewest.lower, found.fewest.upper
             best = "which is the fewest possible" if lower == upper else f"and no rule makes fewer than {lower:,}"
             screen.line(f"A rule with {upper:,} mistakes was found, {best}.")
+
+
+def _margin(found: Finding) -> tuple[float, float, float]:
+    """Bounds on the largest margin and their gap: the verdict's, where the search for better ones ran out of time."""
+    known = [each for each in (found.margin, getattr(found.verdict, "certificate", None)) if each is not None]
+    lower, upper = max(each.lower for each in known), min(each.upper for each in known)
+    return lower, upper, (upper - lower) / abs(upper) if upper else 0.0
 
 
 def contradiction(screen: Screen, data: Data, proof: Contradiction) -> None:
@@ -127,8 +138,8 @@ def finding_record(data: Data, found: Finding) -> dict[str, Any]:
         "contradiction": None,
         "fewest_mistakes": None,
     }
-    if found.margin is not None:
-        record["margin"] = {"lower": found.margin.lower, "upper": found.margin.upper, "gap": found.margin.gap}
+    if isinstance(found.verdict, Separable):
+        record["margin"] = dict(zip(("lower", "upper", "gap"), _margin(found), strict=True))
     if isinstance(found.verdict, NotSeparable):
         rows = in_words(data, found.verdict.certificate, len(found.verdict.certificate.rows))
         record["contradiction"] = [{**each, "cells": {k: _plain(v) for k, v in each["cells"].items()}} for each in rows]

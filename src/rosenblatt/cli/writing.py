@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 
+from rosenblatt.cli.reading import named
 from rosenblatt.desk.learning import Error
 from rosenblatt.desk.predicting import complaint
 from rosenblatt.errors import OptionError, TableError
@@ -65,12 +66,11 @@ def stream(found: pl.LazyFrame, as_json: bool) -> None:
 @contextmanager
 def explained(model: Model, table: Table) -> Iterator[None]:
     """Turn what Polars complains about into the row and the column that it is about; name the file."""
-    try:
-        yield
-    except pl.exceptions.PolarsError as error:
-        raise TableError(f"{table.source}: {complaint(model, table) or first_line(error)}") from error
-    except TableError as error:
-        raise error if str(error).startswith(table.source) else TableError(f"{table.source}: {error}") from None
+    with named(table):
+        try:
+            yield
+        except pl.exceptions.PolarsError as error:
+            raise complaint(model, table) or TableError(first_line(error)) from error
 
 
 def summary(command: str, model: Path, output: Path, error: Error | None) -> dict[str, Any]:

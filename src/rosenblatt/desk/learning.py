@@ -23,6 +23,7 @@ from rosenblatt.desk.split import folds, held_out
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.estimators.linear import LinearRule
 from rosenblatt.examples import Examples, numbers_per_row
+from rosenblatt.kernels import Array
 from rosenblatt.prove import risk
 from rosenblatt.prove.clock import Clock
 from rosenblatt.prove.margin import largest
@@ -44,6 +45,7 @@ ALGORITHMS = MappingProxyType(
 )
 SMALL = 300_000  # numbers; tables of up to so many get the descent, larger ones a pocket begun at an averaged rule
 FEW_PASSES = 3
+WIDEST, WIDEST_SECONDS = 5_000_000, 5.0  # numbers of a table in which a wider rule is looked for, and how long
 CONFIDENCE = 0.95
 
 
@@ -261,22 +263,41 @@ def _floats(weights: Any) -> Any:
 
 
 def made_short(estimator: Any, data: Data) -> bool:
-    """Round a linear rule's weights so that its scores are exact in any order, unless that adds mistakes."""
+    """Round a linear rule's weights so that its scores are exact in any order, unless that adds mistakes.
+
+    A rule may pass so close to a row that rounding moves the row to the other side. Then the widest rule that decides
+    the same on every row takes its place, where the table is small enough to look for it.
+    """
     if not isinstance(estimator, LinearRule) or not hasattr(estimator, "coef_") or estimator._unit_rows:
         return False
-    bias, before = estimator._bias, estimator.weights_
+    bias, before, wrong = estimator._bias, estimator.weights_, mistakes(estimator, data)
     if bias and frexp(bias)[0] != 0.5:
         return False
-    rounded = []
-    for w in before:
-        each, last = short(w[:-1], float(w[-1] * bias), data.encoding.features)
-        rounded.append(np.append(each, last / bias if bias else 0.0))
-    wrong = mistakes(estimator, data)
-    estimator.replace_weights(np.stack(rounded))
-    if mistakes(estimator, data) > wrong:
+    tried: Array | None = before
+    while tried is not None:
+        estimator.replace_weights(np.stack([_short(w, bias, data) for w in tried]))
+        if mistakes(estimator, data) <= wrong:
+            return True
         estimator.replace_weights(before)
-        return False
-    return True
+        tried = _widest(estimator, data) if tried is before else None
+    return False
+
+
+def _short(w: Array, bias: float, data: Data) -> Array:
+    """One rule's weights, rounded."""
+    each, last = short(w[:-1], float(w[-1] * bias), data.encoding.features)
+    return np.append(each, last / bias if bias else 0.0)
+
+
+def _widest(estimator: Any, data: Data) -> Array | None:
+    """The rule with the largest margin among those that decide as this one does, if that is quick to find."""
+    said = estimator.predict(data.X)
+    if len(data.classes) > 2 or data.n * data.encoding.size > WIDEST or not 0 < said.sum() < data.n:
+        return None
+    bias = estimator._bias
+    examples = Examples.of(data.X, said, fit_intercept=bias != 0, bias_scale=bias or 1.0)
+    widest = largest(examples, affine=bias != 0, clock=Clock(WIDEST_SECONDS))
+    return _floats(widest.weights)[np.newaxis] if widest.lower > 0 else None
 
 
 def mistakes(estimator: Any, data: Data) -> int:

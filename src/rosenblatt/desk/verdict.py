@@ -43,7 +43,8 @@ def _finding(data: Data, yes: int, seconds: float | None, fewest: bool, verbose:
     margin = updates = interval = None
     if isinstance(verdict, Separable):
         margin = largest(examples, clock=Clock(seconds, verbose))
-        updates = bounds.novikoff(examples.radius, margin.lower) if margin.lower > 0 else None
+        lower = max(margin.lower, verdict.certificate.lower)  # the search for the margin may have run out of time
+        updates = bounds.novikoff(examples.radius, lower) if lower > 0 else None
     elif isinstance(verdict, NotSeparable) and fewest:
         interval = optimality(data.X, data.y == yes, max_seconds=seconds, verbose=verbose)
     return Finding(data.classes[yes], verdict, examples.radius, margin, updates, interval)

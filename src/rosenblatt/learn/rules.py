@@ -12,6 +12,7 @@ Stop.   Every run ends with a `Reason`.
 
 from dataclasses import dataclass
 from enum import Enum, StrEnum
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -76,10 +77,14 @@ class Budget:
     def __post_init__(self) -> None:
         for name in ("max_passes", "max_updates", "patience"):
             number = getattr(self, name)
-            if number is not None and (isinstance(number, bool) or not 1 <= number < np.inf or number != int(number)):
+            if number is not None and not (_is_number(number) and 1 <= number < np.inf and number == int(number)):
                 raise OptionError(f"{name} must be a whole number of at least 1, or None, not {number!r}")
-        if self.max_seconds is not None and not self.max_seconds > 0:
+        if self.max_seconds is not None and not (_is_number(self.max_seconds) and self.max_seconds > 0):
             raise OptionError(f"max_seconds must be above 0, or None, not {self.max_seconds!r}")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 UNLIMITED = Budget()

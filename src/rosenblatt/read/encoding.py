@@ -46,8 +46,10 @@ class Target:
         codes = text.replace_strict(list(self.classes), range(len(self.classes)), default=None, return_dtype=pl.Int64)
         if codes.null_count():
             row = int(codes.is_null().arg_max() or 0)
-            told = "is missing" if text[row] is None else f"{text[row]!r} is not among {', '.join(self.classes)}"
-            raise TableError(f"row {row + 1}: the target {self.name!r} {told}")
+            if text[row] is None:
+                raise TableError(f"row {row + 1}: the target {self.name!r} is missing")
+            known = ", ".join(self.classes)
+            raise TableError(f"row {row + 1}: {text[row]!r} is no class of the target {self.name!r}, which has {known}")
         return codes.to_numpy()
 
 
@@ -149,7 +151,7 @@ def frame_of(table: Any) -> pl.DataFrame:
 
 def nearest(name: str, there: Iterable[str]) -> str:
     """A hint at the column that was probably meant."""
-    close = get_close_matches(name, list(there), 1)
+    close = get_close_matches(name, list(there), 1, cutoff=0.65)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 

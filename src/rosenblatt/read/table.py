@@ -88,16 +88,14 @@ class Table:
         if self.frame is None or column not in self.columns:
             return self
         known = pl.col(column).is_not_null()
-        if isinstance(self.frame, pl.LazyFrame):
-            return replace(self, frame=self.frame.filter(known))
-        there = self.frame.select(known).to_series()
+        there = self.select(known).to_series()
         dropped = len(there) - int(there.sum())
         if not dropped:
             return self
         rows = there.arg_true().to_numpy() + 1 if self.rows is None else self.rows[there.to_numpy()]
         count = "1 row" if dropped == 1 else f"{dropped} rows"
         note = f"{count} without a value of {column!r} left out"
-        return replace(self, frame=self.frame.filter(there), rows=rows, notes=(*self.notes, note))
+        return replace(self, frame=self.frame.filter(known), rows=rows, notes=(*self.notes, note))
 
     @contextmanager
     def readable(self) -> Iterator[None]:
