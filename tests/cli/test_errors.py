@@ -136,7 +136,7 @@ CASES = {
     "value of another kind": (
         "FIT -a perceptron --set max_passes=x",
         USAGE,
-        "a value does not fit: --set max_passes=x .*|max_passes must be .*, not 'x'",
+        "max_passes must be a whole number of at least 1, or None, not 'x'",
     ),
     # files
     "standard input and a file": ("check clean.csv - -t y", USAGE, "standard input, -, must be the only table"),
