@@ -229,7 +229,11 @@ CASES = {
         USAGE,
         "the column 'label' cannot be kept: the result has a column of that name",
     ),
-    "label that is new, to verify": ("verify clean.json x.csv", BAD, "x.csv: row 1: the target 'approved' .*'maybe'.*"),
+    "label that is new, to verify": (
+        "verify clean.json x.csv",
+        BAD,
+        "x.csv: row 1: 'maybe' is no class of the target 'approved', .*",
+    ),
     "column that is missing, to verify": (
         "verify clean.json grades.csv",
         BAD,
