@@ -338,7 +338,7 @@ def test_a_contradiction_that_the_run_found_comes_back(tmp_path):
         ({"held_out": [1]}, "held_out must be an object, not a list"),
         ({"held_out": {"a": [[[[[[[[[1]]]]]]]]]}}, "nested too deeply"),
     ],
-    ids=str,
+    ids=["encoding", "data", "fields", "nan", "object", "list", "nested"],
 )
 def test_what_does_not_fit_together_is_not_saved(about, told, tmp_path):
     rule = Perceptron(max_passes=9).fit(X[:, :2], TWO)
