@@ -21,6 +21,7 @@ NAMES = [
     "held_out",
     "published",
     "end_to_end",
+    "trees",
 ]
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.perceptron import Perceptron as Perceptron
     from rosenblatt.estimators.pocket import PocketPerceptron as PocketPerceptron
     from rosenblatt.estimators.river_adapter import RiverPerceptron as RiverPerceptron
+    from rosenblatt.estimators.tree import PerceptronTree as PerceptronTree
     from rosenblatt.estimators.voted import VotedPerceptron as VotedPerceptron
     from rosenblatt.examples import Examples as Examples
     from rosenblatt.learn.ledger import Ledger as Ledger
@@ -39,6 +40,7 @@ _HOME = {
     "OnlinePerceptron": "rosenblatt.estimators.online",
     "PassiveAggressive": "rosenblatt.estimators.passive_aggressive",
     "Perceptron": "rosenblatt.estimators.perceptron",
+    "PerceptronTree": "rosenblatt.estimators.tree",
     "PocketPerceptron": "rosenblatt.estimators.pocket",
     "Reason": "rosenblatt.learn.rules",
     "RiverPerceptron": "rosenblatt.estimators.river_adapter",
@@ -63,6 +65,7 @@ __all__ = [
     "OnlinePerceptron",
     "PassiveAggressive",
     "Perceptron",
+    "PerceptronTree",
     "PocketPerceptron",
     "Reason",
     "RiverPerceptron",

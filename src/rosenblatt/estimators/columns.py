@@ -1,0 +1,158 @@
+"""Tables as scikit-learn's users have them, brought into columns of numbers and of categories."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.errors import DataError, OptionError
+from rosenblatt.kernels import Array
+from rosenblatt.learn.tree import Column, Columns
+
+FROM_DTYPE = "from_dtype"
+NOT_TEXT = ("int", "uint", "float", "double")  # how the types of numbers begin, in pandas and in polars
+
+
+def is_frame(X: Any) -> bool:
+    """Whether X is a data frame, of pandas or of polars."""
+    return hasattr(X, "columns") and hasattr(X, "dtypes") and not hasattr(X, "tocsr")
+
+
+def names_of(X: Any) -> list[str]:
+    """The names of the columns: x0, x1, ... where they have none."""
+    return [str(name) for name in X.columns] if is_frame(X) else [f"x{k}" for k in range(X.shape[1])]
+
+
+def categorical(X: Any, wanted: Any) -> list[bool]:
+    """Which columns hold categories."""
+    names = names_of(X)
+    if wanted is None:
+        return [False] * len(names)
+    if isinstance(wanted, str):
+        if wanted != FROM_DTYPE:
+            raise OptionError(f"categorical_features must be None, {FROM_DTYPE!r}, numbers or names, not {wanted!r}")
+        if not is_frame(X):
+            return [False] * len(names)
+        return [not str(kind).lower().startswith(NOT_TEXT) for kind in list(X.dtypes)]
+    chosen = list(np.asarray(wanted).tolist())
+    if len(chosen) == len(names) and all(isinstance(each, bool) for each in chosen):
+        return chosen
+    for each in chosen:
+        known = each in names if isinstance(each, str) else isinstance(each, int) and 0 <= each < len(names)
+        if not known or isinstance(each, bool):
+            raise OptionError(f"categorical_features names a column that is not there: {each!r}")
+    return [k in chosen or (is_frame(X) and name in chosen) for k, name in enumerate(names)]
+
+
+def read(X: Any, chosen: Sequence[bool]) -> Columns:
+    """The columns of a table to learn from."""
+    names = names_of(X)
+    if not any(chosen) and not is_frame(X):
+        return Columns(tuple(Column(name) for name in names), _table(X, names))
+    X, heads, parts = _by_column(X), [], []
+    for k, name in enumerate(names):
+        cells = _cells(X, k)
+        values = _values(cells) if chosen[k] else None
+        heads.append(Column(name, values))
+        parts.append(_numbers(cells, name) if values is None else _codes(cells, values))
+    return Columns(tuple(heads), np.array(parts).reshape(len(names), X.shape[0]))
+
+
+def read_like(X: Any, heads: Sequence[Column]) -> Array:
+    """The table of rows to predict; a category that was not there to learn from has a code beyond all."""
+    if not any(head.categories for head in heads) and not is_frame(X):
+        return _table(X, [head.name for head in heads])
+    X, parts = _by_column(X), []
+    for k, head in enumerate(heads):
+        cells = _cells(X, k)
+        parts.append(_numbers(cells, head.name) if head.categories is None else _codes(cells, head.categories))
+    return np.array(parts).reshape(len(heads), X.shape[0])
+
+
+def _by_column(X: Any) -> Any:
+    """The same table, stored so that a column is at hand."""
+    return X.tocsc() if hasattr(X, "tocsc") else X
+
+
+def _table(X: Any, names: Sequence[str]) -> Array:
+    """A table of numbers, column by column."""
+    dense = X.toarray() if hasattr(X, "toarray") else np.asarray(X)
+    table = np.ascontiguousarray(_floats(dense.T, ""))
+    table += 0.0  # no -0.0
+    _refuse_infinity(table, names)
+    return table
+
+
+def _cells(X: Any, k: int) -> Array:
+    """A column's cells."""
+    if is_frame(X):
+        column = X.iloc[:, k] if hasattr(X, "iloc") else X[:, k]
+        return np.asarray(column.to_numpy(), dtype=None)
+    if hasattr(X, "toarray"):
+        return np.asarray(X[:, [k]].toarray().ravel())
+    return np.asarray(X[:, k])
+
+
+def _floats(cells: Array, name: str) -> Array:
+    if cells.dtype.kind == "c":
+        raise DataError("Complex data not supported: a row is made of real numbers")
+    try:
+        return np.array(cells, dtype=np.float64)
+    except ValueError as error:
+        where = f"column {name!r} holds" if name else "X holds"
+        raise DataError(
+            f"{where} something that is not a number: {error}; or is it one of categorical_features?"
+        ) from error
+
+
+def _numbers(cells: Array, name: str) -> Array:
+    """Numbers, NaN where missing."""
+    numbers = _floats(cells, name) + 0.0
+    _refuse_infinity(numbers[np.newaxis], [name])
+    return numbers
+
+
+def _refuse_infinity(table: Array, names: Sequence[str]) -> None:
+    if np.isinf(table).any():
+        column, row = np.argwhere(np.isinf(table))[0].tolist()
+        raise DataError(
+            f"row {row}, column {names[column]!r}: the value is {table[column, row]}. Input X contains infinity, which "
+            "is no number to compare with: leave it out (NaN is missing)"
+        )
+
+
+def _missing(cells: Array) -> Array:
+    """Which cells are missing: None, NaN and their likes are not equal to themselves, or are None."""
+    if cells.dtype.kind == "f":
+        return np.isnan(cells)
+    if cells.dtype.kind != "O":
+        return np.zeros(cells.size, bool)
+    return np.array([cell is None or not _equals_itself(cell) for cell in cells.tolist()], bool)
+
+
+def _equals_itself(cell: Any) -> bool:
+    try:
+        return bool(cell == cell)
+    except TypeError:  # pandas.NA
+        return False
+
+
+def _values(cells: Array) -> tuple[Any, ...]:
+    """The categories in a column, sorted."""
+    known = set(cells[~_missing(cells)].tolist())
+    try:
+        return tuple(sorted(known))
+    except TypeError:
+        return tuple(sorted(known, key=lambda value: (type(value).__name__, str(value))))
+
+
+def _codes(cells: Array, values: Sequence[Any]) -> Array:
+    """The place of each cell among the values: beyond all if it is not among them, NaN if missing."""
+    code_of = {value: float(code) for code, value in enumerate(values)}
+    missing = _missing(cells)
+    return np.array(
+        [
+            np.nan if gone else code_of.get(cell, float(len(values)))
+            for cell, gone in zip(cells.tolist(), missing, strict=True)
+        ]
+    )

@@ -1,0 +1,126 @@
+"""How a tree grows: level by level, every open node its best test.
+
+Problem   a small tree that gets few rows wrong.
+Input     rows, a plan.
+Result    nodes, each leaf with the reason why it is one.
+Papers    see `learn.tree`.
+
+`learn.proposing` seeks the tests of a level's nodes. A row goes the same way here as in a prediction: `branching.step`.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from rosenblatt.kernels import Array
+from rosenblatt.learn import branching
+from rosenblatt.learn.joining import Rows
+from rosenblatt.learn.plan import Plan
+from rosenblatt.learn.proposing import Level, Proposal, Search
+from rosenblatt.learn.tree import CategoryTest, LeafRule, Node, PerceptronTest, Stop, flat_of
+
+
+def grow(
+    rows: Rows,
+    plan: Plan,
+    interrupted: Callable[[], bool] = lambda: False,
+    watch: Callable[[int, int], None] | None = None,
+) -> list[Node]:
+    """The nodes of a tree for these rows, parents before children."""
+    return Growth(rows, plan).run(interrupted, watch)
+
+
+class Growth:
+    """A tree that grows."""
+
+    def __init__(self, rows: Rows, plan: Plan) -> None:
+        self.rows, self.plan, self.data = rows, plan, rows.labelled
+        self.search = Search(rows, plan)
+        self.nodes: list[Node] = []
+
+    def run(self, interrupted: Callable[[], bool], watch: Callable[[int, int], None] | None) -> list[Node]:
+        """Level by level."""
+        totals = np.zeros((1, self.rows.copies.size), np.int64)
+        np.add.at(totals[0], self.data.labels, self.data.costs)
+        level, depth = Level([0], np.zeros(1, np.int64), np.array([self.search.n]), totals, [False]), 0
+        made = 1
+        while level.numbers:
+            stops = self._stops(level, depth, interrupted())
+            open_ones = np.array([stop is None for stop in stops])
+            asked = level.some(open_ones)
+            tests = iter(self.search.tests(asked))
+            rules = iter(self.search.rules(level))
+            nodes = []
+            for k, number in enumerate(level.numbers):
+                proposal = next(tests) if stops[k] is None else None
+                node = self._node(number, level.totals[k], proposal, stops[k], made, next(rules))
+                made += len(node.children)
+                nodes.append(node)
+            self.nodes += nodes
+            level, depth = self._next(level, nodes), depth + 1
+            if watch is not None:
+                watch(depth, made)
+        return self.nodes
+
+    def _stops(self, level: Level, depth: int, interrupted: bool) -> list[Stop | None]:
+        """Why a node needs no test, for those that need none."""
+        plan, stops = self.plan, list[Stop | None]()
+        for counts, separated in zip(level.totals.tolist(), level.separated, strict=True):
+            total = sum(counts)
+            if max(counts) == total:
+                stops.append(Stop.SEPARATED if separated else Stop.PURE)
+            elif interrupted:
+                stops.append(Stop.INTERRUPTED)
+            elif plan.max_depth is not None and depth >= plan.max_depth:
+                stops.append(Stop.DEPTH)
+            elif total < 2 * self.search.measure.least:
+                stops.append(Stop.SMALL)
+            else:
+                stops.append(None)
+        return stops
+
+    def _node(
+        self, number: int, counts: Array, proposal: Proposal | None, stop: Stop | None, made: int, rule: LeafRule | None
+    ) -> Node:
+        """A node, whose children will have the numbers from `made` on."""
+        weights = tuple((counts * self.rows.unit).tolist())
+        if proposal is None:
+            return Node(number, weights, stop=stop or Stop.NO_GAIN, rule=rule)
+        test = proposal.test
+        many = len(test.branches) if isinstance(test, CategoryTest) else 2
+        larger = made + proposal.larger
+        missing = made + many if proposal.absent else larger
+        return Node(
+            number, weights, test, tuple(range(made, made + many + proposal.absent)), missing, larger, rule=rule
+        )
+
+    def _next(self, level: Level, nodes: list[Node]) -> Level:
+        """The children, and every column's order parted among them."""
+        first = nodes[-1].number + 1
+        many = sum(len(node.children) for node in nodes)
+        totals, sizes = np.zeros((many, level.totals.shape[1]), np.int64), np.zeros(many, np.int64)
+        if not many:
+            return Level([], sizes, sizes, totals, [])
+        child = np.full(self.search.n, -1, np.int64)
+        flat = flat_of(self.rows.heads, [_moved(node, first) for node in nodes])
+        branching.step_all(flat, level.begins, level.ends, self.search.order[-1], self.data.table, child)
+        branching.count_all(child, self.data.labels, self.data.costs, totals, sizes)
+        ends = np.cumsum(sizes)
+        begins = ends - sizes
+        self.search.part(child, begins, int(ends[-1]))
+        parents = [node for node in nodes for _ in node.children]
+        pure = (totals > 0).sum(axis=1) <= 1
+        separated = [
+            isinstance(parent.test, PerceptronTest) and all(pure[c - first] for c in parent.children[:2])
+            for parent in parents
+        ]
+        return Level(list(range(first, first + many)), begins, ends, totals, separated)
+
+
+def _moved(node: Node, first: int) -> Node:
+    """A node whose children are numbered from `first`."""
+    if node.test is None or node.missing is None or node.other is None:
+        return node
+    children = tuple(child - first for child in node.children)
+    return replace(node, children=children, missing=node.missing - first, other=node.other - first)

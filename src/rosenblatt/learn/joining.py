@@ -1,0 +1,87 @@
+"""Rows for a tree: in an order of their own, equal ones joined, with whole costs.
+
+The order does not depend on the one that the rows came in, and equal rows of a class become one, whose cost is the sum.
+So a tree does not depend on the order of the rows, and a row of weight two is the row twice.
+"""
+
+from dataclasses import dataclass, replace
+from math import floor, log2
+
+import numpy as np
+
+from rosenblatt.kernels import Array
+from rosenblatt.learn.splitting import Labelled
+from rosenblatt.learn.tree import Column, Columns
+
+ROOM = 2.0**40  # more than any sum of costs: times a number of leaves, it stays below 2^63
+CLASS_BITS = 16  # of the classes' weights
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows in an order of their own, equal ones of a class joined."""
+
+    heads: tuple[Column, ...]
+    labelled: Labelled
+    unit: float  # of the costs
+    copies: Array  # by class: the cost of a row of weight 1
+
+    @classmethod
+    def of(cls, columns: Columns, labels: Array, costs: Array, unit: float, copies: Array) -> "Rows":
+        """These rows, without those that cost nothing."""
+        table = columns.table
+        if not costs.all():
+            table, labels, costs = table[:, costs > 0], labels[costs > 0], costs[costs > 0]
+        order, new = canonical(table, labels)
+        firsts = order[new]
+        joined = np.add.reduceat(costs[order], np.flatnonzero(new)) if order.size else costs
+        labelled = Labelled(np.ascontiguousarray(table[:, firsts]), labels[firsts].astype(np.int64), joined)
+        return cls(columns.heads, labelled, unit, copies)
+
+    def with_costs(self, costs: Array) -> "Rows":
+        """The rows that count, when they cost this."""
+        table, labels, _ = self.labelled
+        some = costs > 0
+        return replace(self, labelled=Labelled(np.ascontiguousarray(table[:, some]), labels[some], costs[some]))
+
+
+def canonical(table: Array, labels: Array) -> tuple[Array, Array]:
+    """An order of the rows by their values, and whether each row in it differs from the one before."""
+    n = labels.size
+    order = np.arange(n)
+    tied = np.zeros(n, bool)  # with the place before
+    tied[1:] = True
+    for column in [*table, labels]:
+        runs = tied.copy()
+        runs[:-1] |= tied[1:]
+        places = np.flatnonzero(runs)
+        if not places.size:
+            break
+        group = np.cumsum(~tied[places])
+        values = column[order[places]]
+        order[places] = order[places][np.lexsort((values, group))]
+        values = column[order[places]]
+        same = (values[1:] == values[:-1]) | (np.isnan(values[1:]) & np.isnan(values[:-1]))
+        tied[places[1:]] &= same
+    return order, ~tied
+
+
+def whole_costs(weights: Array, factors: Array, labels: Array) -> tuple[Array, float, Array]:
+    """Whole numbers for weights (empty: 1 each) times the classes' factors, what one unit of them is worth, and what a
+    row of weight 1 costs in each class.
+    """
+    scale = 1.0
+    if (factors == 1.0).all():
+        parts = np.ones(factors.size, np.int64)
+    else:
+        scale = 2.0 ** (floor(log2(float(factors.max()))) - CLASS_BITS)
+        parts = np.rint(factors / scale).astype(np.int64)
+    counts = np.ones(labels.size, np.int64)
+    unit = 1.0
+    if weights.size:
+        unit = min(2.0 ** -floor(log2(ROOM / int(parts.max()) / float(weights.sum()))), 1.0)
+        counts = np.rint(weights / unit).astype(np.int64)
+    costs = counts * parts[labels]
+    copies = np.rint(parts / unit).astype(np.int64)
+    common = int(np.gcd.reduce(np.append(costs, copies)))
+    return costs // common, unit * scale * common, copies // common

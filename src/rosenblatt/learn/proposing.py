@@ -1,0 +1,343 @@
+"""The tests of a level's nodes: the best feature, the best perceptron, and the better of both.
+
+Problem   for each node, a test that brings its classes apart.
+Input     rows, a plan, the nodes of a level.
+Result    a `Proposal` for each node, or none where no test gains enough; and the rules of leaves.
+Papers    Breiman and others 1984; Quinlan's gain ratio (C4.5, 1993) takes, of the columns that gain at least as much as
+          the average one, the one with the highest gain per bit of the branch's own information.
+
+Each column is sorted once; a level's nodes then own stretches of every column's order.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rosenblatt.kernels import Array
+from rosenblatt.learn import branching, looking, slanting, splitting
+from rosenblatt.learn.directions import Features, Room
+from rosenblatt.learn.joining import Rows
+from rosenblatt.learn.plan import CRITERIA, Plan
+from rosenblatt.learn.slanting import BINS, Limits
+from rosenblatt.learn.splitting import EVEN, MISTAKES, Found, Measure
+from rosenblatt.learn.tree import (
+    NUMBER_ITSELF,
+    CategoryTest,
+    FeatureTest,
+    LeafRule,
+    Node,
+    PerceptronTest,
+    Stop,
+    Test,
+    flat_of,
+    slants_of,
+)
+from rosenblatt.threads import in_pieces
+
+NUMBERS = range(NUMBER_ITSELF, NUMBER_ITSELF + 1)  # the only code of a column of numbers
+LOGS = 2**20  # numbers k whose k log2 k are kept
+CANDIDATES = 32  # features that a perceptron test is sought among
+UNCLEAR, FORESIGHT = 0.3, 3.0  # a gain below this part of the impurity is little; a gain so many times as high, much
+MOST_PAIRED = 32  # columns; of more, there are too many pairs
+DIGITS, ALL_DIGITS = 3, 17  # of a weight
+WORK = 20.0  # a row's part of a scan, and of the search for a perceptron by feature, in numbers of a plain pass
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """The open nodes of a level."""
+
+    numbers: list[int]
+    begins: Array
+    ends: Array
+    totals: Array  # counts of the classes
+    separated: list[bool]  # the perceptron above is right on every row
+
+    def some(self, chosen: Array) -> "Level":
+        """Some of them."""
+        return Level(
+            [number for number, wanted in zip(self.numbers, chosen, strict=True) if wanted],
+            self.begins[chosen], self.ends[chosen], self.totals[chosen],
+            [s for s, wanted in zip(self.separated, chosen, strict=True) if wanted],
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Proposal:
+    """A test for a node, what it is worth, and how heavy its branches are."""
+
+    test: Test
+    gain: float
+    score: float
+    larger: int  # the branch
+    absent: bool  # whether missing values need a branch of their own
+
+
+class Search:
+    """What tests are sought in: every column's order, parted among the nodes of a level."""
+
+    def __init__(self, rows: Rows, plan: Plan) -> None:
+        self.rows, self.plan, self.data = rows, plan, rows.labelled
+        table, labels, costs = rows.labelled
+        self.n, self.d = labels.size, len(table)
+        total = int(costs.sum())
+        logs = np.empty(min(total + 1, LOGS))
+        splitting.fill_logs(logs)
+        least = max(int(np.ceil(plan.min_leaf / rows.unit)), 1)
+        self.measure = Measure(CRITERIA[plan.criterion], logs, least)
+        self.order = np.empty((self.d + 1, self.n), np.int32)  # the last: rows as they are
+        self.order[-1] = np.arange(self.n)
+        if plan.test != "perceptron":
+            in_pieces(self._sort, 0, self.d, self.n * WORK)
+        codes = [NUMBERS if head.categories is None else range(len(head.categories)) for head in rows.heads]
+        self.codes_at = np.cumsum([0, *(len(head.categories or ()) for head in rows.heads)])
+        pairs = np.array([(column, code) for column, each in enumerate(codes) for code in each], np.int64).reshape(
+            -1, 2
+        )
+        self.features = Features(pairs[:, 0].copy(), pairs[:, 1].copy())
+
+    def _sort(self, first: int, last: int) -> None:
+        for column in range(first, last):
+            self.order[column] = np.argsort(self.data.table[column], kind="stable")
+
+    def part(self, child: Array, begins: Array, many: int) -> None:
+        """Give each child's rows a stretch of every order; child[row] is below zero for rows that are in no child."""
+        parted = np.empty((len(self.order), many), np.int32)
+        wanted = range(self.d + 1) if self.plan.test != "perceptron" else [self.d]
+
+        def part(a: int, b: int) -> None:
+            for column in wanted[a:b]:
+                splitting.part(self.order[column], child, begins.copy(), parted[column])
+
+        in_pieces(part, 0, len(wanted), self.order.shape[1] * WORK / 4)
+        self.order = parted
+
+    def tests(self, level: Level) -> list[Proposal | None]:
+        """The best test of every node, if one gains enough."""
+        if not level.numbers:
+            return []
+        kind = self.plan.test
+        none: list[Proposal | None] = [None] * len(level.numbers)
+        simple = self._feature_tests(level) if kind != "perceptron" else none
+        slanted = self._perceptron_tests(level, self.measure) if kind != "feature" else none
+        if kind != "auto":
+            return [a or b for a, b in zip(simple, slanted, strict=True)]
+        better = [better_of(a, b, 1.0 + self.plan.simpler) for a, b in zip(simple, slanted, strict=True)]
+        return self._with_foresight(level, better)
+
+    def _with_foresight(self, level: Level, proposals: list[Proposal | None]) -> list[Proposal | None]:
+        """The proposals; where they gain little, tests that gain much more together with the next ones."""
+        shares = level.totals / level.totals.sum(axis=1, keepdims=True)
+        gains = np.array([0.0 if proposal is None else proposal.gain for proposal in proposals])
+        unclear = gains < UNCLEAR * impurity(shares, self.plan.criterion)
+        nodes = np.flatnonzero(unclear & (level.ends - level.begins >= looking.FEWEST))
+        numbers = np.array([c for c, head in enumerate(self.rows.heads) if head.categories is None], np.int64)
+        out = np.full((nodes.size, 4), -1.0)
+        if not nodes.size or numbers.size > MOST_PAIRED:
+            return proposals
+        bins, classes = np.empty((self.n, self.d), np.int8), level.totals.shape[1]
+
+        def look(a: int, b: int) -> None:
+            size = looking.BINS
+            tables = (np.empty((*shape, classes), np.int64) for shape in ((size, size), (size,), (size,), (4,)))
+            looking.look_ahead(
+                a, b, nodes, level.begins, level.ends, self.order, self.data, numbers, level.totals, self.measure,
+                np.empty(numbers.size, np.bool_), looking.Sight(bins, *tables), out,
+            )  # fmt: skip
+
+        in_pieces(look, 0, nodes.size, self.order.shape[1] * numbers.size**2 / nodes.size)
+        for node, (gain, column, threshold, low) in zip(nodes.tolist(), out.tolist(), strict=True):
+            if column >= 0 and gain > max(FORESIGHT * gains[node], self.plan.min_gain, EVEN):
+                larger = int(2 * low < level.totals[node].sum())
+                proposals[node] = Proposal(FeatureTest(int(column), threshold), gain, gain, larger, False)
+        return proposals
+
+    def _feature_tests(self, level: Level) -> list[Proposal | None]:
+        """The best column of every node."""
+        found = self._scan(level)
+        best, scores = self._best_columns(found)
+        out: list[Proposal | None] = []
+        for node, column in enumerate(best.tolist()):
+            gain = float(found.gain[node, column])
+            if not gain > max(self.plan.min_gain, EVEN):
+                out.append(None)
+                continue
+            absent = bool(found.absent[node, column])
+            test: Test
+            if self.rows.heads[column].categories is None:
+                known = level.totals[node].sum() - found.absent[node, column]
+                larger = int(2 * found.low[node, column] < known)
+                test = FeatureTest(column, float(found.place[node, column]))
+            else:
+                test, larger = self._category_test(level, node, column, found)
+            out.append(Proposal(test, gain, float(scores[node, column]), larger, absent))
+        return out
+
+    def _scan(self, level: Level) -> Found:
+        """The best test of every column at every node."""
+        shape = len(level.numbers), self.d
+        gain, info, place = np.full(shape, -1.0), np.ones(shape), np.zeros(shape)
+        groups = np.full((shape[0], int(self.codes_at[-1])), -1, np.int32)
+        found = Found(gain, info, place, np.zeros(shape, np.int64), np.zeros(shape, np.int64), groups)
+        each = self.plan.categories == "each"
+
+        def scan(a: int, b: int) -> None:
+            counts = np.empty((3, level.totals.shape[1]), np.int64)
+            for column in range(a, b):
+                shared = self.order[column], level.begins, level.ends, level.totals, self.data, self.measure
+                if self.rows.heads[column].categories is None:
+                    splitting.scan_numbers(column, *shared, counts, found)
+                    continue
+                many = len(self.rows.heads[column].categories or ())
+                splitting.scan_values(
+                    column, int(self.codes_at[column]), each, *shared, counts, np.empty(many, np.int64),
+                    np.empty((many, counts.shape[1]), np.int64), np.empty(many), np.empty(many, np.int64), found,
+                )  # fmt: skip
+
+        in_pieces(scan, 0, self.d, self.order.shape[1] * WORK / 2)
+        return found
+
+    def _best_columns(self, found: Found) -> tuple[Array, Array]:
+        """The column of every node with the highest score, the first of equals; and all scores."""
+        scores = self._scores(found.gain, found.info)
+        highest = scores.max(axis=1, keepdims=True)
+        return (scores >= highest - EVEN).argmax(axis=1), scores
+
+    def _scores(self, gain: Array, info: Array) -> Array:
+        """What tests are compared by: the gain, or Quinlan's gain ratio where the gain is not below average."""
+        if self.plan.criterion != "gain ratio":
+            return gain
+        useful = gain > EVEN
+        average = np.where(useful, gain, 0.0).sum(axis=1, keepdims=True) / np.maximum(
+            useful.sum(axis=1, keepdims=True), 1
+        )
+        ratio = gain / np.where(info > EVEN, info, 1.0)
+        return np.where(useful & (gain >= average - EVEN), ratio, -1.0)
+
+    def _category_test(self, level: Level, node: int, column: int, found: Found) -> tuple[CategoryTest, int]:
+        """The test of a column of categories at a node, and its larger branch."""
+        groups = found.groups[node, self.codes_at[column] : self.codes_at[column + 1]]
+        branches = tuple(tuple(np.flatnonzero(groups == branch).tolist()) for branch in range(int(groups.max()) + 1))
+        places = self.order[column, level.begins[node] : level.ends[node]]
+        values = self.data.table[column, places]
+        known = ~np.isnan(values)
+        weights = np.zeros(len(branches), np.int64)
+        np.add.at(weights, groups[values[known].astype(np.int64)], self.data.costs[places[known]])
+        return CategoryTest(column, branches), int(weights.argmax())
+
+    def _perceptron_tests(self, level: Level, measure: Measure) -> list[Proposal | None]:
+        """The best perceptron of every node."""
+        directions, separating = self._directions(level, measure)
+        tests = [self._as_test(weights, DIGITS) for weights in directions]
+        found = self._sweep(level, tests, measure)
+        used = (separating != 0.0).sum(axis=1)
+        proven = (used > 0) & (used <= (self.plan.max_columns or np.inf))
+        if proven.any():
+            whole = [self._as_test(weights, ALL_DIGITS) for weights in separating[proven]]
+            exact = self._sweep(level.some(proven), whole, measure)
+            for k, test, swept in zip(np.flatnonzero(proven).tolist(), whole, exact, strict=True):
+                if swept[0] > found[k, 0] + EVEN:  # few digits or few columns have lost what is proven
+                    tests[k], found[k] = test, swept
+        scores = found[:, 0] / found[:, 1] if self.plan.criterion == "gain ratio" else found[:, 0]
+        out: list[Proposal | None] = []
+        for k, test in enumerate(tests):
+            gain, _, threshold, low, absent = found[k].tolist()
+            if not gain > max(self.plan.min_gain, EVEN):
+                out.append(None)
+                continue
+            larger = int(2 * low < level.totals[k].sum() - absent)
+            out.append(Proposal(replace(test, threshold=threshold), gain, float(scores[k]), larger, absent > 0))
+        return out
+
+    def _directions(self, level: Level, measure: Measure) -> tuple[Array, Array]:
+        """The weights of every node's perceptron, by feature; and of one that separates, if there is one."""
+        many_features, classes = self.features.columns.size, level.totals.shape[1]
+        many = min(CANDIDATES, many_features)
+        n = self.order.shape[1]
+        values, scores = np.empty((n, many)), np.empty(n)
+        out, separating = np.zeros((2, len(level.numbers), many_features))
+        limits = Limits(self.plan.max_columns or many_features, self.plan.spare)
+
+        def slant(a: int, b: int) -> None:
+            square = (many, many)
+            room = Room(
+                values, scores, np.empty(many, np.int64), np.empty(many, np.int64), np.empty(many_features),
+                np.empty(many_features), np.empty(many_features), np.empty(classes), np.empty((classes, many)),
+                np.empty(square), np.empty(square), np.empty(square), np.empty((5, 2 * many + 2)),
+                np.empty((BINS, classes), np.int64), np.empty((3, classes), np.int64),
+            )  # fmt: skip
+            slanting.slant(
+                a, b, level.begins, level.ends, self.order[-1], self.data, self.features, level.totals, measure,
+                limits, room, np.empty(2), out, separating,
+            )  # fmt: skip
+
+        in_pieces(slant, 0, len(level.numbers), n * many * WORK / len(level.numbers))
+        return out, separating
+
+    def _as_test(self, weights: Array, digits: int) -> PerceptronTest:
+        """Weights with so many digits, the largest of them 1; the threshold is still to be found."""
+        used = np.flatnonzero(weights)
+        if used.size:
+            weights = weights / np.abs(weights[used]).max()
+        short = [float(f"{weight:.{digits}g}") for weight in weights[used].tolist()]
+        if not np.isfinite(short).all():
+            used, short = used[:0], []
+        columns, codes = self.features.columns[used].tolist(), self.features.codes[used].tolist()
+        return PerceptronTest(tuple(columns), tuple(codes), tuple(short), 0.0)
+
+    def _sweep(self, level: Level, tests: list[PerceptronTest], measure: Measure) -> Array:
+        """For every node's perceptron: gain, information, threshold, cost of the low side, and of missing rows."""
+        n = self.order.shape[1]
+        keys, places, out = np.empty(n), np.empty(n, np.int64), np.ones((len(tests), 5))
+        slants = slants_of(tests)
+
+        def sweep(a: int, b: int) -> None:
+            classes = np.empty((3, level.totals.shape[1]), np.int64)
+            slanting.sweep(
+                a, b, level.begins, level.ends, self.order[-1], self.data, slants, level.totals, measure,
+                keys, places, classes, out,
+            )  # fmt: skip
+
+        in_pieces(sweep, 0, len(tests), n * WORK / len(tests))
+        return out
+
+    def rules(self, level: Level) -> list[LeafRule | None]:
+        """Every node's own perceptron, where that makes fewer mistakes than the majority's class."""
+        none: list[LeafRule | None] = [None] * len(level.numbers)
+        mixed = (level.totals > 0).sum(axis=1) > 1
+        if self.plan.leaves != "perceptron" or not mixed.any():
+            return none
+        some = level.some(mixed)
+        proposals = self._perceptron_tests(some, self.measure._replace(criterion=MISTAKES, least=1))
+        for k, place in enumerate(np.flatnonzero(mixed).tolist()):
+            proposal = proposals[k]
+            if proposal is not None and isinstance(proposal.test, PerceptronTest):
+                none[place] = self._rule(some, k, proposal.test)
+        return none
+
+    def _rule(self, level: Level, node: int, test: PerceptronTest) -> LeafRule:
+        """A leaf's rule with the counts of both of its sides, and of rows without a score."""
+        places = self.order[-1, level.begins[node] : level.ends[node]]
+        leaf = Node(0, tuple(level.totals[node].tolist()), stop=Stop.NO_GAIN, rule=LeafRule(test, ((1,),) * 3))
+        table, sides = np.ascontiguousarray(self.data.table[:, places]), np.empty(places.size, np.int64)
+        flat = flat_of(self.rows.heads, [leaf])
+        branching.sides_of(flat, table, np.zeros(places.size, np.int64), 0, places.size, sides)
+        counts = np.zeros((3, level.totals.shape[1]), np.int64)
+        np.add.at(counts, (sides - 1, self.data.labels[places]), self.data.costs[places])
+        return LeafRule(test, tuple(tuple(row) for row in (counts * self.rows.unit).tolist()))
+
+
+def better_of(simple: Proposal | None, slanted: Proposal | None, factor: float) -> Proposal | None:
+    """The better test; the simple one unless the other is better by a factor."""
+    if simple is None or slanted is None:
+        return simple or slanted
+    return slanted if slanted.score > factor * simple.score + EVEN else simple
+
+
+def impurity(shares: Array, criterion: str) -> Array:
+    """What pure branches would gain, for the classes' shares at each node."""
+    if criterion == "gini":
+        return np.asarray(1.0 - (shares**2).sum(axis=1))
+    if criterion == "mistakes":
+        return np.asarray(1.0 - shares.max(axis=1))
+    return np.asarray(-(shares * np.log2(np.where(shares > 0, shares, 1.0))).sum(axis=1))

@@ -1,0 +1,249 @@
+"""Compiled: the best test of every column at every node of a level, and the rows sorted for the next level.
+
+A level's nodes own stretches of places, begins[node] to ends[node], the same in every column's order. There, each
+column has its rows sorted by value, with missing values (NaN) last. Costs are whole numbers, so that counts do not
+depend on the order of the rows, nor does a gain, which is computed from counts alone.
+"""
+
+from math import log2
+from typing import NamedTuple
+
+import numpy as np
+
+from rosenblatt.kernels import Array, compiled, inlined
+from rosenblatt.learn.line import sort
+
+ENTROPY, GINI, MISTAKES = 0, 1, 2
+EVEN = 1e-12  # gains that differ by less are equal: the first is taken
+MISSING = -1
+
+
+class Labelled(NamedTuple):
+    """Rows in columns: table[column, row] is a number, or the code of a category; NaN is missing."""
+
+    table: Array
+    labels: Array  # the number of the class
+    costs: Array  # whole
+
+
+class Measure(NamedTuple):
+    """How the purity of counts is measured, and how small a branch may be."""
+
+    criterion: int
+    logs: Array  # logs[k] = k log2 k for the first few k
+    least: int  # the cost of a branch's rows
+
+
+class Found(NamedTuple):
+    """The best test of every node (first index) and column (second)."""
+
+    gain: Array  # below zero: there is none
+    info: Array  # of which branch a row takes, in bits
+    place: Array  # the threshold
+    low: Array  # the cost of the rows at or below it
+    absent: Array  # and of those whose value is missing
+    groups: Array  # by node and code: the branch of each value
+
+
+@compiled
+def fill_logs(logs: Array) -> None:
+    """k log2 k for every k."""
+    for k in range(logs.size):
+        logs[k] = k * log2(k) if k > 0 else 0.0
+
+
+@inlined
+def weighed(count: int, logs: Array) -> float:
+    """count * log2(count)."""
+    if count < logs.size:
+        return logs[count]  # type: ignore[no-any-return]
+    return count * log2(count)
+
+
+@inlined
+def purity(counts: Array, measure: Measure) -> float:
+    """What a branch with these counts of the classes adds; less what the node had, the sum is the gain times N."""
+    total, sum_of_parts, most = 0, 0.0, 0
+    for k in range(counts.size):
+        count = counts[k]
+        total += count
+        if measure.criterion == ENTROPY:
+            sum_of_parts += weighed(count, measure.logs)
+        elif measure.criterion == GINI:
+            sum_of_parts += float(count) * float(count)
+        else:
+            most = max(most, count)
+    if total == 0:
+        return 0.0
+    if measure.criterion == ENTROPY:
+        return sum_of_parts - weighed(total, measure.logs)
+    return sum_of_parts / total if measure.criterion == GINI else float(most)
+
+
+@inlined
+def between(low: float, high: float) -> float:
+    """The middle of two numbers, which is at least `low` and below `high`."""
+    middle = 0.5 * low + 0.5 * high
+    return middle if low <= middle < high else low
+
+
+@inlined
+def cost_of(counts: Array) -> int:
+    """Their sum."""
+    total = 0
+    for k in range(counts.size):
+        total += counts[k]
+    return total
+
+
+@inlined
+def rest(total: Array, low: Array, absent: Array, high: Array) -> None:
+    """high = total - low - absent."""
+    for k in range(total.size):
+        high[k] = total[k] - low[k] - absent[k]
+
+
+@compiled
+def scan_numbers(
+    column: int, order: Array, begins: Array, ends: Array, totals: Array, rows: Labelled, measure: Measure,
+    counts: Array, found: Found,
+) -> None:  # fmt: skip
+    """The best threshold of a column of numbers at every node; `counts` is room for three rows of classes."""
+    low, high, absent = counts[0], counts[1], counts[2]
+    for node in range(begins.size):
+        found.gain[node, column] = -1.0
+        begin, end = begins[node], ends[node]
+        absent[:] = 0
+        while end > begin and np.isnan(rows.table[column, order[end - 1]]):
+            end -= 1
+            absent[rows.labels[order[end]]] += rows.costs[order[end]]
+        total, of_absent = cost_of(totals[node]), cost_of(absent)
+        base = purity(absent, measure) - purity(totals[node], measure)
+        low[:] = 0
+        of_low, best = 0, -1.0
+        for place in range(begin, end - 1):
+            row = order[place]
+            low[rows.labels[row]] += rows.costs[row]
+            of_low += rows.costs[row]
+            here, next_one = rows.table[column, row], rows.table[column, order[place + 1]]
+            if here == next_one or of_low < measure.least or total - of_low - of_absent < measure.least:
+                continue
+            rest(totals[node], low, absent, high)
+            gain = (base + purity(low, measure) + purity(high, measure)) / total
+            if gain > best + EVEN:
+                best = gain
+                found.place[node, column] = between(here, next_one)
+                found.low[node, column] = of_low
+        if best >= 0.0:
+            of_low = found.low[node, column]
+            found.gain[node, column], found.absent[node, column] = best, of_absent
+            parts = weighed(of_low, measure.logs) + weighed(total - of_low - of_absent, measure.logs)
+            info = weighed(total, measure.logs) - parts - weighed(of_absent, measure.logs)
+            found.info[node, column] = info / total
+
+
+@compiled
+def count_values(
+    column: int, order: Array, begin: int, end: int, rows: Labelled, absent: Array, values: Array, counts: Array
+) -> int:
+    """The codes at a node, in order, and the counts of the classes for each; returns how many there are."""
+    many = 0
+    absent[:] = 0
+    for place in range(begin, end):
+        row = order[place]
+        value = rows.table[column, row]
+        if np.isnan(value):
+            absent[rows.labels[row]] += rows.costs[row]
+            continue
+        if many == 0 or values[many - 1] != value:
+            values[many] = int(value)
+            counts[many, :] = 0
+            many += 1
+        counts[many - 1, rows.labels[row]] += rows.costs[row]
+    return many
+
+
+@compiled
+def line_up(counts: Array, many: int, label: int, keys: Array, lined: Array) -> None:
+    """The values in the order of the share of one class."""
+    for k in range(many):
+        keys[k] = counts[k, label] / cost_of(counts[k])
+        lined[k] = k
+    sort(keys, lined, 0, many)
+
+
+@compiled
+def best_groups(
+    counts: Array, many: int, total: Array, absent: Array, measure: Measure, low: Array, high: Array,
+    keys: Array, lined: Array,
+) -> tuple[float, int, int]:  # fmt: skip
+    """The best two groups of values: the gain times N without the node's own part, the class to line up by, the cut.
+
+    For two classes and a convex measure no other two groups are better (Breiman and others 1984, theorem 4.5).
+    """
+    best, best_label, best_cut = -np.inf, 0, 0
+    for label in range(1 if total.size == 2 else 0, total.size):
+        line_up(counts, many, label, keys, lined)
+        low[:] = 0
+        for cut in range(1, many):
+            for k in range(low.size):
+                low[k] += counts[lined[cut - 1], k]
+            rest(total, low, absent, high)
+            if cost_of(low) < measure.least or cost_of(high) < measure.least:
+                continue
+            sum_of_both = purity(low, measure) + purity(high, measure)
+            if sum_of_both > best + EVEN * cost_of(total):
+                best, best_label, best_cut = sum_of_both, label, cut
+    return best, best_label, best_cut
+
+
+@compiled
+def scan_values(
+    column: int, codes_at: int, each: bool, order: Array, begins: Array, ends: Array, totals: Array, rows: Labelled,
+    measure: Measure, classes: Array, values: Array, counts: Array, keys: Array, lined: Array, found: Found,
+) -> None:  # fmt: skip
+    """The best branches of a column of categories at every node: one for each value, or two groups of values."""
+    low, high, absent = classes[0], classes[1], classes[2]
+    for node in range(begins.size):
+        found.gain[node, column] = -1.0
+        many = count_values(column, order, begins[node], ends[node], rows, absent, values, counts)
+        total, of_absent = cost_of(totals[node]), cost_of(absent)
+        info = weighed(total, measure.logs) - weighed(of_absent, measure.logs)
+        base, large = purity(absent, measure) - purity(totals[node], measure), 0
+        if many < 2:
+            continue
+        if each:
+            for k in range(many):
+                of_value = cost_of(counts[k])
+                large += of_value >= measure.least
+                base += purity(counts[k], measure)
+                info -= weighed(of_value, measure.logs)
+                found.groups[node, codes_at + values[k]] = k
+            if large < 2:
+                continue
+        else:
+            gain, label, cut = best_groups(counts, many, totals[node], absent, measure, low, high, keys, lined)
+            if gain == -np.inf:
+                continue
+            base += gain
+            line_up(counts, many, label, keys, lined)
+            of_low, first = 0, False
+            for k in range(cut):
+                of_low += cost_of(counts[lined[k]])
+                first |= lined[k] == 0
+            for k in range(many):  # the group of the first value comes first
+                found.groups[node, codes_at + values[lined[k]]] = (k < cut) != first
+            info -= weighed(of_low, measure.logs) + weighed(total - of_low - of_absent, measure.logs)
+        found.gain[node, column] = max(base / total, 0.0)
+        found.info[node, column] = info / total
+        found.absent[node, column] = of_absent
+
+
+@compiled
+def part(order: Array, child: Array, nexts: Array, out: Array) -> None:
+    """Bring the rows of an order into the stretches of their children, each in the order it had."""
+    for place in range(order.size):
+        row = order[place]
+        if child[row] >= 0:
+            out[nexts[child[row]]] = row
+            nexts[child[row]] += 1
