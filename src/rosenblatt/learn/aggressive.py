@@ -100,6 +100,7 @@ class StepLedger(Ledger):
         return steps
 
     def follower(self, examples: Examples) -> Callable[[Array, Array], None]:
+        """What makes the steps of some entries once more."""
         stride = stride_of(examples, self.variant, self.C)
 
         def follow(w: Array, entries: Array) -> None:
