@@ -10,7 +10,6 @@ Times are the least of three, in turns; memory is the most that a process held.
 
 import gzip
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -91,16 +90,22 @@ print(sum(a != b for a, b in zip(said, truth)) / len(truth))
 """
 
 
+LAUNCHER = """
+import resource, subprocess, sys
+done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.exit(done.returncode)
+"""  # small itself, because a process is counted with the memory of the one that started it
+
+
 def timed(arguments: list[str]) -> tuple[float, float]:
     """Seconds, and the most memory in MB, of a process that must succeed."""
     begun = time.perf_counter()
-    process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    assert process.stderr is not None
-    told = process.stderr.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    if status:
-        raise RuntimeError(f"{arguments[:3]} failed: {told[-500:]}")
-    return time.perf_counter() - begun, usage.ru_maxrss / 1000
+    found = subprocess.run([sys.executable, "-S", "-c", LAUNCHER, *arguments], capture_output=True, text=True)
+    seconds = time.perf_counter() - begun
+    if found.returncode:
+        raise RuntimeError(f"{arguments[:3]} failed: {found.stderr[-500:]}")
+    return seconds, float(found.stdout.split()[-1]) / 1000
 
 
 def told(arguments: list[str]) -> str:
