@@ -246,3 +246,14 @@ def test_encoding_a_table_without_any_column_left():
 def test_encoded_is_what_the_encoding_says(noisy):
     data, _ = noisy
     assert np.array_equal(encoded(data.table, data.encoding).X, data.X)
+
+
+@pytest.mark.parametrize(
+    "options", [{"fit_intercept": False}, {"bias_scale": 2.0}, {"ties": "plus"}, {"normalize": True}], ids=str
+)
+@pytest.mark.parametrize("noise", [0.0, 0.7])
+def test_the_verdict_is_about_the_rows_as_the_rule_sees_them(options, noise, tmp_path):
+    data, wishes = data_from(applications(120, noise)), Wishes(options=options)
+    model_of(learn(data, wishes), wishes).save(tmp_path / "m.json")
+    results = verified(claims_in(str(tmp_path / "m.json")), data.table, None)
+    assert [result.statement for result in results if not result.holds] == []

@@ -9,7 +9,7 @@ from rosenblatt.cli import terms
 from rosenblatt.cli.codes import DONE, INTERRUPTED, USAGE
 
 NAME = "demo"
-EXAMPLE = "Example: rosenblatt demo --folder /tmp/credit"
+EXAMPLE = "Example: rosenblatt demo --folder credit"
 FIRST = 100
 STEPS = (
     "check first.csv --target creditability",

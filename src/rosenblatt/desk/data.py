@@ -62,10 +62,11 @@ class Data:
         at = {row.pop("\0row"): row for row in found}
         return [at[place] for place in places.tolist()]
 
-    def examples(self, yes: int = 1) -> Examples:
+    def examples(self, yes: int = 1, *, fit_intercept: bool = True, bias_scale: float = 1.0) -> Examples:
         """Examples of one class, by default the yes, against the rest."""
         rest = self.classes[1 - yes] if len(self.classes) == 2 else f"not {self.classes[yes]}"
-        made = Examples.of(self.X, self.y == yes, weights=self.weights)
+        threshold: Any = {"fit_intercept": fit_intercept, "bias_scale": bias_scale}
+        made = Examples.of(self.X, self.y == yes, weights=self.weights, **threshold)
         return replace(made, classes=(rest, self.classes[yes]))
 
 

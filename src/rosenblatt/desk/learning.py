@@ -9,7 +9,6 @@ import time
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from importlib import import_module
 from math import frexp, log
 from types import MappingProxyType
@@ -28,6 +27,7 @@ from rosenblatt.prove import risk
 from rosenblatt.prove.clock import Clock
 from rosenblatt.prove.margin import largest
 from rosenblatt.prove.separability import Separable, Verdict, decide
+from rosenblatt.read.encoding import nearest
 from rosenblatt.ship.points import short
 
 AUTO = "auto"
@@ -199,11 +199,18 @@ class _Maker:
         wishes, data = self.wishes, self.data
         if wishes.algorithm != AUTO:
             return wishes.algorithm, "it was asked for", {}
-        if len(data.classes) == 2 and data.weights is None:
-            examples = data.examples()
-            self.verdict = decide(examples, clock=Clock(wishes.seconds, wishes.verbose))
+        if wishes.options.get("normalize"):
+            why = "rows are scaled to length 1"
+        elif len(data.classes) == 2 and data.weights is None:
+            threshold = {
+                name: wishes.options[name] for name in ("fit_intercept", "bias_scale") if name in wishes.options
+            }
+            examples = data.examples(**threshold)
+            ties = wishes.options.get("ties", "mistake")
+            self.verdict = decide(examples, ties, Clock(wishes.seconds, wishes.verbose))
             if isinstance(self.verdict, Separable):
-                widest = largest(examples, affine=True, clock=Clock(wishes.seconds, wishes.verbose))
+                affine = bool(threshold.get("fit_intercept", True))
+                widest = largest(examples, affine=affine, clock=Clock(wishes.seconds, wishes.verbose))
                 return (
                     "perceptron",
                     "the rows are proved separable: begun at the largest margin",
@@ -241,8 +248,7 @@ def options_of(algorithm: str, options: Mapping[str, Any]) -> tuple[Any, set[str
     known = set(inspect.signature(made).parameters)
     for option in options:
         if option not in known:
-            close = get_close_matches(option, known, 1)
-            hint = f"; did you mean {close[0]!r}?" if close else f"; it has {', '.join(sorted(known))}"
+            hint = nearest(option, known) or f"; it has {', '.join(sorted(known))}"
             raise OptionError(f"the {algorithm} rule has no option {option!r}{hint}")
     return made, known
 

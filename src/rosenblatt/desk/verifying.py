@@ -67,8 +67,8 @@ def verified(claims: Model | Proof | Certificate, table: Table, target: str | No
 def _of_proof(proof: Proof, data: Data) -> Iterator[Result]:
     yield _same_data(proof.data, data)
     for label, certificate in proof.claims:
-        examples = data.examples(data.classes.index(label))
-        yield _result(certificate.kind, lambda c=certificate, e=examples: c.verify_examples(e))
+        yes = data.y == data.classes.index(label)
+        yield _result(certificate.kind, lambda c=certificate, y=yes: c.verify(data.X, y))
 
 
 def _of_model(model: Model, data: Data) -> Iterator[Result]:
@@ -82,7 +82,7 @@ def _of_model(model: Model, data: Data) -> Iterator[Result]:
     if isinstance(judged.get("error"), dict) and not judged.get("folds"):
         yield _mistakes("mistakes on the rows held out", model, tested, judged["error"].get("mistakes"))
     for certificate in model.certificates:
-        yield _result(certificate.kind, lambda c=certificate: _about(model, c).verify_examples(trained.examples()))
+        yield _result(certificate.kind, lambda c=certificate: _about(model, c).verify(trained.X, trained.y))
 
 
 def _about(model: Model, certificate: Certificate) -> Certificate:
