@@ -4,7 +4,7 @@ The only place that knows about labels, weights, the threshold's constant featur
 Dense tables in C order and CSR matrices are used where they lie, without a copy; float32 and float64 are kept.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import sqrt
@@ -191,6 +191,24 @@ def weights_of(weights: Any, n: int) -> Array:
     if weights.sum() >= 2.0**53:
         raise DataError("the weights are too large to count in; divide them by a constant")
     return NO_WEIGHTS if (weights == 1).all() else weights
+
+
+def class_factors(class_weight: Any, classes: Array, counts: Array) -> Array:
+    """What a row of each class counts: given by class, or, if "balanced", as much as makes the classes equal."""
+    if class_weight is None:
+        return np.ones(classes.size)
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        return np.asarray(counts.sum() / (classes.size * counts))
+    if not isinstance(class_weight, Mapping):
+        raise OptionError(f"class_weight must be a dict, 'balanced' or None, not {class_weight!r}")
+    known = classes.tolist()
+    strange = [label for label in class_weight if label not in known]
+    if strange and len(class_weight) - len(strange) < len(known):
+        raise OptionError(f"class_weight names {shown(strange[0])}, but the classes are {', '.join(map(shown, known))}")
+    factors = np.array([float(class_weight.get(label, 1.0)) for label in known])
+    if not (np.isfinite(factors) & (factors >= 0)).all():
+        raise OptionError(f"class_weight must have finite numbers >= 0, not {dict(class_weight)!r}")
+    return factors
 
 
 def rows_of(X: Any, *, bias: float = 1.0, names: Sequence[str] | None = None) -> Rows:

@@ -7,9 +7,16 @@ to standard error.
 import os
 import sys
 
+from rosenblatt import process
 from rosenblatt.cli.codes import BAD_DATA, DONE, INTERRUPTED, OUR_MISTAKE, USAGE
 
 TRACEBACK = "ROSENBLATT_TRACEBACK"  # an environment variable; where it is set, tracebacks are shown
+
+
+def start() -> None:
+    """Run the command as a process of its own."""
+    process.is_command = True
+    main()
 
 
 def main() -> None:

@@ -6,12 +6,10 @@ from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt import search
 from rosenblatt.errors import DataError, OptionError
+from rosenblatt.estimators.contract import ConvergenceWarning, available_if, check_is_fitted, validate_data
 from rosenblatt.estimators.linear import AUTO, LinearRule, one_or_all
 from rosenblatt.estimators.progress import reporter
 from rosenblatt.examples import Examples, n_features, rows_of, shown

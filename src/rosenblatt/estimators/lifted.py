@@ -4,9 +4,8 @@ import warnings
 from math import hypot
 from typing import Any, Self
 
-from sklearn.exceptions import ConvergenceWarning
-
 from rosenblatt import search
+from rosenblatt.estimators.contract import ConvergenceWarning
 from rosenblatt.estimators.linear import LinearRule, one_or_all
 from rosenblatt.estimators.progress import reporter
 from rosenblatt.examples import Examples, shown

@@ -7,16 +7,20 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt import search
 from rosenblatt.errors import DataError, OptionError
+from rosenblatt.estimators.contract import (
+    BaseEstimator,
+    ClassifierMixin,
+    check_classification_targets,
+    check_is_fitted,
+    validate_data,
+)
 from rosenblatt.examples import (
     Examples,
     bias_of,
+    class_factors,
     classes_of,
     lengths_of,
     n_rows,
@@ -154,7 +158,8 @@ class LinearRule(ClassifierMixin, BaseEstimator):
         """The examples of each rule: second class against first, or each class against the rest."""
         weights = weights_of(sample_weight, y.size)
         if self.class_weight is not None:
-            factors = compute_class_weight(self.class_weight, classes=classes, y=y)[np.searchsorted(classes, y)]
+            of_class = np.searchsorted(classes, y)
+            factors = class_factors(self.class_weight, classes, np.bincount(of_class, minlength=classes.size))[of_class]
             weights = weights_of(factors * weights if weights.size else factors, y.size)
         pairs = [(classes[0], classes[1])] if classes.size == 2 else [(f"not {label}", label) for label in classes]
         return [Examples(rows, 2 * (y == yes).astype(np.int8) - 1, weights, (no, yes)) for no, yes in pairs]

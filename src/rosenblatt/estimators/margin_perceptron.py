@@ -4,10 +4,9 @@ import warnings
 from math import inf
 from typing import Any, Self
 
-from sklearn.exceptions import ConvergenceWarning
-
 from rosenblatt.errors import OptionError
 from rosenblatt.estimators.averaged import RuleInPasses
+from rosenblatt.estimators.contract import ConvergenceWarning
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array
 from rosenblatt.learn.averaged import PassesRun

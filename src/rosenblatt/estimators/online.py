@@ -5,9 +5,9 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from rosenblatt.errors import DataError, OptionError
+from rosenblatt.estimators.contract import BaseEstimator
 from rosenblatt.examples import bias_of, classes_of, n_rows, rows_of, shown, weights_of
 from rosenblatt.kernels import Array, Rows
 from rosenblatt.learn import rules, streaming

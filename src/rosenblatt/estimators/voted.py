@@ -3,11 +3,11 @@
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rosenblatt import search
 from rosenblatt.errors import OptionError
 from rosenblatt.estimators.averaged import RuleInPasses
+from rosenblatt.estimators.contract import check_is_fitted, validate_data
 from rosenblatt.estimators.linear import one_or_all
 from rosenblatt.examples import Examples, n_rows
 from rosenblatt.kernels import Array, Rows

@@ -13,8 +13,7 @@ Method    Coordinates in which the rows have unit second moments, so that nothin
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import expit
+import scipy  # its parts are loaded when they are used
 
 from rosenblatt.kernels import Array
 from rosenblatt.learn import line, wolfe
@@ -91,7 +90,7 @@ class Descent:
             some, part = (self.space.part(near), shares[near]) if near.mean() < 0.5 else (self.space, shares)
             options = {"maxiter": SLOPE_STEPS, "maxcor": 20, "gtol": 1e-9, "ftol": 1e-12}
             slope = self._slope(some, part, width * unit)
-            self.stand(minimize(slope, self.v, jac=True, method="L-BFGS-B", options=options).x)
+            self.stand(scipy.optimize.minimize(slope, self.v, jac=True, method="L-BFGS-B", options=options).x)
 
     def _slope(self, space: Space, shares: Array, width: float) -> Callable[[Array], tuple[float, Array]]:
         """The cost of these rows, smoothed to this width, as a function of v that also gives its gradient."""
@@ -101,7 +100,7 @@ class Descent:
             length = self.length(v)
             u = v / length
             scores = space.scores(u)
-            wrong = expit((self.gamma - scores) / width)
+            wrong = scipy.special.expit((self.gamma - scores) / width)
             pull = shares * wrong * (wrong - 1.0) / width
             inward = space.inward(u) if self.gamma else u
             return float(shares @ wrong), (space.gathered(pull) - (pull @ scores) * inward) / length

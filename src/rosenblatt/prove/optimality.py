@@ -14,7 +14,7 @@ Method    Every rule errs at least once in each contradiction, so disjoint ones 
 from typing import Any
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp  # type: ignore[attr-defined]
+import scipy  # its parts are loaded when they are used
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from rosenblatt.errors import OptionError
@@ -243,5 +243,7 @@ def _smallest_hitting_set(sets: list[tuple[int, ...]], n: int) -> Array:
     member = np.zeros((len(sets), n))
     for place, rows in enumerate(sets):
         member[place, [*rows]] = 1.0
-    solved = milp(np.ones(n), constraints=LinearConstraint(member, lb=1.0), bounds=Bounds(0, 1), integrality=np.ones(n))
+    solver: Any = scipy.optimize
+    covered = solver.LinearConstraint(member, lb=1.0)
+    solved = solver.milp(np.ones(n), constraints=covered, bounds=solver.Bounds(0, 1), integrality=np.ones(n))
     return np.flatnonzero(solved.x > 0.5) if solved.x is not None else np.arange(n)

@@ -15,8 +15,7 @@ from math import ceil, expm1, lgamma, log, log1p, sqrt
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize_scalar
-from scipy.special import ndtr
+import scipy  # its parts are loaded when they are used
 
 from rosenblatt import kernels, search
 from rosenblatt.errors import OptionError
@@ -175,16 +174,17 @@ def pac_bayes(margins: Any, delta: float = 0.05) -> Risk:
     n = _whole("the number of margins", m.size, 8)
     m, many = np.unique(np.clip(np.floor(m * FINE) / FINE if n > FINE else m, -1.0, 1.0), return_counts=True)
     price = log(2 * sqrt(n) * len(THETAS) / _checked(delta))
+    phi = scipy.special.ndtr
     bound, mus = 1.0, 2.0 ** np.arange(-1.0, np.log2(4 * sqrt(n)), 0.25)  # beyond, the price alone is too high
     for theta in THETAS:
 
         def limit(mu: float, theta: float = theta) -> float:
-            loss = float(many @ ndtr(theta - mu * m)) / n
-            return kl_limit(min(loss * (1 + 1e-12), 1.0), (mu * mu / 2 + price) / n) / float(ndtr(theta)) * (1 + 1e-12)
+            loss = float(many @ phi(theta - mu * m)) / n
+            return kl_limit(min(loss * (1 + 1e-12), 1.0), (mu * mu / 2 + price) / n) / float(phi(theta)) * (1 + 1e-12)
 
         at = int(np.argmin(limits := [limit(mu) for mu in mus]))
         between = mus[max(at - 1, 0)], mus[min(at + 1, mus.size - 1)]
-        bound = min(bound, limits[at], minimize_scalar(limit, bounds=between, method="bounded").fun)
+        bound = min(bound, limits[at], scipy.optimize.minimize_scalar(limit, bounds=between, method="bounded").fun)
     return _risk("PAC-Bayes", bound, delta, n, "the rule", f"that follows from its margins on {n} rows")
 
 

@@ -1,0 +1,5 @@
+"""`python -m rosenblatt`: the command."""
+
+from rosenblatt.cli.main import start
+
+start()
