@@ -6,7 +6,7 @@ Set ROSENBLATT_THREADS to use fewer.
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -33,9 +33,20 @@ def cores() -> int:
     return min(available, int(wanted)) if wanted.isdecimal() and int(wanted) > 0 else available
 
 
+def in_background(call: Callable[[], T]) -> "Future[T]":
+    """`call()` beside what goes on; its answer, or its error, is in `result()`."""
+    return _threads().submit(call)
+
+
+def _threads() -> ThreadPoolExecutor:
+    global _executor
+    if _executor is None:
+        _executor = ThreadPoolExecutor((os.cpu_count() or 1) + 1, thread_name_prefix="rosenblatt")
+    return _executor
+
+
 def in_pieces(call: Callable[[int, int], T], first: int, last: int, numbers: float) -> list[T]:
     """`call(a, b)` for pieces [a, b) that make up [first, last); `numbers` is how many each row holds."""
-    global _executor
     many = min(cores(), int((last - first) * numbers / WORTH_A_THREAD) + 1)
     if many == 1:
         return [call(first, last)]
@@ -48,9 +59,7 @@ def in_pieces(call: Callable[[int, int], T], first: int, last: int, numbers: flo
         for piece in waiting:
             answers[piece] = call(ends[piece], ends[piece + 1])
 
-    if _executor is None:
-        _executor = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="rosenblatt")
-    others = [_executor.submit(take_pieces) for _ in range(many - 1)]
+    others = [_threads().submit(take_pieces) for _ in range(many - 1)]
     take_pieces()
     for other in others:
         other.result()

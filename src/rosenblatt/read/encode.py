@@ -26,7 +26,7 @@ from rosenblatt.read.columns import (
 )
 from rosenblatt.read.encoding import Encoding, Target
 from rosenblatt.read.kinds import Guess, classes_of, guesses, in_order, profiles_of
-from rosenblatt.read.moments import Moments, add_block
+from rosenblatt.read.moments import Moments, add_cells
 from rosenblatt.read.statistics import COUNT, VALUE, Profile, even_blocks
 from rosenblatt.read.table import LABEL, Table
 
@@ -158,7 +158,8 @@ def _more_moments(table: Table, profiles: Mapping[str, Profile], found: list[Gue
     moments = {name: Moments() for name in numbers}
     if numbers:
         for block in even_blocks(table):
-            add_block(block, numbers, moments)
+            for name, number in numbers.items():
+                add_cells(block.select(number).to_series(), moments[name])
     return moments
 
 

@@ -8,7 +8,7 @@ engine computes the same score whatever its order, and what is proved about the 
 fit float32 exactly.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
@@ -20,15 +20,12 @@ from scipy.sparse import csr_array, issparse
 
 from rosenblatt.errors import ModelError, TableError
 from rosenblatt.kernels import Array
-from rosenblatt.read import gathering
 from rosenblatt.read.columns import Category, Column, Feature, Number, Sparse, Text, as_text
+from rosenblatt.read.filling import Cells
 from rosenblatt.read.records import column_of, texts, wanted
 
 DENSE = 0.25  # the part of the features that must not be zero for a dense table
 SMALL_DENSE = 4_000_000  # numbers; tables of up to so many are dense in any case
-BLOCK = 2**15  # rows whose entries stay in the cache
-
-Entries = Iterable[tuple[int, int, Array, Array]]
 
 
 @dataclass(frozen=True)
@@ -80,26 +77,26 @@ class Encoding:
         """The features' meanings."""
         return [feature.meaning for feature in self.features]
 
-    def encode(self, table: Any, *, dense: bool | None = None, first_row: int = 0) -> Any:
+    def encode(self, table: Any, *, dense: bool | None = None, first_row: int = 0, rows: Array | None = None) -> Any:
         """The features of every row: a float32 array, or a CSR matrix where most are zero.
 
         `table`: a data frame or a mapping of columns; a sparse matrix for a rule on numbered features. `first_row` is
-        how many rows of a file came before it, for messages.
+        how many rows of a file came before it, for messages; `rows` the places of those that are wanted, in order.
         """
         if self.is_sparse:
-            if not issparse(table):
-                raise TableError("the rule is about numbered features: it needs a LIBSVM file or a sparse matrix")
-            return self.used[0].encode(table)  # type: ignore[attr-defined]
+            X = self.used[0].encode(numbered(table))  # type: ignore[attr-defined]
+            return X if rows is None else X[rows]
         frame = frame_of(table)
         self.check(frame)
         starts = np.concatenate([[0], np.cumsum([column.size for column in self.used])]).tolist()
         single = [(c, start) for c, start in zip(self.used, starts, strict=False) if not isinstance(c, Text)]
         prose = [(c, start) for c, start in zip(self.used, starts, strict=False) if isinstance(c, Text)]
+        found = cells_of(frame, [column for column, _ in single], first_row)
+        cells = Cells(found, frame.height, single, rows)
         if dense is None:
-            dense = frame.height * self.size <= SMALL_DENSE or len(single) + 8 * len(prose) >= DENSE * self.size
-        rows = _dense_rows if dense else _sparse_rows
-        words = [(start, *_occurrences(frame, column)) for column, start in prose]
-        return rows(_entries(frame, single, first_row), words, (frame.height, self.size), len(single))
+            dense = cells.n * self.size <= SMALL_DENSE or len(single) + 8 * len(prose) >= DENSE * self.size
+        words = [(start, *occurrences(frame, column, rows)) for column, start in prose]
+        return _with_words(cells.dense(self.size) if dense else cells.sparse(self.size), words)
 
     @property
     def is_sparse(self) -> bool:
@@ -149,18 +146,25 @@ def frame_of(table: Any) -> pl.DataFrame:
     raise TableError(f"a table with named columns is needed, a data frame or a mapping, not {type(table).__name__}")
 
 
+def numbered(table: Any) -> Any:
+    """A sparse matrix of numbered features; refuses any other table."""
+    if not issparse(table):
+        raise TableError("the rule is about numbered features: it needs a LIBSVM file or a sparse matrix")
+    return table
+
+
 def nearest(name: str, there: Iterable[str]) -> str:
     """A hint at the column that was probably meant."""
     close = get_close_matches(name, list(there), 1, cutoff=0.65)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
-def _cells(frame: pl.DataFrame, columns: list[tuple[Column, int]], first_row: int) -> pl.DataFrame:
-    """What stands in the columns, as their kinds want it."""
+def cells_of(frame: pl.DataFrame, columns: Sequence[Column], first_row: int) -> pl.DataFrame:
+    """What stands in the columns of numbers and of categories, as their kinds want it."""
     try:
-        return frame.select(column.cells for column, _ in columns if isinstance(column, Number | Category))
+        return frame.select(column.cells for column in columns if isinstance(column, Number | Category))
     except pl.exceptions.PolarsError as error:
-        for column, _ in columns:
+        for column in columns:
             _complain(frame, column, first_row)
         raise TableError(f"the table does not fit the rule's columns: {str(error).splitlines()[0]}") from error
 
@@ -174,64 +178,24 @@ def _complain(frame: pl.DataFrame, column: Column, first_row: int) -> None:
             raise TableError(f"row {first_row + bad + 1}, column {column.name!r}: {cells[bad]!r} is not a number")
 
 
-def _entries(
-    frame: pl.DataFrame, columns: list[tuple[Column, int]], first_row: int
-) -> Iterator[tuple[int, int, Array, Array]]:
-    """Block by block, the first row and the number of rows; then, column by column, the one feature of every row that
-    may not be zero, and its value. Blocks share their memory: to touch new memory takes longer than all the rest."""
-    cells = _cells(frame, columns, first_row)
-    shape = (len(columns), min(BLOCK, max(frame.height, 1)))
-    places, values = np.empty(shape, np.int32), np.empty(shape, np.float32)
-    for start in range(0, frame.height, BLOCK):
-        block = cells.slice(start, BLOCK)
-        many = block.height
-        places[:], values[:] = 0, 0
-        for k, (column, first) in enumerate(columns):
-            place, value = places[k, :many], values[k, :many]
-            if isinstance(column, Number):
-                column.add(block[column.name], (1.0, np.nan), value)
-                gone = np.isnan(value)
-                value[gone] = column.missing
-                place[:] = first + (gone & column.missing)
-            elif isinstance(column, Category):
-                column.add(block[column.name], range(1, column.size + 1), place)  # 0: no feature
-                value[:] = place > 0
-                place += first - 1
-        yield start, many, places, values
-
-
-def _dense_rows(entries: Entries, words: list[tuple[int, Array, Array]], shape: tuple[int, int], each: int) -> Array:
-    """A table from entries by column, and from words by row."""
-    X = np.zeros(shape, np.float32)
-    for start, many, places, values in entries:
-        gathering.scatter(places, values, many, X[start : start + many])
+def _with_words(X: Any, words: list[tuple[int, Array, Array]]) -> Any:
+    """Features of words beside the others."""
+    if not issparse(X):
+        for first, rows, numbers in words:
+            X[rows, first + numbers] = 1.0
+        return X
     for first, rows, numbers in words:
-        X[rows, first + numbers] = 1.0
+        ends = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=X.shape[0]))])
+        X = X + csr_array((np.ones(rows.size, np.float32), first + numbers, ends), X.shape)
+    if words:
+        X.sort_indices()
     return X
 
 
-def _sparse_rows(
-    entries: Entries, words: list[tuple[int, Array, Array]], shape: tuple[int, int], each: int
-) -> csr_array:
-    """The same as a CSR matrix, of up to so many entries in each row besides words."""
-    n = shape[0]
-    kind = np.int32 if n * each < 2**31 else np.int64
-    starts = np.zeros(n + 1, kind)
-    columns, data = np.empty(n * each, kind), np.empty(n * each, np.float32)
-    at = 0
-    for start, many, places, values in entries:
-        at = gathering.gather(places, values, many, at, starts[start + 1 :], columns, data)
-    X = csr_array((data[:at], columns[:at], starts), shape)
-    for first, rows, numbers in words:
-        ends = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))])
-        X = X + csr_array((np.ones(rows.size, np.float32), first + numbers, ends), shape)
-    X.sort_indices()
-    return X
-
-
-def _occurrences(frame: pl.DataFrame, column: Text) -> tuple[Array, Array]:
-    """The rows and the numbers of the words that occur in them, in order."""
-    lists = frame.select(column.places.alias(column.name)).to_series()
+def occurrences(frame: pl.DataFrame, column: Text, rows: Array | None = None) -> tuple[Array, Array]:
+    """The rows and the numbers of the words that occur in them, in order; of all rows, or of some."""
+    texts = frame.select(column.name)
+    lists = (texts if rows is None else texts[rows]).select(column.places.alias(column.name)).to_series()
     counts = lists.list.len().fill_null(0).to_numpy()
     places = lists.explode().drop_nulls().to_numpy()
     return np.repeat(np.arange(len(counts)), counts), places.astype(np.int32)

@@ -48,6 +48,28 @@ def look_up(
 
 
 @compiled
+def describe(x: Array, first: float, second: float, found: Array) -> None:
+    """The count, least, most, mean and variance of the finite numbers, each times two factors."""
+    count, total = 0, 0.0
+    least, most = np.inf, -np.inf
+    for i in range(x.size):
+        if np.isfinite(x[i]):
+            value = x[i] * first * second
+            count += 1
+            total += value
+            least, most = min(least, value), max(most, value)
+    if count == 0:
+        found[:] = 0.0
+        return
+    mean, squares = total / count, 0.0
+    for i in range(x.size):
+        if np.isfinite(x[i]):
+            away = x[i] * first * second - mean
+            squares += away * away
+    found[0], found[1], found[2], found[3], found[4] = count, least, most, mean, squares / count
+
+
+@compiled
 def grade(
     x: Array, lowest: float, highest: float, rounder: float, centre: float, factor: float, missing: float, out: Array
 ) -> None:

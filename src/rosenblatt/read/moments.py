@@ -5,12 +5,15 @@ by a power of two. Blocks have a fixed number of rows, so the result does not de
 """
 
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import frexp, fsum, ldexp, sqrt
 
+import numpy as np
 import polars as pl
 
+from rosenblatt.read import gathering
+
+LEAST, MOST = 1, 2  # places in what a kernel finds
 TAME = (2.0**-400, 2.0**400)  # sizes whose squares are safe to add up
 
 
@@ -64,40 +67,15 @@ def _scaled(x: float, exponent: int) -> float:
         return sys.float_info.max if x > 0 else -sys.float_info.max
 
 
-def add_block(block: pl.DataFrame, numbers: Mapping[str, pl.Expr], moments: Mapping[str, Moments]) -> None:
-    """Add a block's numbers; each expression gives Float64, null where missing."""
-    if not numbers:
-        return
-    block = block.select(x.alias(name) for name, x in numbers.items()).rechunk()  # sums depend on a column's pieces
-    asked: list[pl.Expr] = []
-    for k, name in enumerate(numbers):
-        finite = _finite(name)
-        asked += [
-            pl.col(name).null_count().alias(f"{k} nulls"),
-            finite.count().alias(f"{k} count"),
-            finite.min().alias(f"{k} least"),
-            finite.max().alias(f"{k} most"),
-            finite.mean().alias(f"{k} mean"),
-            finite.var(ddof=0).alias(f"{k} variance"),
-        ]
-    found = block.select(asked).row(0, named=True)
-    for k, name in enumerate(numbers):
-        least, most = found[f"{k} least"], found[f"{k} most"]
-        part = (found[f"{k} mean"], found[f"{k} variance"], 0)
-        if least is not None:
-            size = max(abs(least), abs(most))
-            if size and not TAME[0] < size < TAME[1]:
-                part = _rescaled(block, name, frexp(size)[1])
-        moments[name].add(block.height, found[f"{k} nulls"], found[f"{k} count"], least, most, part)
-
-
-def _finite(name: str) -> pl.Expr:
-    return pl.when(pl.col(name).is_finite()).then(pl.col(name))
-
-
-def _rescaled(block: pl.DataFrame, name: str, exponent: int) -> tuple[float, float, int]:
-    """Mean and variance of numbers of unusual size, divided by a power of two."""
-    half = exponent // 2
-    scaled = _finite(name) * ldexp(1.0, -half) * ldexp(1.0, half - exponent)
-    mean, variance = block.select(scaled.mean().alias("mean"), scaled.var(ddof=0).alias("variance")).row(0)
-    return mean, variance, exponent
+def add_cells(cells: pl.Series, moments: Moments) -> None:
+    """Add a block's numbers: Float64, null where missing."""
+    x, found = cells.to_numpy(), np.zeros(5)
+    gathering.describe(x, 1.0, 1.0, found)
+    size, exponent = max(abs(found[LEAST]), abs(found[MOST])), 0
+    if size and not TAME[0] < size < TAME[1]:
+        exponent = frexp(size)[1]
+        least, most = found[LEAST], found[MOST]
+        gathering.describe(x, ldexp(1.0, -(exponent // 2)), ldexp(1.0, exponent // 2 - exponent), found)
+        found[LEAST], found[MOST] = least, most
+    count, least, most, mean, variance = found.tolist()
+    moments.add(len(cells), cells.null_count(), int(count), least, most, (mean, variance, exponent))

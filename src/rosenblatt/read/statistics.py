@@ -12,10 +12,12 @@ from typing import Any
 import polars as pl
 
 from rosenblatt.read.columns import as_text, days
-from rosenblatt.read.moments import Moments, add_block
+from rosenblatt.read.moments import Moments, add_cells
 from rosenblatt.read.table import Table
+from rosenblatt.threads import in_pieces
 
 ROWS = 2**17  # in a block
+WORK = 20  # a cell takes as long as so many numbers of a plain pass
 GLANCE = 2048  # rows of a first look
 FEW = 16  # numbers that are counted one by one
 KEPT = 1000  # most frequent values of a column
@@ -66,11 +68,16 @@ def statistics_of(table: Table, target: str | None = None, counted: Iterable[str
     watches = {name: _Watch(name, dtype, name in counted or name == target) for name, dtype in columns.items()}
     numbers = {name: number for name, dtype in columns.items() if (number := number_in(name, dtype)) is not None}
     moments = {name: Moments() for name in numbers}
-    rows = 0
+    names, rows = list(columns), 0
+
+    def add(first: int, last: int) -> None:
+        for name in names[first:last]:
+            if name in numbers:
+                add_cells(block.select(numbers[name]).to_series(), moments[name])
+            watches[name].add(block, rows, None if target is None or name == target else target)
+
     for block in even_blocks(table):
-        add_block(block, numbers, moments)
-        for name, watch in watches.items():
-            watch.add(block, rows, None if target is None or name == target else target)
+        in_pieces(add, 0, len(names), block.height * WORK)
         rows += block.height
     return {name: watch.profile(moments.get(name), rows) for name, watch in watches.items()}
 

@@ -1,0 +1,97 @@
+"""The features of a table's rows, from its columns: block by block, on all cores.
+
+The entries of a block stay in the cache, and its memory is used again: to touch new memory takes longer than the rest.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from scipy.sparse import csr_array
+
+from rosenblatt.kernels import Array
+from rosenblatt.read import gathering
+from rosenblatt.read.columns import Category, Column, Number
+from rosenblatt.threads import in_pieces
+
+BLOCK = 2**14  # rows
+WORK = 4  # a cell takes as long as so many numbers of a plain pass
+
+
+class Cells:
+    """The columns that give a row one feature each, with the place of their first feature; of all rows, or of some."""
+
+    def __init__(self, cells: pl.DataFrame, n: int, columns: Sequence[tuple[Column, int]], rows: Array | None) -> None:
+        self.n = n if rows is None else int(rows.size)
+        self.cells, self.columns, self.rows = cells, columns, rows if self.n < n else None
+
+    def dense(self, size: int) -> Array:
+        """The rows as a table."""
+        X = np.zeros((self.n, size), np.float32)
+
+        def fill(first: int, last: int) -> None:
+            for start, many, places, values in self._blocks(first, last):
+                gathering.scatter(places, values, many, X[start : start + many])
+
+        self._in_pieces(fill)
+        return X
+
+    def sparse(self, size: int) -> csr_array:
+        """The rows as a CSR matrix: blocks are written where they would begin if no entry were zero, then moved up."""
+        each = len(self.columns)
+        kind = np.int32 if self.n * each < 2**31 else np.int64
+        starts: Array = np.zeros(self.n + 1, kind)
+        columns, data = np.empty(self.n * each, kind), np.empty(self.n * each, np.float32)
+
+        def fill(first: int, last: int) -> list[tuple[int, int, int]]:
+            return [
+                (start, many, gathering.gather(places, values, many, start * each, starts[start + 1 :], columns, data))
+                for start, many, places, values in self._blocks(first, last)
+            ]
+
+        at = 0
+        for start, many, end in (block for piece in self._in_pieces(fill) for block in piece):
+            begin = start * each
+            if at < begin:
+                starts[start + 1 : start + many + 1] -= begin - at
+                for entries in (columns, data):
+                    entries[at : at + end - begin] = entries[begin:end]
+            at += end - begin
+        return csr_array((data[:at], columns[:at], starts), (self.n, size))
+
+    def _in_pieces(self, fill: Any) -> list[Any]:
+        return in_pieces(fill, 0, -(-self.n // BLOCK), BLOCK * len(self.columns) * WORK)
+
+    def _blocks(self, first: int, last: int) -> Iterator[tuple[int, int, Array, Array]]:
+        """For these blocks, the first row and the number of rows; and, column by column, the one feature of every row
+        that may not be zero, and its value."""
+        shape = (len(self.columns), min(BLOCK, max(self.n, 1)))
+        places, values = np.empty(shape, np.int32), np.empty(shape, np.float32)
+        for start in range(first * BLOCK, min(last * BLOCK, self.n), BLOCK):
+            block = self._block(start)
+            many = min(BLOCK, self.n - start)
+            places[:], values[:] = 0, 0
+            for k, (column, place) in enumerate(self.columns):
+                _fill(column, block[column.name], place, places[k, :many], values[k, :many])
+            yield start, many, places, values
+
+    def _block(self, start: int) -> pl.DataFrame:
+        if self.rows is None:
+            return self.cells.slice(start, BLOCK)
+        rows = self.rows[start : start + BLOCK]
+        around = self.cells.slice(int(rows[0]), int(rows[-1] - rows[0]) + 1)
+        return around.select(pl.all().gather(rows - rows[0]))
+
+
+def _fill(column: Column, cells: pl.Series, first: int, places: Array, values: Array) -> None:
+    """The feature of every cell, and its value, in place of zeros."""
+    if isinstance(column, Number):
+        column.add(cells, (1.0, np.nan), values)
+        gone = np.isnan(values)
+        values[gone] = column.missing
+        places[:] = first + (gone & column.missing)
+    elif isinstance(column, Category):
+        column.add(cells, range(1, column.size + 1), places)  # 0: no feature
+        values[:] = places > 0
+        places += first - 1

@@ -1,0 +1,91 @@
+"""The columns of a table as a tree sees them: numbers and codes of categories, not features of 0 and 1.
+
+Numbers are clipped as features are, but not rounded: a tree compares them with a threshold, and clipped numbers keep
+every sum of a perceptron test finite.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from scipy.sparse import csr_array
+
+from rosenblatt.errors import OptionError
+from rosenblatt.kernels import Array
+from rosenblatt.read.columns import Category, Column, HashedText, Number, Sparse, Text, YesNo, told
+from rosenblatt.read.encoding import Encoding, cells_of, frame_of, numbered, occurrences
+from rosenblatt.read.lookup import Lookup
+
+OTHER = "any other"
+
+Head = tuple[str, tuple[str, ...] | None]
+
+
+def heads(encoding: Encoding) -> tuple[Head, ...]:
+    """The name of every column of the grid, and its categories; None for numbers."""
+    return tuple(head for column in encoding.used for head in _heads_of(column))
+
+
+def grid(encoding: Encoding, table: Any, *, first_row: int = 0) -> Array:
+    """grid[column, row]: a number, or the code of a category; NaN is missing.
+
+    A value that is none of a column's categories has the code beyond all. `table` and `first_row` as for
+    `Encoding.encode`.
+    """
+    if encoding.is_sparse:
+        return _numbered_rows(encoding.used[0], numbered(table))  # type: ignore[arg-type]
+    frame = frame_of(table)
+    encoding.check(frame)
+    names = heads(encoding)
+    cells = cells_of(frame, encoding.used, first_row)
+    out, at = np.zeros((len(names), frame.height)), 0
+    for column in encoding.used:
+        if isinstance(column, Number):
+            out[at] = _numbers(column, cells[column.name])
+        elif isinstance(column, Category):
+            _add_codes(column, cells[column.name], out[at])
+        elif isinstance(column, Text):
+            rows, words = occurrences(frame, column)
+            out[at + words, rows] = 1.0
+        at += len(_heads_of(column))
+    return out
+
+
+def _heads_of(column: Column) -> Sequence[Head]:
+    if isinstance(column, HashedText):
+        raise OptionError(
+            f"a tree has no names for hashed words: use a vocabulary for {column.name!r}, or leave it out"
+        )
+    if isinstance(column, Category):
+        return [(column.name, (*_known(column), *((OTHER,) if column.other else ())))]
+    if isinstance(column, Number):
+        return [(column.name, None)]
+    return [(feature.meaning, None) for feature in column.features]
+
+
+def _known(column: Category) -> tuple[str, ...]:
+    """The values that have names."""
+    return (column.no, *column.values) if isinstance(column, YesNo) else column.values
+
+
+def _numbers(column: Number, cells: pl.Series) -> Array:
+    numbers = cells.to_numpy()
+    clipped: Array = np.clip(numbers, column.lowest, column.highest) + 0.0  # no -0.0
+    clipped[~np.isfinite(numbers)] = np.nan
+    return clipped
+
+
+def _add_codes(column: Category, cells: pl.Series, out: Array) -> None:
+    """Codes in place of zeros."""
+    known = _known(column)
+    cells = cells.fill_nan(None) if cells.dtype.is_float() else cells
+    Lookup(known).add(told(cells), np.array([*range(len(known) + 1), np.nan]), out)
+
+
+def _numbered_rows(column: Sparse, X: Any) -> Array:
+    """Numbered features, a row for each; those with a number above `count` were not there to learn from."""
+    there = csr_array(X, dtype=np.float64)[:, : column.count].toarray().T
+    out = np.zeros((column.count, there.shape[1]))
+    out[: there.shape[0]] = np.clip(np.where(np.isfinite(there), there, 0.0), -column.highest, column.highest) + 0.0
+    return out
