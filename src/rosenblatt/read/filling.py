@@ -23,7 +23,7 @@ class Cells:
     """The columns that give a row one feature each, with the place of their first feature; of all rows, or of some."""
 
     def __init__(self, cells: pl.DataFrame, n: int, columns: Sequence[tuple[Column, int]], rows: Array | None) -> None:
-        self.n = n if rows is None else int(rows.size)
+        self.height, self.n = n, n if rows is None else int(rows.size)
         self.cells, self.columns, self.rows = cells, columns, rows if self.n < n else None
 
     def dense(self, size: int) -> Array:
@@ -31,8 +31,8 @@ class Cells:
         X = np.zeros((self.n, size), np.float32)
 
         def fill(first: int, last: int) -> None:
-            for start, many, places, values in self._blocks(first, last):
-                gathering.scatter(places, values, many, X[start : start + many])
+            for start, places, values, rows in self._blocks(first, last):
+                gathering.scatter(places, values, rows, X[start : start + rows.size])
 
         self._in_pieces(fill)
         return X
@@ -46,8 +46,12 @@ class Cells:
 
         def fill(first: int, last: int) -> list[tuple[int, int, int]]:
             return [
-                (start, many, gathering.gather(places, values, many, start * each, starts[start + 1 :], columns, data))
-                for start, many, places, values in self._blocks(first, last)
+                (
+                    start,
+                    rows.size,
+                    gathering.gather(places, values, rows, start * each, starts[start + 1 :], columns, data),
+                )
+                for start, places, values, rows in self._blocks(first, last)
             ]
 
         at = 0
@@ -63,25 +67,29 @@ class Cells:
     def _in_pieces(self, fill: Any) -> list[Any]:
         return in_pieces(fill, 0, -(-self.n // BLOCK), BLOCK * len(self.columns) * WORK)
 
-    def _blocks(self, first: int, last: int) -> Iterator[tuple[int, int, Array, Array]]:
-        """For these blocks, the first row and the number of rows; and, column by column, the one feature of every row
-        that may not be zero, and its value."""
-        shape = (len(self.columns), min(BLOCK, max(self.n, 1)))
+    def _blocks(self, first: int, last: int) -> Iterator[tuple[int, Array, Array, Array]]:
+        """For these blocks, the number of the first row; column by column, the one feature of every row that may not be
+        zero, and its value; and which of these rows are meant."""
+        shape = (len(self.columns), min(2 * BLOCK, max(self.height, 1)))
         places, values = np.empty(shape, np.int32), np.empty(shape, np.float32)
         for start in range(first * BLOCK, min(last * BLOCK, self.n), BLOCK):
-            block = self._block(start)
-            many = min(BLOCK, self.n - start)
-            places[:], values[:] = 0, 0
+            block, rows = self._block(start)
+            many = block.height
+            places[:, :many], values[:, :many] = 0, 0
             for k, (column, place) in enumerate(self.columns):
                 _fill(column, block[column.name], place, places[k, :many], values[k, :many])
-            yield start, many, places, values
+            yield start, places, values, rows
 
-    def _block(self, start: int) -> pl.DataFrame:
+    def _block(self, start: int) -> tuple[pl.DataFrame, Array]:
+        """Cells, and the rows that are meant: where those are most of them, the others are not worth picking out."""
         if self.rows is None:
-            return self.cells.slice(start, BLOCK)
+            return self.cells.slice(start, BLOCK), np.arange(min(BLOCK, self.n - start))
         rows = self.rows[start : start + BLOCK]
-        around = self.cells.slice(int(rows[0]), int(rows[-1] - rows[0]) + 1)
-        return around.select(pl.all().gather(rows - rows[0]))
+        there = rows - rows[0]
+        around = self.cells.slice(int(rows[0]), int(there[-1]) + 1)
+        if around.height > 2 * BLOCK or 2 * rows.size < around.height:
+            return around.select(pl.all().gather(there)), np.arange(rows.size)
+        return around, there
 
 
 def _fill(column: Column, cells: pl.Series, first: int, places: Array, values: Array) -> None:

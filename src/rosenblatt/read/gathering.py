@@ -5,26 +5,33 @@ import numpy as np
 from rosenblatt.kernels import Array, compiled
 
 
+def ready() -> None:
+    """Load what runs compiled code: the first call of any takes half a second."""
+    describe(np.empty(0), 1.0, 1.0, np.zeros(5))
+
+
 @compiled
-def gather(places: Array, values: Array, many: int, at: int, starts: Array, columns: Array, data: Array) -> int:
-    """Write the entries that are not zero of so many rows into a CSR matrix, from `at` on; returns where they end."""
-    for i in range(many):
+def gather(places: Array, values: Array, rows: Array, at: int, starts: Array, columns: Array, data: Array) -> int:
+    """Write the entries that are not zero of these rows into a CSR matrix, from `at` on; returns where they end."""
+    for j in range(rows.size):
+        i = rows[j]
         for k in range(values.shape[0]):
             if values[k, i] != 0:
                 columns[at] = places[k, i]
                 data[at] = values[k, i]
                 at += 1
-        starts[i] = at
+        starts[j] = at
     return at
 
 
 @compiled
-def scatter(places: Array, values: Array, many: int, table: Array) -> None:
-    """Write the entries of so many rows into a dense table of zeros."""
-    for i in range(many):
+def scatter(places: Array, values: Array, rows: Array, table: Array) -> None:
+    """Write the entries of these rows into a dense table of zeros."""
+    for j in range(rows.size):
+        i = rows[j]
         for k in range(values.shape[0]):
             if values[k, i] != 0:
-                table[i, places[k, i]] = values[k, i]
+                table[j, places[k, i]] = values[k, i]
 
 
 @compiled
