@@ -3,14 +3,19 @@
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.estimators import columns as tables
 from rosenblatt.estimators.columns import FROM_DTYPE
-from rosenblatt.examples import classes_of, shown, weights_of
+from rosenblatt.estimators.contract import (
+    BaseEstimator,
+    ClassifierMixin,
+    check_classification_targets,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
+from rosenblatt.examples import class_factors, classes_of, shown, weights_of
 from rosenblatt.kernels import Array
 from rosenblatt.learn import growing, pruning
 from rosenblatt.learn import plan as plans
@@ -187,6 +192,30 @@ class PerceptronTree(ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "tree_")
         return self.tree_.in_text(feature_names)
 
+    def export_svg(self, *, feature_names: Any = None, most_depth: int | None = None, title: str | None = None) -> str:
+        """The tree as a picture: the text of an SVG, for a file, or to stand in a page; a notebook shows it.
+
+        Nodes below `most_depth` are folded away; the box above them tells how many they are.
+
+        >>> tree = PerceptronTree(prune=None).fit([[1], [2], [3], [4]], ["low", "low", "high", "high"])
+        >>> tree.export_svg().count("data-node=")
+        3
+        """
+        from rosenblatt.estimators.drawing import svg_of
+
+        check_is_fitted(self, "tree_")
+        return svg_of(self.tree_, most_depth=most_depth, names=feature_names, title=title)
+
+    def plot(self, ax: Any = None, *, feature_names: Any = None, most_depth: int | None = None) -> Any:
+        """The same picture on matplotlib's axes, which are returned: these, or those of a new figure that it fits.
+
+        Needs matplotlib: pip install "rosenblatt[plot]".
+        """
+        from rosenblatt.estimators.drawing import figure_of
+
+        check_is_fitted(self, "tree_")
+        return figure_of(self.tree_, ax, most_depth=most_depth, names=feature_names)
+
     def __sklearn_tags__(self) -> Any:
         tags: Any = super().__sklearn_tags__()  # type: ignore[no-untyped-call]
         tags.input_tags.sparse = True
@@ -258,21 +287,11 @@ class PerceptronTree(ClassifierMixin, BaseEstimator):
         if (counted == 0.0).any():
             label = classes[int(np.argmin(counted))]
             raise DataError(f"the weights of all rows are zero for class {shown(label)}")
-        costs, unit, copies = whole_costs(weights, self._factors(classes, counted), labels)
+        factors = class_factors(self.class_weight, classes, counted)
+        if not factors.all():
+            raise OptionError("class_weight must be above 0 for every class of a tree")
+        costs, unit, copies = whole_costs(weights, factors, labels)
         return Rows.of(columns, labels, costs, unit, copies), classes
-
-    def _factors(self, classes: Array, counted: Array) -> Array:
-        """What a row of each class counts."""
-        if self.class_weight is None:
-            return np.ones(classes.size)
-        if isinstance(self.class_weight, str):
-            if self.class_weight != "balanced":
-                raise OptionError(f"class_weight must be 'balanced', a dict or None, not {self.class_weight!r}")
-            return np.asarray(counted.sum() / (classes.size * counted))
-        factors = np.array([float(self.class_weight.get(label, 1.0)) for label in classes.tolist()])
-        if not (np.isfinite(factors) & (factors > 0)).all():
-            raise OptionError("class_weight must be numbers above 0")
-        return factors
 
     def _pruned(self, nodes: list[Node], rows: Rows, plan: Plan, seed: int, interrupted: Any, watch: Any) -> list[Node]:
         """The nodes that are left after pruning."""
