@@ -1,4 +1,4 @@
-"""`rosenblatt explain`: the rule as points."""
+"""`rosenblatt explain`: the rule as points, or as a tree in words."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,6 +9,7 @@ from rosenblatt.cli import terms
 
 NAME = "explain"
 EXAMPLE = "Example: rosenblatt explain model.json --integers applications.csv -o card.json"
+MOST_LINES = 20  # of a column
 
 
 def run(
@@ -16,7 +17,9 @@ def run(
     file: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[FILE...]", help="Table to choose whole points by; for --integers.", show_default=False
+            metavar="[FILE...]",
+            help="Table to choose whole points by, for --integers; or that --row is about.",
+            show_default=False,
         ),
     ] = None,
     integers: Annotated[
@@ -29,7 +32,14 @@ def run(
         Path | None,
         typer.Option("--output", "-o", metavar="MODEL", help="Write the rule with whole points as a model."),
     ] = None,
-    most: Annotated[int, typer.Option("--most", min=1, metavar="K", help="Show at most K lines per column.")] = 20,
+    row: Annotated[
+        int | None,
+        typer.Option("--row", min=1, metavar="K", help="The way of row K of the table through a tree, step by step."),
+    ] = None,
+    most: Annotated[
+        int | None,
+        typer.Option("--most", min=1, metavar="K", help="Show at most K lines per column (20), or of a tree (1000)."),
+    ] = None,
     file_format: terms.Format = None,
     delimiter: terms.Delimiter = None,
     drop_missing_target: terms.DropMissing = False,
@@ -37,18 +47,24 @@ def run(
     json: terms.Json = False,
     quiet: terms.Quiet = False,
 ) -> None:
-    """Show the scorecard: points for what stands in each column, and the threshold."""
+    """Show the scorecard: points for what stands in each column, and the threshold; of a tree, its tests in words."""
     from rosenblatt.cli import reading, wording
     from rosenblatt.cli.screen import Screen
     from rosenblatt.desk.shipping import card_of, points_of, with_points
     from rosenblatt.errors import OptionError
+    from rosenblatt.estimators.tree import PerceptronTree
     from rosenblatt.ship.integers import integers as whole_points
     from rosenblatt.ship.modelfile import Model
 
     screen = Screen(json, quiet)
     reading.free(output, force)
     loaded = Model.load(model)
-    points = points_of(loaded)
+    if row is not None or (isinstance(loaded.estimator, PerceptronTree) and not integers):
+        if integers or output:
+            raise OptionError("whole points and an output are not for --row, nor for trees")
+        screen.record(_tree(screen, model, loaded, file or [], row, most, file_format, delimiter))
+        return
+    points, most = points_of(loaded), most or MOST_LINES
     if not integers:
         if file or output:
             raise OptionError("a table and an output are for --integers")
@@ -72,12 +88,45 @@ def run(
     screen.record(_record(model, counts.pop("card"), counts, output))
 
 
+def _tree(
+    screen: Any,
+    model: Path,
+    loaded: Any,
+    file: list[str],
+    row: int | None,
+    most: int | None,
+    file_format: str | None,
+    delimiter: str | None,
+) -> dict[str, Any]:
+    """Show a tree, or the way of one row through it; and the same for a program."""
+    from rosenblatt.cli import reading, wording
+    from rosenblatt.desk.paths import way_of
+    from rosenblatt.desk.predicting import encoding_of
+    from rosenblatt.errors import OptionError
+
+    if bool(file) != (row is not None):
+        raise OptionError("a table and the number of a row belong together: rosenblatt explain MODEL FILE --row K")
+    encoding, way = encoding_of(loaded), None
+    if row is None:
+        wording.tree(screen, encoding, loaded.estimator, most or wording.MOST_TREE_LINES)
+    else:
+        table = reading.table(screen, file, file_format, delimiter, encoding, target=False)
+        with reading.named(table):
+            way = way_of(loaded, table, row)
+        for line in way.lines(encoding.target.name):
+            screen.line(line)
+    record = _record(model, None)
+    tree = wording.tree_record(encoding, loaded.estimator)
+    return record | {"tree": tree, "way": way and way.as_record()}
+
+
 def _record(
-    model: Path, card: dict[str, Any], integers: dict[str, Any] | None = None, output: Path | None = None
+    model: Path, card: dict[str, Any] | None, integers: dict[str, Any] | None = None, output: Path | None = None
 ) -> dict[str, Any]:
     """The scorecard, for a program."""
-    card = {"threshold": None, **card}
-    return {"command": NAME, "model": str(model), "card": card, "integers": integers, "output": output and str(output)}
+    card = card and {"threshold": None, **card}
+    found = {"card": card, "tree": None, "way": None, "integers": integers, "output": output and str(output)}
+    return {"command": NAME, "model": str(model), **found}
 
 
 def _largest(given: str) -> int | str:

@@ -96,7 +96,7 @@ def run(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="Any other option of the algorithm, as in --set ratchet=true or --set kernel=poly.",
+            help="Any other option of the algorithm, as in --set ratchet=true, --set kernel=poly or --set max-depth=3.",
             rich_help_panel=RULES,
         ),
     ] = None,
@@ -119,7 +119,7 @@ def run(
     """
     from rosenblatt.cli import reading, wording
     from rosenblatt.cli.screen import Screen
-    from rosenblatt.desk.learning import Wishes, learn
+    from rosenblatt.desk.learning import TREE, Wishes, learn
     from rosenblatt.desk.shipping import model_of
     from rosenblatt.errors import OptionError
 
@@ -148,7 +148,7 @@ def run(
     with screen.busy("proving") as tell, reading.progress_to(tell):
         model = model_of(learned, wishes, prove=prove and not learned.interrupted)
     model.save(output, force=force)
-    wording.columns(screen, data)
+    wording.columns(screen, data, features=learned.algorithm != TREE)
     wording.learned(screen, learned, model)
     screen.line(f"Model written to {output}")
     found = {**reading.described(data, (*notes, *learned.notes)), **wording.learned_record(learned, model)}

@@ -46,7 +46,7 @@ def run(
 
     from rosenblatt.cli import reading, wording
     from rosenblatt.cli.screen import Screen
-    from rosenblatt.desk.learning import Wishes, learn
+    from rosenblatt.desk.learning import TREE, Wishes, learn
     from rosenblatt.desk.reporting import findings_of
     from rosenblatt.desk.shipping import model_of
     from rosenblatt.errors import MissingExtraError
@@ -73,7 +73,7 @@ def run(
         page = report_of(findings_of(data, learned, made, (*notes, *learned.notes), check))
     made.save(model, force=force)
     write_whole(output, page.encode(), replace=force)
-    wording.columns(screen, data)
+    wording.columns(screen, data, features=learned.algorithm != TREE)
     wording.learned(screen, learned, made)
     screen.line(f"Written: {output} and {model}")
     found = {**reading.described(data, (*notes, *learned.notes)), **wording.learned_record(learned, made)}

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+ALGORITHMS = ("auto", "perceptron", "pocket", "lifted", "averaged", "voted", "margin", "kernel", "pa", "tree")
 READING, JUDGING, RULES = "Reading the table", "Judging the rule", "Rules of learning"
 
 
@@ -111,9 +112,9 @@ Algorithm = Annotated[
         "--algorithm",
         "-a",
         metavar="NAME",
-        help="auto, perceptron, pocket, lifted, averaged, voted, margin, kernel or pa. auto: the largest margin if the "
-        "rows are proved separable, else the pocket.",
-        autocompletion=one_of("auto", "perceptron", "pocket", "lifted", "averaged", "voted", "margin", "kernel", "pa"),
+        help=f"{', '.join(ALGORITHMS[:-1])} or {ALGORITHMS[-1]}. auto: the largest margin if the rows are proved "
+        "separable, else the pocket. tree: tests of columns, not a sum of points.",
+        autocompletion=one_of(*ALGORITHMS),
     ),
 ]
 ModelFile = Annotated[

@@ -8,27 +8,31 @@ from typing import Any
 from rosenblatt.cli.screen import Screen
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.learning import Learned
+from rosenblatt.desk.paths import first_lines, worded
+from rosenblatt.desk.trees import stop_reason
 from rosenblatt.desk.verdict import Finding, in_words
+from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.prove.certificate import Contradiction
 from rosenblatt.prove.separability import NotSeparable, Separable, Undecided
+from rosenblatt.read.encoding import Encoding
 from rosenblatt.ship.modelfile import Model
 from rosenblatt.ship.scorecard import Scorecard
 
 MOST_COLUMNS = 12
+FIRST_LINES, MOST_TREE_LINES = 40, 1000  # of a tree: after learning it, and where it is asked for
 MOST_LINES = 3  # of the names of columns of one kind
 NAME, CELL = 32, 22  # characters for the names and, at least, the cells of rows that contradict each other
 
 
-def columns(screen: Screen, data: Data) -> None:
-    """What the table was read as."""
+def columns(screen: Screen, data: Data, features: bool = True) -> None:
+    """What the table was read as; a tree has no features."""
     kinds: dict[str, list[str]] = {}
     for column in data.encoding.columns:
         if column.size:
             kinds.setdefault(column.kind, []).append(column.name)
     used = sum(len(names) for names in kinds.values())
-    screen.line(
-        f"{data.table.source}: {data.n:,} rows, {_many(used, 'column')} as {_many(data.encoding.size, 'feature')}"
-    )
+    become = f" as {_many(data.encoding.size, 'feature')}" if features else ""
+    screen.line(f"{data.table.source}: {data.n:,} rows, {_many(used, 'column')}{become}")
     for kind, names in kinds.items():
         screen.line(_listed(f"  {len(names)} {kind}: ", names, screen.out.width))
     screen.line(f"target {data.encoding.target.name}: {_classes(data)}")
@@ -160,7 +164,7 @@ def learned(screen: Screen, rule: Learned, model: Model) -> None:
     screen.line()
     name = type(rule.estimator).__name__
     screen.line(f"{name}, because {rule.why}." if rule.why else f"{name}.", style="bold")
-    screen.line(f"Stopped: {rule.estimator.stop_reason_}")
+    screen.line(f"Stopped: {stop_reason(rule.estimator)}")
     if rule.interrupted:
         screen.line("Interrupted: this is the best rule so far.", style="bold yellow")
     screen.line(
@@ -175,6 +179,28 @@ def learned(screen: Screen, rule: Learned, model: Model) -> None:
             "the weights need more digits than a double has room for: exports may differ on rows that nearly tie"
         )
     screen.line(f"Learned in {rule.seconds:.2f} s.")
+    if isinstance(rule.estimator, PerceptronTree):
+        screen.line()
+        tree(screen, rule.trained.encoding, rule.estimator, FIRST_LINES)
+
+
+def tree(screen: Screen, encoding: Encoding, rule: PerceptronTree, most: int) -> None:
+    """A tree in words: at most so many lines of it."""
+    nodes, leaves = _many(rule.n_nodes_, "node"), f"{rule.n_leaves_:,} of them leaves"
+    screen.line(f"The tree has {nodes}, {leaves}, and is {_many(rule.depth_, 'test')} deep.", style="bold")
+    lines, more = first_lines(worded(encoding, rule), most)
+    for line in lines:
+        screen.line(line)
+    if more:
+        screen.line(f"(and {_many(more, 'line')} more: rosenblatt explain MODEL --most {most + more} shows all)")
+
+
+def tree_record(encoding: Encoding, rule: Any) -> dict[str, Any] | None:
+    """The same for a program."""
+    if not isinstance(rule, PerceptronTree):
+        return None
+    counts = {"nodes": rule.n_nodes_, "leaves": rule.n_leaves_, "depth": rule.depth_}
+    return counts | {"lines": first_lines(worded(encoding, rule), MOST_TREE_LINES)[0]}
 
 
 def learned_record(rule: Learned, model: Model) -> dict[str, Any]:
@@ -184,9 +210,10 @@ def learned_record(rule: Learned, model: Model) -> dict[str, Any]:
         "algorithm": rule.algorithm,
         "estimator": type(rule.estimator).__name__,
         "why": rule.why,
-        "stop_reason": str(rule.estimator.stop_reason_),
-        "updates": rule.estimator.n_updates_,
-        "passes": rule.estimator.n_passes_,
+        "stop_reason": stop_reason(rule.estimator),
+        "updates": getattr(rule.estimator, "n_updates_", None),
+        "passes": getattr(rule.estimator, "n_passes_", None),
+        "tree": tree_record(rule.trained.encoding, rule.estimator),
         "trained_rows": rule.trained.n,
         "trained_mistakes": rule.mistakes,
         "separable": None if rule.verdict is None else rule.verdict.separable,

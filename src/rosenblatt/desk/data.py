@@ -1,19 +1,25 @@
 """A table as examples that still know their rows and columns."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import polars as pl
 from scipy.sparse import issparse, vstack
 
+from rosenblatt.desk.trees import grid_of
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array
+from rosenblatt.learn.tree import Columns
 from rosenblatt.read.encode import encoding_of
 from rosenblatt.read.encoding import Encoding, nearest
 from rosenblatt.read.table import Table
+from rosenblatt.ship.modelfile import data_fingerprint, grid_fingerprint
+from rosenblatt.threads import in_background
 
 NO_WEIGHTS: Any = None
 
@@ -24,10 +30,15 @@ class Data:
 
     table: Table
     encoding: Encoding
-    X: Any
     y: Array
     rows: Array
     weights: Array | None = None
+    known: Any = field(default=None, repr=False)  # the features, where they have been made
+
+    @cached_property
+    def X(self) -> Any:  # noqa: N802
+        """The features, made when they are first asked for: of these rows only."""
+        return self.encoding.encode(self.table.whole(), rows=self.rows) if self.known is None else self.known
 
     @property
     def n(self) -> int:
@@ -39,10 +50,26 @@ class Data:
         """The labels; of two, the second is the yes."""
         return self.encoding.target.classes
 
+    @property
+    def fingerprint(self) -> dict[str, Any]:
+        """What tells these rows, as the rule sees them, from others."""
+        return self.fingerprint_begun.result()
+
+    @cached_property
+    def fingerprint_begun(self) -> "Future[dict[str, Any]]":
+        """The same, under way: whoever knows that it will be wanted asks for this early."""
+        X, y = self.X, self.y
+        return in_background(lambda: grid_fingerprint(X.table, y) if isinstance(X, Columns) else data_fingerprint(X, y))
+
     def some(self, chosen: Array) -> "Data":
         """These rows only."""
         weights = None if self.weights is None else self.weights[chosen]
-        return replace(self, X=self.X[chosen], y=self.y[chosen], rows=self.rows[chosen], weights=weights)
+        known = self.X[chosen] if "X" in vars(self) or self.known is not None else None
+        return replace(self, y=self.y[chosen], rows=self.rows[chosen], weights=weights, known=known)
+
+    def for_tree(self) -> "Data":
+        """The same rows, X being what a tree sees of them."""
+        return replace(self, known=grid_of(self.table, self.encoding)[self.rows])
 
     def number(self, row: int) -> int:
         """The number that a person finds a row by: the first row after the header is 1."""
@@ -53,7 +80,8 @@ class Data:
         """What stands in the table for these rows: the columns that count, and the target."""
         places = self.rows[np.asarray(rows, dtype=np.int64)]
         if self.table.frame is None:
-            return [_numbered(self.X[[row]], self.classes[self.y[row]]) for row in rows]
+            X = self.X.table.T if isinstance(self.X, Columns) else self.X
+            return [_numbered(X[[row]], self.classes[self.y[row]]) for row in rows]
         names = [column.name for column in self.encoding.used]
         names += [self.encoding.target.name] if self.encoding.target.name not in names else []
         chosen = self.table.frame.lazy().with_row_index("\0row").filter(pl.col("\0row").is_in(places.tolist()))
@@ -93,16 +121,17 @@ def encoded(table: Table, encoding: Encoding, weights: str | None = None) -> Dat
     """The rows of a table under a known encoding, block by block where the table is large."""
     if not encoding.used:
         raise TableError(f"{table.source}: no column is left to learn from")
+    X: Any = None
     if table.sparse is not None:
-        X = encoding.encode(table.sparse[0])
         y = encoding.target.labels(pl.DataFrame({encoding.target.name: table.sparse[1]}))
     elif not table.is_large:
-        X, y = encoding.encode(table.whole()), encoding.labels(table.whole())
-    else:
+        encoding.check(table.whole())
+        y = encoding.labels(table.whole())
+    else:  # features and labels in one pass over the file
         parts = [(encoding.encode(block, dense=False), encoding.labels(block)) for block in table.blocks()]
         X = vstack([part for part, _ in parts], format="csr") if parts else encoding.encode(table.whole())
         y = np.concatenate([labels for _, labels in parts]) if parts else np.empty(0, np.int64)
-    return Data(table, encoding, X, y, np.arange(y.size), _weights(table, weights))
+    return Data(table, encoding, y, np.arange(y.size), _weights(table, weights), X)
 
 
 def _weights(table: Table, column: str | None) -> Array | None:

@@ -15,11 +15,12 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
+from rosenblatt.desk import trees
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.split import folds, held_out
 from rosenblatt.errors import DataError, OptionError
+from rosenblatt.estimators.contract import ConvergenceWarning
 from rosenblatt.estimators.linear import LinearRule
 from rosenblatt.examples import Examples, numbers_per_row
 from rosenblatt.kernels import Array
@@ -30,7 +31,7 @@ from rosenblatt.prove.separability import Separable, Verdict, decide
 from rosenblatt.read.encoding import nearest
 from rosenblatt.ship.points import short
 
-AUTO = "auto"
+AUTO, TREE = "auto", "tree"
 ALGORITHMS = MappingProxyType(
     {
         "perceptron": ("perceptron", "Perceptron"),
@@ -41,10 +42,11 @@ ALGORITHMS = MappingProxyType(
         "margin": ("margin_perceptron", "MarginPerceptron"),
         "kernel": ("kernel", "KernelPerceptron"),
         "pa": ("passive_aggressive", "PassiveAggressive"),
+        TREE: ("tree", "PerceptronTree"),
     }
 )
 SMALL = 300_000  # numbers; tables of up to so many get the descent, larger ones a pocket begun at an averaged rule
-FEW_PASSES = 3
+FEW_PASSES, FEW_UPDATES = 3, 10  # of the averaged rule; of the pocket begun there, which seldom finds a better one
 WIDEST, WIDEST_SECONDS = 5_000_000, 5.0  # numbers of a table in which a wider rule is looked for, and how long
 CONFIDENCE = 0.95
 
@@ -108,7 +110,7 @@ class Learned:
     trained: Data
     mistakes: int  # on those rows
     error: Error | None
-    exact: bool  # whether its scores never round in double precision
+    exact: bool  # whether every system that it is exported to decides the same
     seconds: float
     interrupted: bool
     notes: tuple[str, ...]
@@ -117,11 +119,13 @@ class Learned:
 def learn(data: Data, wishes: Wishes) -> Learned:
     """Learn a rule, and judge it."""
     begun = time.monotonic()
+    data = data.for_tree() if wishes.algorithm == TREE else data
     out = _rows_held_out(data, wishes)
     trained = data.some(~out) if out.any() else data
+    _ = trained.fingerprint_begun  # goes into the model
     made = _Maker(trained, wishes)
     interrupted = made.fit()
-    exact = made_short(made.estimator, trained)
+    exact = made.algorithm == TREE or made_short(made.estimator, trained)
     wrong = mistakes(made.estimator, trained)
     error = None
     if out.any() and not interrupted:
@@ -226,7 +230,8 @@ class _Maker:
         averaged = estimator_of("averaged", {"max_passes": FEW_PASSES}, data, wishes)
         averaged.fit(data.X, data.y, **({} if data.weights is None else {"sample_weight": data.weights}))
         start = averaged.weights_ if len(data.classes) > 2 else averaged.weights_[0]
-        return "pocket", f"{why}; begun at an averaged perceptron, without a descent", {"start": start, "improve": None}
+        options = {"start": start, "improve": None, "max_updates": FEW_UPDATES}
+        return "pocket", f"{why}; begun at an averaged perceptron, without a descent", options
 
 
 def estimator_of(algorithm: str, options: Mapping[str, Any], data: Data, wishes: Wishes) -> Any:
@@ -245,7 +250,7 @@ def options_of(algorithm: str, options: Mapping[str, Any]) -> tuple[Any, set[str
         raise OptionError(f"the algorithm must be one of {AUTO}, {', '.join(ALGORITHMS)}, not {algorithm!r}")
     module, name = ALGORITHMS[algorithm]
     made = getattr(import_module(f"rosenblatt.estimators.{module}"), name)
-    known = set(inspect.signature(made).parameters)
+    known = set(inspect.signature(made).parameters) - {"categorical_features"}  # the table tells
     for option in options:
         if option not in known:
             hint = nearest(option, known) or f"; it has {', '.join(sorted(known))}"
@@ -308,4 +313,4 @@ def _widest(estimator: Any, data: Data) -> Array | None:
 
 def mistakes(estimator: Any, data: Data) -> int:
     """How many rows the rule gets wrong, by exact signs."""
-    return int((estimator.predict(data.X) != data.y).sum())
+    return int((trees.labels(estimator, data.X) != data.y).sum())

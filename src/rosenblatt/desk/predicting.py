@@ -4,30 +4,39 @@ A rule that is a sum of points is a Polars expression: the table streams from fi
 memory. Other rules see it block by block.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import polars as pl
 from polars.io.plugins import register_io_source
 
+from rosenblatt.desk import trees
 from rosenblatt.desk.learning import Error
+from rosenblatt.desk.paths import conditions, worded
 from rosenblatt.desk.shipping import card_of
 from rosenblatt.errors import OptionError, TableError
+from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.read.columns import as_text
 from rosenblatt.read.encoding import Encoding, nearest
-from rosenblatt.read.table import Table
+from rosenblatt.read.grid import heads
+from rosenblatt.read.table import BLOCK, Table
 from rosenblatt.ship.modelfile import Model
 from rosenblatt.ship.points import Points
+from rosenblatt.ship.reasons import NAME as REASON
 from rosenblatt.ship.reasons import reasons
 
 LABEL, SCORE = "label", "score"
+MOST_NUMBERS = 2**24  # that a tree sees at once
 
 
 def predictions(model: Model, table: Table, *, reasons_wanted: int = 0, keep: Sequence[str] = ()) -> pl.LazyFrame:
     """For every row, in order: the columns to keep, the label, the score (one per class if there are more than two)
     and the reasons."""
     encoding = encoding_of(model)
+    if isinstance(model.estimator, PerceptronTree):
+        return _in_blocks(model, encoding, table, keep, reasons_wanted)
     points = _points(model, table, reasons_wanted)
     if points is None:
         return _in_blocks(model, encoding, table, keep)
@@ -81,21 +90,26 @@ def _kept(keep: Sequence[str], there: list[str], taken: list[str]) -> list[str]:
     return chosen
 
 
-def _in_blocks(model: Model, encoding: Encoding, table: Table, keep: Sequence[str]) -> pl.LazyFrame:
-    """The same by the estimator itself, block by block."""
+def _in_blocks(
+    model: Model, encoding: Encoding, table: Table, keep: Sequence[str], reasons_wanted: int = 0
+) -> pl.LazyFrame:
+    """The same by the estimator itself, block by block; reasons are a tree's."""
     classes = encoding.target.classes
     many = 1 if len(classes) == 2 else len(classes)
     names = [_score_name(k, encoding) for k in range(many)]
-    kept = _kept(keep, list(table.columns) if table.frame is not None else [], names)
+    told = [REASON.format(k + 1) for k in range(reasons_wanted)]
+    kept = _kept(keep, list(table.columns) if table.frame is not None else [], [*names, *told])
     schema = {name: table.columns[name] for name in kept}
-    schema |= {LABEL: pl.String(), **dict.fromkeys(names, pl.Float64())}
+    schema |= {LABEL: pl.String(), **dict.fromkeys(names, pl.Float64()), **dict.fromkeys(told, pl.String())}
+    see, size = _sight(model, encoding)
 
-    def blocks(columns: Any, predicate: Any, limit: Any, size: Any) -> Iterator[pl.DataFrame]:
-        for block in table.blocks():
-            X = encoding.encode(block)
-            scores = np.asarray(model.estimator.decision_function(X)).reshape(-1, many)
-            made = {LABEL: np.array(classes, dtype=object)[model.estimator.predict(X)]}
-            made |= {name: scores[:, k] for k, name in enumerate(names)}
+    def blocks(columns: Any, predicate: Any, limit: Any, batch: Any) -> Iterator[pl.DataFrame]:
+        for block in table.blocks(size):
+            X = see(block)
+            shown = trees.scores(model.estimator, X).reshape(-1, many)
+            made: dict[str, Any] = {LABEL: np.array(classes, dtype=object)[trees.labels(model.estimator, X)]}
+            made |= {name: shown[:, k] for k, name in enumerate(names)}
+            made |= _conditions(model, encoding, X, told)
             frame = pl.DataFrame({**{name: block[name] for name in kept}, **made}, schema=schema)
             frame = frame if columns is None else frame.select(columns)
             yield frame if predicate is None else frame.filter(predicate)
@@ -103,12 +117,31 @@ def _in_blocks(model: Model, encoding: Encoding, table: Table, keep: Sequence[st
     return register_io_source(blocks, schema=schema, is_pure=True)
 
 
+def _sight(model: Model, encoding: Encoding) -> tuple[Callable[..., Any], int]:
+    """What makes a block what the rule sees of it, and how many rows a block has."""
+    if not isinstance(model.estimator, PerceptronTree):
+        return encoding.encode, BLOCK
+    return partial(trees.seen, encoding), max(min(BLOCK, MOST_NUMBERS // len(heads(encoding))), 1)
+
+
+def _conditions(model: Model, encoding: Encoding, X: Any, names: list[str]) -> dict[str, pl.Series]:
+    """For every row of a tree, the conditions on its way that are nearest to its end, the nearest first."""
+    if not names:
+        return {}
+    tree = worded(encoding, model.estimator)
+    places, which = np.unique(np.stack(trees.ends(tree, X)), axis=1, return_inverse=True)
+    told = [[*reversed(conditions(tree, leaf, side)), *[None] * len(names)] for leaf, side in places.T.tolist()]
+    texts = (pl.Series([each[k] for each in told], dtype=pl.String) for k in range(len(names)))
+    return {name: text.gather(which.ravel()) for name, text in zip(names, texts, strict=True)}
+
+
 def complaint(model: Model, table: Table) -> TableError | None:
     """Look for the cell that cannot be read, block by block."""
     encoding, before = encoding_of(model), 0
-    for block in table.blocks():
+    see, size = _sight(model, encoding)
+    for block in table.blocks(size):
         try:
-            encoding.encode(block, first_row=before)
+            see(block, first_row=before)
         except TableError as error:
             return error
         before += block.height

@@ -6,10 +6,14 @@ from typing import Any
 import numpy as np
 
 from rosenblatt import __version__
+from rosenblatt.desk import trees
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.learning import Learned
+from rosenblatt.desk.paths import first_lines, worded
 from rosenblatt.desk.shipping import card_of
 from rosenblatt.errors import OptionError
+from rosenblatt.estimators.drawing import svg_of
+from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.kernels import Array
 from rosenblatt.learn.rules import ties_named
 from rosenblatt.prove.certificate import Contradiction, ErrorInterval, Separation
@@ -19,6 +23,8 @@ from rosenblatt.ship.plots import mistakes_along
 from rosenblatt.ship.report import ColumnRead, Contradicting, ErrorRate, Fact, Findings, Proof, ShownRow
 from rosenblatt.ship.scorecard import Scorecard
 
+MOST_LINES = 200  # of a tree in words
+MOST_DRAWN = 60  # nodes
 MEANING = {
     "separation": "The weights are applied to every row in exact arithmetic, and every row must be on its right side. "
     "The support rows then bound the margin of any rule from above.",
@@ -59,13 +65,26 @@ def findings_of(data: Data, learned: Learned, model: Model, notes: tuple[str, ..
         fingerprint=str(model.data["sha256"]) if model.data else "",
         version=__version__,
         made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        learned=f"{type(estimator).__name__}, because {learned.why}. {estimator.stop_reason_}",
+        learned=f"{type(estimator).__name__}, because {learned.why}. {trees.stop_reason(estimator)}",
         warnings=notes,
         mistakes=_mistakes(learned, scores, missed[:20]),
         n_mistakes=int(missed.size),
         contradictions=_contradictions(learned),
         learning=_learning(learned),
+        **_tree(learned),
     )
+
+
+def _tree(learned: Learned) -> dict[str, str]:
+    """A tree in words, and drawn as far down as can be read."""
+    if not isinstance(learned.estimator, PerceptronTree):
+        return {}
+    tree = worded(learned.trained.encoding, learned.estimator)
+    lines, more = first_lines(tree, MOST_LINES)
+    note = [f"and {more:,} more lines: rosenblatt explain shows all"] if more else []
+    drawn = np.searchsorted(np.sort(tree.depths), range(max(tree.depths) + 2))[1:]  # nodes down to each depth
+    depth = max(int((drawn <= MOST_DRAWN).sum()) - 1, 1)
+    return {"tree": "\n".join([*lines, *note]), "picture": svg_of(tree, most_depth=depth)}
 
 
 def _title(data: Data) -> str:
@@ -87,8 +106,11 @@ def _verdict(learned: Learned, model: Model) -> str:
 
 
 def _facts(learned: Learned, model: Model) -> tuple[Fact, ...]:
-    n = learned.trained.n
+    n, rule = learned.trained.n, learned.estimator
     facts = [Fact("mistakes on those rows", f"{learned.mistakes:,}", f"{learned.mistakes / n:.1%} of them")]
+    if isinstance(rule, PerceptronTree):
+        tests = rule.n_nodes_ - rule.n_leaves_
+        facts.append(Fact("leaves", f"{rule.n_leaves_:,}", f"below {tests:,} tests, {rule.depth_} deep"))
     for certificate in model.certificates:
         if isinstance(certificate, Separation):
             facts.append(
@@ -109,7 +131,9 @@ def _card(model: Model) -> tuple[Scorecard | None, str]:
 def _scores(learned: Learned, factor: float) -> tuple[Array, Array]:
     """How far each row is on the side that the rule says, and whether the rule is wrong on it."""
     trained = learned.trained
-    wrong = learned.estimator.predict(trained.X) != trained.y
+    wrong = trees.labels(learned.estimator, trained.X) != trained.y
+    if isinstance(learned.estimator, PerceptronTree):
+        return np.empty(0), wrong  # shares, which are no points
     scores = np.asarray(learned.estimator.decision_function(trained.X)) * factor
     if scores.ndim == 2:
         ahead = np.sort(scores, axis=1)
@@ -125,10 +149,10 @@ def _row(data: Data, row: int, cells: dict[str, Any], **more: Any) -> ShownRow:
 
 def _mistakes(learned: Learned, scores: Array, missed: Array) -> tuple[ShownRow, ...]:
     data = learned.trained
-    said = learned.estimator.predict(data.X[missed]) if missed.size else ()
+    said = trees.labels(learned.estimator, data.X[missed]) if missed.size else ()
     shown = data.shown(missed)
     return tuple(
-        _row(data, int(row), cells, said=data.classes[label], score=float(scores[row]))
+        _row(data, int(row), cells, said=data.classes[label], score=float(scores[row]) if scores.size else None)
         for row, cells, label in zip(missed, shown, said, strict=True)
     )
 

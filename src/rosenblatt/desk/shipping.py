@@ -2,24 +2,28 @@
 
 from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from rosenblatt.desk.data import Data
-from rosenblatt.desk.learning import Learned, Wishes
+from rosenblatt.desk.learning import TREE, Learned, Wishes
 from rosenblatt.desk.verdict import Finding
 from rosenblatt.errors import OptionError
+from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.prove.certificate import Certificate
 from rosenblatt.prove.optimality import optimality
-from rosenblatt.ship.modelfile import Model, data_fingerprint
+from rosenblatt.read.encoding import Encoding
+from rosenblatt.ship.modelfile import Model
 from rosenblatt.ship.points import Points
 from rosenblatt.ship.prooffile import Proof
 from rosenblatt.ship.python import python_of
 from rosenblatt.ship.scorecard import Scorecard, scorecard
 from rosenblatt.ship.sql import sql_of
 
+ENTRIES = 2**17  # of a sparse matrix, that stay in the cache
 QUICK = 2_000_000  # numbers of a table whose fewest mistakes are asked for without being told to
 
 
@@ -34,10 +38,11 @@ def model_of(learned: Learned, wishes: Wishes, *, prove: bool = True) -> Model:
         "trained_mistakes": learned.mistakes,
         "exact": learned.exact,
         "error": None if learned.error is None else asdict(learned.error),
-        "means": means_of(data),
     }
+    if learned.algorithm != TREE:
+        judged["means"] = means_of(data)
     certificates = _proved(learned, wishes) if prove else ()
-    return Model(learned.estimator, data.encoding, certificates, data_fingerprint(data.X, data.y), judged)
+    return Model(learned.estimator, data.encoding, certificates, data.fingerprint, judged)
 
 
 def _proved(learned: Learned, wishes: Wishes) -> tuple[Certificate, ...]:
@@ -58,12 +63,17 @@ def _proved(learned: Learned, wishes: Wishes) -> tuple[Certificate, ...]:
 def proof_of(data: Data, found: Sequence[Finding]) -> Proof:
     """All that was proved about a table."""
     claims = [(finding.label, certificate) for finding in found for certificate in finding.certificates]
-    return Proof(data.encoding, tuple(claims), data_fingerprint(data.X, data.y))
+    return Proof(data.encoding, tuple(claims), data.fingerprint)
 
 
 def means_of(data: Data) -> list[float]:
     """The mean of every feature: what a middling row looks like, which points and reasons are measured from."""
-    return np.asarray(data.X.mean(axis=0, dtype=np.float64)).ravel().tolist()
+    if not issparse(data.X):
+        return [float(mean) for mean in data.X.mean(axis=0, dtype=np.float64)]
+    sums, entries = np.zeros(data.X.shape[1]), range(0, data.X.nnz, ENTRIES)
+    for block in (slice(start, start + ENTRIES) for start in entries):
+        sums += np.bincount(data.X.indices[block], data.X.data[block], sums.size)
+    return [float(total) / data.n for total in sums]
 
 
 def card_of(model: Model) -> Scorecard:
@@ -75,6 +85,8 @@ def points_of(model: Model) -> Points:
     """The rule as points."""
     if model.encoding is None:
         raise OptionError("the rule was learned from arrays, and the model does not know what their columns mean")
+    if isinstance(model.estimator, PerceptronTree):
+        raise OptionError("the rule is a tree: it has branches, not points; explain shows them")
     return Points.of(model.encoding, model.estimator)
 
 
@@ -94,13 +106,15 @@ def with_points(model: Model, points: Points, data: Data) -> Model:
     }
     judged["means"] = means_of(data)
     judged["trained_mistakes"] = int((estimator.predict(data.X) != data.y).sum())
-    return Model(estimator, model.encoding, (), data_fingerprint(data.X, data.y), judged)
+    return Model(estimator, model.encoding, (), data.fingerprint, judged)
 
 
 def exported(model: Model, to: str, table: str | None) -> tuple[bytes, bool]:
     """The rule in another system's language, and whether that is sure to give the same labels."""
     if to == "json":
         return model.text().encode(), True
+    if isinstance(model.estimator, PerceptronTree) and model.encoding is not None:
+        return _exported_tree(model.encoding, model.estimator, to, table).encode(), True
     points = points_of(model)
     if to == "sql":
         return (sql_of(points, table=table) + "\n").encode(), points.exact
@@ -113,3 +127,17 @@ def exported(model: Model, to: str, table: str | None) -> tuple[bytes, bool]:
     from rosenblatt.ship.onnx import onnx_of
 
     return onnx_of(points).SerializeToString(), points.exact
+
+
+def _exported_tree(encoding: Encoding, rule: PerceptronTree, to: str, table: str | None) -> str:
+    """The same of a tree."""
+    tree = replace(rule.tree_, classes=encoding.target.classes)
+    if to == "sql":
+        from rosenblatt.ship.tree_sql import sql_of_tree
+
+        return sql_of_tree(encoding, tree, table=table) + "\n"
+    if to == "python":
+        from rosenblatt.ship.tree_python import python_of_tree
+
+        return python_of_tree(encoding, tree)
+    raise OptionError(f"a tree is exported to sql, python or json, not to {to}")

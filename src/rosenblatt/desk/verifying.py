@@ -13,13 +13,15 @@ import polars as pl
 
 from rosenblatt.desk.data import Data, encoded
 from rosenblatt.desk.split import held_out
+from rosenblatt.desk.trees import labels
 from rosenblatt.errors import CertificateError, DataError, ModelError, OptionError
+from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.examples import Examples
 from rosenblatt.prove import exact
 from rosenblatt.prove.certificate import Certificate, ErrorInterval
 from rosenblatt.read.table import Table
 from rosenblatt.ship import document, modelfile, prooffile
-from rosenblatt.ship.modelfile import Model, data_fingerprint
+from rosenblatt.ship.modelfile import Model
 from rosenblatt.ship.prooffile import Proof
 
 
@@ -61,7 +63,9 @@ def verified(claims: Model | Proof | Certificate, table: Table, target: str | No
     if claims.encoding is None:
         raise OptionError("the rule was learned from arrays; its certificates can be checked one by one in Python")
     data = encoded(table, claims.encoding)
-    return list(_of_model(claims, data) if isinstance(claims, Model) else _of_proof(claims, data))
+    if not isinstance(claims, Model):
+        return list(_of_proof(claims, data))
+    return list(_of_model(claims, data.for_tree() if isinstance(claims.estimator, PerceptronTree) else data))
 
 
 def _of_proof(proof: Proof, data: Data) -> Iterator[Result]:
@@ -96,7 +100,7 @@ def _about(model: Model, certificate: Certificate) -> Certificate:
 
 def _same_data(wanted: dict[str, Any], data: Data) -> Result:
     """Whether the features are those that the claims are about."""
-    found = data_fingerprint(data.X, data.y)
+    found = data.fingerprint
     if found == wanted:
         return Result("data", True, f"These are the {found['rows']} rows that the claims are about, to the last bit.")
     return Result("data", False, f"This is other data: {_shape(found)} instead of {_shape(wanted)}.")
@@ -114,10 +118,10 @@ def _mistakes(claim: str, model: Model, data: Data, wanted: Any) -> Result:
         w, bias, _ = model.estimator.one_linear_rule()
         side = 1 if model.estimator._zero_is_yes else -1  # of a score of zero; "plus" is right for that side only
         examples = Examples.of(data.X, np.arange(data.n) % 2, fit_intercept=bias != 0, bias_scale=bias or 1.0)
-        labels = np.where(data.y == 1, side, -side).astype(np.int8)
-        wrong = exact.mistakes(replace(examples, labels=labels), (side * w).tolist(), "plus")
+        signs = np.where(data.y == 1, side, -side).astype(np.int8)
+        wrong = exact.mistakes(replace(examples, labels=signs), (side * w).tolist(), "plus")
     except (AttributeError, OptionError, DataError):
-        wrong = np.flatnonzero(model.estimator.predict(data.X) != data.y)
+        wrong = np.flatnonzero(labels(model.estimator, data.X) != data.y)
     holds = wrong.size == wanted
     told = f"The rule makes {wrong.size} {claim}, {data.n} in all"
     return Result(claim, holds, f"{told}." if holds else f"{told}, not {wanted}.")

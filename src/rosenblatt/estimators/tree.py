@@ -1,5 +1,6 @@
 """The scikit-learn face of a tree of features and perceptrons."""
 
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -233,20 +234,20 @@ class PerceptronTree(ClassifierMixin, BaseEstimator):
                 raise OptionError(f"{name} must be one of {', '.join(map(repr, known))}, not {getattr(self, name)!r}")
         for name, least in (("max_depth", 0), ("max_columns", 2)):
             number = getattr(self, name)
-            if number is not None and (isinstance(number, bool) or number != int(number) or number < least):
+            if number is not None and not _is_whole(number, least):
                 raise OptionError(f"{name} must be a whole number of at least {least}, or None, not {number!r}")
-        if not 0.0 < self.min_leaf < np.inf:
+        if not _is_number(self.min_leaf) or self.min_leaf == 0.0:
             raise OptionError(f"min_leaf must be a number above 0, not {self.min_leaf!r}")
         for name in ("min_gain", "spare", "simpler"):
-            if not 0.0 <= getattr(self, name) < np.inf:
+            if not _is_number(getattr(self, name)):
                 raise OptionError(f"{name} must be a number of at least 0, not {getattr(self, name)!r}")
-        if isinstance(self.folds, bool) or self.folds != int(self.folds) or self.folds < 2:
+        if not _is_whole(self.folds, 2):
             raise OptionError(f"folds must be a whole number of at least 2, not {self.folds!r}")
         if isinstance(self.prune, str) and self.prune not in BY_CROSS_VALIDATION:
             raise OptionError(
                 f"prune must be one of {', '.join(map(repr, BY_CROSS_VALIDATION))}, a price or None, not {self.prune!r}"
             )
-        if not isinstance(self.prune, str | None) and not 0.0 <= self.prune < np.inf:
+        if not isinstance(self.prune, str | None) and not _is_number(self.prune):
             raise OptionError(f"prune must be a price of at least 0, not {self.prune!r}")
         return Plan(
             self.test, self.criterion, self.leaves, self.categories, self.max_depth, self.min_leaf, self.min_gain,
@@ -262,6 +263,10 @@ class PerceptronTree(ClassifierMixin, BaseEstimator):
 
     def _checked(self, X: Any, y: Any) -> tuple[Columns, Array]:
         """X in columns and y as a flat array."""
+        if isinstance(X, Columns):
+            self.n_features_in_ = len(X.heads)
+            self.feature_names_in_ = np.array([head.name for head in X.heads], dtype=object)
+            return X, column_or_1d(y)
         if tables.is_frame(X):
             validate_data(self, X, skip_check_array=True)
             y = column_or_1d(y, warn=True)
@@ -328,6 +333,8 @@ class PerceptronTree(ClassifierMixin, BaseEstimator):
     def _table(self, X: Any) -> Array:
         """Rows to predict, in columns."""
         check_is_fitted(self, "tree_")
+        if isinstance(X, Columns):
+            return X.table
         if tables.is_frame(X):
             validate_data(self, X, skip_check_array=True, reset=False)
         else:
@@ -337,3 +344,13 @@ class PerceptronTree(ClassifierMixin, BaseEstimator):
     def _counts(self, X: Any) -> Array:
         table = self._table(X)
         return self.tree_.counts(table)
+
+
+def _is_whole(number: Any, least: int) -> bool:
+    """Whether an option is a whole number, and at least this."""
+    return _is_number(number, least) and float(number).is_integer()
+
+
+def _is_number(number: Any, least: float = 0.0) -> bool:
+    """Whether an option is a finite number, and at least this."""
+    return isinstance(number, Real) and not isinstance(number, bool) and least <= float(number) < np.inf

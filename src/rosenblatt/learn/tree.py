@@ -59,6 +59,15 @@ class Columns:
     heads: tuple[Column, ...]
     table: Array  # float64
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many rows and columns there are."""
+        return self.table.shape[1], self.table.shape[0]
+
+    def __getitem__(self, rows: Any) -> "Columns":
+        """Some of the rows."""
+        return Columns(self.heads, np.ascontiguousarray(self.table[:, rows]))
+
 
 @dataclass(frozen=True)
 class FeatureTest:
@@ -199,9 +208,10 @@ class Tree:
                 raise OptionError(f"{len(self.columns)} columns need {len(self.columns)} names, not {len(names)}")
             heads = zip(self.columns, names, strict=True)
             tree = replace(self, columns=tuple(replace(head, name=str(name)) for head, name in heads))
-        return "\n".join(tree._lines())
+        return "\n".join(tree.lines())
 
-    def _lines(self) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
+        """The same, line by line."""
         todo = [(self.nodes[0], "", "")]
         while todo:
             node, indent, condition = todo.pop()

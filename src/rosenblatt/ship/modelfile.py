@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt import __version__
-from rosenblatt.errors import DataError, ModelError
+from rosenblatt.errors import DataError, ModelError, OptionError
+from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.examples import Examples, classes_of, n_features, n_rows, rows_of
 from rosenblatt.kernels import Array, Dense, Rows
 from rosenblatt.prove.certificate import Certificate
@@ -124,7 +125,9 @@ class Model:
         """This model, if its parts fit together."""
         features, classes = self.estimator.n_features_in_, len(self.estimator.classes_)
         if self.encoding is not None:
-            if self.encoding.size != features:
+            if isinstance(self.estimator, PerceptronTree):
+                _check_heads(self.encoding, self.estimator)
+            elif self.encoding.size != features:
                 raise ModelError(f"the encoding has {self.encoding.size} features, but the rule has {features}")
             if len(self.encoding.target.classes) != classes:
                 many = len(self.encoding.target.classes)
@@ -132,6 +135,22 @@ class Model:
         if self.data is not None and self.data["features"] != features:
             raise ModelError(f"the data had {self.data['features']} features, but the rule has {features}")
         return self
+
+
+def _check_heads(encoding: "Encoding", rule: PerceptronTree) -> None:
+    """Refuse an encoding whose columns are not those of the tree."""
+    from rosenblatt.read.grid import heads
+
+    try:
+        wanted = heads(encoding)
+    except OptionError as error:
+        raise ModelError(str(error)) from None
+    found = tuple((column.name, column.categories) for column in rule.tree_.columns)
+    if len(found) != len(wanted):
+        raise ModelError(f"the encoding has {len(wanted)} columns for a tree, but the tree has {len(found)}")
+    for there, own in zip(wanted, found, strict=True):
+        if there != own:
+            raise ModelError(f"the encoding's column {brief(there[0])} and the tree's {brief(own[0])} differ")
 
 
 def save_model(
@@ -195,12 +214,20 @@ def data_fingerprint(X: Any, y: Any = None) -> dict[str, Any]:
     order. `X` may be `Examples`, which have their labels.
     """
     if isinstance(X, Examples):
-        rows, labels = X.rows, (X.labels > 0).astype("<i8")
-    else:
-        rows, y = rows_of(X), np.asarray(y)
-        if y.shape != (n_rows(rows),):
-            raise DataError(f"X has {n_rows(rows)} rows but y is of shape {y.shape}: it needs one label per row")
-        labels = np.searchsorted(classes_of(y), y).astype("<i8")
+        return _fingerprint(X.rows, X.labels > 0)
+    rows, y = rows_of(X), np.asarray(y)
+    if y.shape != (n_rows(rows),):
+        raise DataError(f"X has {n_rows(rows)} rows but y is of shape {y.shape}: it needs one label per row")
+    return _fingerprint(rows, np.searchsorted(classes_of(y), y))
+
+
+def grid_fingerprint(table: Array, labels: Array) -> dict[str, Any]:
+    """The same of the columns that a tree sees, table[column, row] with NaN for what is missing."""
+    return _fingerprint(Dense(table.T, 0.0, 0.0, 0, False), labels)
+
+
+def _fingerprint(rows: Rows, numbers_of_labels: Array) -> dict[str, Any]:
+    labels = numbers_of_labels.astype("<i8")
     shape = {"rows": n_rows(rows), "features": n_features(rows)}
     hashes = [sha256(), sha256(), sha256(), sha256(labels.tobytes())]
     step = max(int(NUMBERS_AT_ONCE * max(n_rows(rows), 1) / max(rows.values.size, 1)), 1)

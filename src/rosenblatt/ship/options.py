@@ -101,10 +101,19 @@ def _comparator_read(value: Any, where: str, shape: Shape) -> Any:
     return weights, given["epsilon"]
 
 
+def _columns_written(chosen: Any) -> Any:
+    return chosen if chosen is None or isinstance(chosen, str) else np.asarray(chosen).tolist()
+
+
+def _columns_read(value: Any, where: str, shape: Shape) -> Any:
+    return listed(LABEL).read(value, where, shape) if type(value) is list else TEXT_OR_NONE.read(value, where, shape)
+
+
 START = Kind(_start_written, _start_read)
 CLASS_WEIGHT = Kind(_class_weight_written, _class_weight_read)
 CLASSES = Kind(_classes_written, _classes_read)
 COMPARATOR = Kind(_comparator_written, _comparator_read)
+COLUMNS = Kind(_columns_written, _columns_read)
 
 _RULE = {"fit_intercept": FLAG, "bias_scale": NUMBER_OR_TEXT, "normalize": FLAG}
 _PASSES = {
@@ -174,6 +183,24 @@ PARAMETERS: Mapping[str, Mapping[str, Kind]] = {
         "max_updates": OPTIONAL,
         "max_seconds": OPTIONAL,
         "cache_mb": NUMBER,
+        "class_weight": CLASS_WEIGHT,
+        "random_state": SEED,
+        "verbose": FLAG,
+    },
+    "PerceptronTree": {
+        "test": TEXT,
+        "criterion": TEXT,
+        "leaves": TEXT,
+        "categories": TEXT,
+        "max_depth": OPTIONAL,
+        "min_leaf": NUMBER,
+        "min_gain": NUMBER,
+        "max_columns": OPTIONAL,
+        "spare": NUMBER,
+        "simpler": NUMBER,
+        "prune": LIMIT,
+        "folds": NUMBER,
+        "categorical_features": COLUMNS,
         "class_weight": CLASS_WEIGHT,
         "random_state": SEED,
         "verbose": FLAG,

@@ -7,13 +7,14 @@ Result    the text of a module with `score(row)` and `predict(row)`, which reads
 
 from typing import Any
 
-from rosenblatt.read.columns import Category, Column, Date, HashedText, Number, Sparse, Text, shape_of
+from rosenblatt.read.columns import Category, Column, Date, HashedText, Number, Text, shape_of
+from rosenblatt.read.encoding import Encoding
 from rosenblatt.ship.points import Points
 
 OPENING = '''"""A rule that gives a label to a row. Written by rosenblatt; needs nothing but Python 3.8 or later.
 
     predict({"a column": its value, ...})    the label
-    score({"a column": its value, ...})      the score that decides it; with several classes, one for each
+    score({"a column": its value, ...})      SCORE
 
 A missing value is None. As a command it reads CSV with a header from standard input, where an empty cell is a missing
 value, and writes the label of every row.
@@ -26,12 +27,15 @@ import string
 import sys
 from datetime import date, datetime
 
-# Points are lists with one entry for each score. No sum of them rounds, so their order does not matter.
 '''
 
-CODE = '''SEPARATORS = string.whitespace + string.punctuation
-SMALL = str.maketrans(string.ascii_uppercase + SEPARATORS, string.ascii_lowercase + " " * len(SEPARATORS))
+ABOUT = "# Points are lists with one entry for each score. No sum of them rounds, so their order does not matter.\n"
 
+WORDS = """SEPARATORS = string.whitespace + string.punctuation
+SMALL = str.maketrans(string.ascii_uppercase + SEPARATORS, string.ascii_lowercase + " " * len(SEPARATORS))
+"""
+
+RULE = '''
 
 def score(row):
     """The sum of the points."""
@@ -57,7 +61,8 @@ def _points(row):
         yield _of_number(_days(CELL, column["format"], column["shape"]), column)
     for name, column in CATEGORIES.items():
         value = CELL
-        yield column["missing"] if value is None else column["points"].get(_text(value), column["other"])
+        missing = value is None or value != value  # NaN
+        yield column["missing"] if missing else column["points"].get(_text(value), column["other"])
     for name, column in TEXTS.items():
         words = _words(CELL)
         if column["buckets"]:
@@ -73,7 +78,9 @@ def _of_number(x, column):
     x = min(max(x, column["lowest"]), column["highest"])
     x = ((x + column["rounder"]) - column["rounder"] - column["centre"]) / column["scale"]
     return [x * p for p in column["points"]]
+'''
 
+READERS = '''
 
 def _float(value):
     try:
@@ -97,7 +104,7 @@ def _text(value):
     """A value as text: whole numbers without a point, true and false in small letters."""
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, float) and value == math.floor(value) and abs(value) < 2.0**53:
+    if isinstance(value, float) and abs(value) < 2.0**53 and value == math.floor(value):
         return str(int(value))
     return str(value)
 
@@ -105,7 +112,9 @@ def _text(value):
 def _words(value):
     """The different words of a text: what stands between white space and punctuation, ASCII letters made small."""
     return set((value or "").translate(SMALL).split(" ")) - {""}
+'''
 
+HASHING = '''
 
 def _bucket(word, buckets):
     """FNV-1a."""
@@ -113,7 +122,9 @@ def _bucket(word, buckets):
     for byte in word.encode():
         code = ((code ^ byte) * 0x01000193) & 0xFFFFFFFF
     return code % buckets
+'''
 
+MAIN = '''
 
 def main():
     """Labels of the CSV on standard input, to standard output."""
@@ -145,10 +156,18 @@ def python_of(points: Points) -> str:
         f"CLASSES = {list(points.classes)!r}",
         f"ZERO_IS_YES = {points.zero_is_yes!r}  # what a score of exactly zero means",
         f"INTERCEPTS = {list(points.intercepts)!r}",
-        *(f"{name} = {_written(table)}" for name, table in tables.items()),
+        *(f"{name} = {written(table)}" for name, table in tables.items()),
     ]
-    sparse = any(isinstance(column, Sparse) for column in points.encoding.used)
-    return OPENING + "\n".join(lines) + "\n" + CODE.replace("CELL", "row.get(name)" if sparse else "row[name]")
+    score = "the score that decides it; with several classes, one for each"
+    constants = ABOUT + "\n".join(lines) + "\n" + WORDS
+    return module(points.encoding, score, constants, RULE, HASHING)
+
+
+def module(encoding: Encoding, score: str, constants: str, rule: str, more: str = "") -> str:
+    """The text of a module: what its score is, its constants, how it decides, and what it needs besides readers."""
+    cell = "row.get(name)" if encoding.is_sparse else "row[name]"
+    code = rule.replace("CELL", cell) + READERS + more + MAIN
+    return OPENING.replace("SCORE", score) + constants + code
 
 
 def _kind(column: Column) -> str:
@@ -174,10 +193,10 @@ def _table(column: Column, each: list[list[float]], none: list[float]) -> dict[s
     return {"points": {word: w for word, w in zip(names_of_words, each, strict=True) if any(w)}, "buckets": buckets}
 
 
-def _written(value: Any, indent: str = "") -> str:
+def written(value: Any, indent: str = "") -> str:
     """A dictionary with an entry in every line; what is not one as it is."""
     if not isinstance(value, dict) or not value:
         return repr(value)
     deeper = indent + "    "
-    entries = "".join(f"{deeper}{key!r}: {_written(entry, deeper)},\n" for key, entry in value.items())
+    entries = "".join(f"{deeper}{key!r}: {written(entry, deeper)},\n" for key, entry in value.items())
     return f"{{\n{entries}{indent}}}"

@@ -12,6 +12,7 @@ import numpy as np
 
 from rosenblatt.errors import ModelError, RosenblattError
 from rosenblatt.estimators.online import PROTOCOL, OnlinePerceptron
+from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.learn.online import COUNTS
 from rosenblatt.ship.canonical import brief
 from rosenblatt.ship.options import PARAMETERS, options_written
@@ -58,13 +59,22 @@ KERNEL = (
     "kernel of both rows plus the square of the bias"
 )
 
+TREE = {
+    "score": "the share of a class in the counts of the leaf that a row ends in, or of its side of the leaf's rule",
+    "branches": "a number, or the sum of a perceptron's terms added up from left to right, of at most the threshold "
+    "goes to the first child, a greater one to the second; a category goes to the child of its branch, and to `other` "
+    "if it is in none; what is missing goes to `missing`",
+    "threshold": "the class with the greatest share is predicted",
+    "ties": "of equal shares the first class",
+}
+
 
 def written(estimator: Any) -> dict[str, Any]:
     """All that is kept of an estimator."""
     name, made = type(estimator).__name__, type(estimator)
     table = TABLES.get(name)
     if table is not None and made is table.make:
-        if not hasattr(estimator, "weights_"):
+        if not hasattr(estimator, "classes_"):
             raise ModelError(f"this {name} has not learned anything yet: fit it first")
         names, classes = getattr(estimator, "feature_names_in_", None), LABELS.write(estimator.classes_)
         LABELS.read(classes, "classes", NOWHERE)  # labels that JSON does not know are refused by name
@@ -110,7 +120,7 @@ def _restored(given: Mapping[str, Any]) -> Any:
     kinds = {key: field.kind for key, field in table.settled.items()}
     rules = 1 if len(labels) == 2 else len(labels)
     settled = fields(given["settled"], "settled", kinds, NOWHERE)
-    shape = Shape(rules, given["features"], settled["bias"])
+    shape = Shape(rules, given["features"], settled.get("bias", 0.0))
     learned = fields(given["learned"], "learned", {key: field.kind for key, field in table.learned.items()}, shape)
     estimator: Any = table.make(**fields(given["parameters"], "parameters", table.parameters, shape))
     estimator.classes_, estimator.n_features_in_ = classes, given["features"]
@@ -199,6 +209,8 @@ def _online_restored(given: Mapping[str, Any]) -> OnlinePerceptron:
 
 def conventions(estimator: Any) -> dict[str, str]:
     """What a score is, what is decided from it and what a tie is; protocol 1 has these words for ever."""
+    if isinstance(estimator, PerceptronTree):
+        return TREE
     zero = "yes" if estimator._zero_is_yes else "no"
     if hasattr(estimator, "dual_coef_"):
         words = {"score": KERNEL}

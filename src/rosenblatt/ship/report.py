@@ -71,6 +71,7 @@ background:linear-gradient(var(--faint),var(--faint)) 50% 0/1px 100% no-repeat}
 align-items:start}
 figure{margin:0}
 figure svg{display:block;width:100%;height:auto;overflow:visible}
+.tree{overflow-x:auto}
 .rows{list-style:none;padding:0;margin:.8rem 0}
 .rows li{border-top:1px solid var(--hair);padding:.55rem 0}
 .rows p{margin:0;max-width:none}
@@ -183,6 +184,8 @@ class Findings:
     n_mistakes: int = 0
     contradictions: tuple[Contradicting, ...] = ()
     learning: tuple[Array, Array] | None = None  # as `plots.mistakes_along` gives
+    tree: str = ""  # in words, where the rule is one
+    picture: str = ""  # of the tree: an SVG element
 
 
 def report_of(findings: Findings) -> str:
@@ -238,6 +241,8 @@ def _opening(findings: Findings) -> str:
 
 def _rule(findings: Findings) -> str:
     card = findings.card
+    if findings.tree:
+        return f'<figure class="tree">{findings.picture}</figure><pre>{_text(findings.tree)}</pre>'
     if card is None:
         return f"<p>{_text(findings.why_no_card)}</p>"
     largest = max((abs(end) for one in card.cards for part in one.parts for end in part.span), default=0)

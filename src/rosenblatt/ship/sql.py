@@ -4,9 +4,9 @@ Problem   the label of every row of a table in a database, the same as here, wit
 Input     the points of a rule; the table's columns have the names that the rule knows.
 Result    an expression for the label, or a query with the scores and the label beside all columns.
 
-What the engines agree on is narrow. Constants are doubles only if cast, and SQLite reads them right if they have 17
-digits; NaN is the largest number in two engines and NULL in the third; a sum of a thousand terms is nested too deeply;
-planners copy what is named once to wherever it is used, unless it is DISTINCT or has an OFFSET.
+What the engines agree on is narrow. Constants are doubles only if cast, and SQLite reads them right if they have few
+digits or 17; NaN is the largest number in two engines and NULL in the third; a sum of a thousand terms is nested too
+deeply; planners copy what is named once to wherever it is used, unless it is DISTINCT or has an OFFSET.
 
 The database must hold what the rule was learned from: missing values are NULL; dates are dates, or text that begins as
 ISO 8601 has it, of the years 1 to 9999. Where all values of a category are numbers, '2.0' is taken for '2',
@@ -19,9 +19,11 @@ import sys
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from functools import reduce
+from math import inf, nextafter
 
 from rosenblatt.errors import OptionError
 from rosenblatt.read.columns import SEPARATORS, Category, Column, Date, HashedText, Number, Text, YesNo
+from rosenblatt.read.encoding import Encoding
 from rosenblatt.ship.points import Points, grain_of
 
 WIDTH = 100  # terms of a sum that stand side by side; SQLite and DuckDB refuse what is nested deeper than 1000
@@ -42,40 +44,48 @@ def sql_of(points: Points, *, table: str | None = None) -> str:
     The query gives all columns, then `score` and `label`; with more than two classes, `score_1` and so on for the
     classes in their order. Where the rule knows columns that begin so, the new ones begin with an underscore.
     """
-    own = ""
-    while any(name.casefold().startswith((f"{own}score", f"{own}label", f"{own}cell")) for name in _names(points)):
-        own += "_"
+    own = own_prefix(points.encoding)
     if table is None:
         return _label_alone(points, own)
-    scores = _score_names(points, own)
+    scores = score_names(len(points.weights), own)
     each = [f"{_score(points, k, 't.', own)} AS {name}" for k, name in enumerate(scores)]
     rows = f"SELECT t.*,\n{', '.join(each)}\nFROM {table} AS t" + (f" {ALL_ROWS}" if len(scores) > 1 else "")
     return f"SELECT s.*,\n{_decided(points, [f's.{name}' for name in scores])} AS {own}label\nFROM ({rows}) AS s"
 
 
-def _names(points: Points) -> list[str]:
-    return [points.encoding.target.name, *(column.name for column in points.encoding.columns)]
+def own_prefix(encoding: Encoding) -> str:
+    """Underscores, so that names of our own do not begin as one that the rule knows."""
+    own, names = "", [encoding.target.name, *(column.name for column in encoding.columns)]
+    while any(name.casefold().startswith((f"{own}score", f"{own}label", f"{own}cell")) for name in names):
+        own += "_"
+    return own
 
 
-def _score_names(points: Points, own: str) -> list[str]:
-    rules = len(points.weights)
-    return [f"{own}score"] if rules == 1 else [f"{own}score_{k + 1}" for k in range(rules)]
+def score_names(many: int, own: str) -> list[str]:
+    """What the scores are called."""
+    return [f"{own}score"] if many == 1 else [f"{own}score_{k + 1}" for k in range(many)]
 
 
 def _label_alone(points: Points, own: str) -> str:
     """The label as an expression; with several scores a query over one row, so that each is written once."""
     if len(points.weights) == 1:
         return _decided(points, [_score(points, 0, "", own)])
-    names = _score_names(points, own)
+    names = score_names(len(points.weights), own)
     each = ",\n".join(f"{_score(points, k, '', own)} AS {name}" for k, name in enumerate(names))
     return f"(SELECT {_decided(points, [f's.{name}' for name in names])}\nFROM (SELECT DISTINCT {each}) AS s)"
 
 
 def _decided(points: Points, scores: Sequence[str]) -> str:
-    """The label, from the score or from one score for each class: the first of the largest."""
-    labels = [text(label) for label in points.classes]
-    if len(scores) == 1:
-        return f"CASE WHEN {scores[0]} {'>=' if points.zero_is_yes else '>'} 0 THEN {labels[1]} ELSE {labels[0]} END"
+    """The label, from the score or from one score for each class."""
+    if len(scores) > 1:
+        return first_of_largest(points.classes, scores)
+    no, yes = map(text, points.classes)
+    return f"CASE WHEN {scores[0]} {'>=' if points.zero_is_yes else '>'} 0 THEN {yes} ELSE {no} END"
+
+
+def first_of_largest(classes: Sequence[str], scores: Sequence[str]) -> str:
+    """The label of the class with the largest score, the first of equals."""
+    labels = [text(label) for label in classes]
     best = [" AND ".join(f"{score} >= {later}" for later in scores[k + 1 :]) for k, score in enumerate(scores[:-1])]
     cases = "".join(f" WHEN {test} THEN {label}" for test, label in zip(best, labels, strict=False))
     return f"CASE{cases} ELSE {labels[-1]} END"
@@ -138,13 +148,13 @@ def _of_category(column: Category, w: Sequence[float], cell: str) -> str:
         f" WHEN {written} THEN {number(value)}"
         for name, value in zip(column.values, w, strict=False)
         if value != rest
-        for written in _spellings(column, name)
+        for written in spellings(column, name)
     )
     found = f"CASE CAST({cell} AS VARCHAR) || ''{cases} ELSE {double(rest)} END" if cases else double(rest)
     return found if empty == rest == 0.0 else f"CASE WHEN {cell} IS NULL THEN {number(empty)} ELSE {found} END"
 
 
-def _spellings(column: Category, value: str) -> list[str]:
+def spellings(column: Category, value: str) -> list[str]:
     """How an engine may tell a value."""
     values = {*column.values, column.no} if isinstance(column, YesNo) else {*column.values}
     if values <= {"true", "false"}:
@@ -156,13 +166,22 @@ def _spellings(column: Category, value: str) -> list[str]:
 
 def _of_text(column: Text, w: Sequence[float], cell: str, c: str) -> str:
     """The points of the words that occur."""
+    counted = [(word, value) for word, value in zip(column.words, w, strict=True) if value]
+    rows = ",\n ".join(f"({having(word)}, {double(value)})" for word, value in counted)
+    there = f"{c}_words (word, points) AS (VALUES {rows})"
+    return in_steps(cell, to_words(c), "COALESCE(SUM(points), 0)", c, there, f", {c}_words WHERE {c} LIKE word")
+
+
+def to_words(c: str) -> list[str]:
+    """Steps from a text to its words, in small letters, each between blanks."""
     letters = zip(string.ascii_uppercase, string.ascii_lowercase, strict=True)
     marks = ((mark, " ") for mark in SEPARATORS if mark != " ")
-    steps = [*_replacing(c, letters), *_replacing(c, marks), f"' ' || {c} || ' ' AS {c}"]
-    counted = [(word, value) for word, value in zip(column.words, w, strict=True) if value]
-    rows = ",\n ".join(f"({text(f'% {word} %')}, {double(value)})" for word, value in counted)
-    there = f"{c}_words (word, points) AS (VALUES {rows})"
-    return _in_steps(cell, steps, "COALESCE(SUM(points), 0)", c, there, f", {c}_words WHERE {c} LIKE word")
+    return [*_replacing(c, letters), *_replacing(c, marks), f"' ' || {c} || ' ' AS {c}"]
+
+
+def having(word: str) -> str:
+    """What such a text must be LIKE to have the word."""
+    return text(f"% {word} %")
 
 
 def _replacing(c: str, pairs: Iterable[tuple[str, str]]) -> list[str]:
@@ -175,7 +194,7 @@ def _replaced(expression: str, pairs: Iterable[tuple[str, str]]) -> str:
     return reduce(lambda inner, pair: f"REPLACE({inner}, {text(pair[0])}, {text(pair[1])})", pairs, expression)
 
 
-def _in_steps(cell: str, steps: Iterable[str], result: str, c: str, table: str = "", joined: str = "") -> str:
+def in_steps(cell: str, steps: Iterable[str], result: str, c: str, table: str = "", joined: str = "") -> str:
     """An expression from a cell's text `c`, which is changed step by step: a query about one row.
 
     A step is what stands behind SELECT. It is DISTINCT, or planners would write it out wherever the next one uses it.
@@ -190,7 +209,12 @@ def _in_steps(cell: str, steps: Iterable[str], result: str, c: str, table: str =
 
 def _of_date(column: Date, w: Sequence[float], cell: str, c: str) -> str:
     """The points of a date, from the days that its text tells."""
-    return _in_steps(cell, [*_to_iso(column, c), *_to_days(c)], _of_number(column, w, "days"), c)
+    return in_steps(cell, to_days(column, c), _of_number(column, w, "days"), c)
+
+
+def to_days(column: Date, c: str) -> list[str]:
+    """Steps from a date, or its text, to `days` since 1970-01-01; none where there is no such date."""
+    return [*_to_iso(column, c), *_iso_to_days(c)]
 
 
 def _to_iso(column: Date, c: str) -> list[str]:
@@ -213,7 +237,7 @@ def _to_iso(column: Date, c: str) -> list[str]:
     return [*steps, f"CASE WHEN {c} LIKE {text(shape)} THEN {iso} ELSE {c} END AS {c}"]
 
 
-def _to_days(c: str) -> list[str]:
+def _iso_to_days(c: str) -> list[str]:
     """Steps from ISO 8601 to days since 1970-01-01; none where there is no such date.
 
     (y - y % 4) / 4 is exact whether an engine divides whole numbers or doubles. Years begin in March.
@@ -261,8 +285,21 @@ def number(x: float) -> str:
     if 0.0 < abs(x) < TINY:
         unit = grain_of(x)
         return f"({double(x / unit)} * CAST({unit!r} AS DOUBLE PRECISION))"
-    shortest = repr(x) if Decimal(repr(x)) == Decimal(x) else f"{x:.16e}"
+    shortest = repr(x) if _is_read_right(x) else f"{x:.16e}"
     return shortest if "e" in shortest else shortest.removesuffix(".0") + "e0"
+
+
+def _is_read_right(x: float) -> bool:
+    """Whether SQLite takes the shortest digits of x for x, not for its neighbour.
+
+    It divides whole numbers by powers of ten, both exact up to 15 and 22 digits. The result is not rounded twice unless
+    the digits lie near the middle between two doubles.
+    """
+    shortest = Decimal(repr(x))
+    off, (_, digits, exponent) = abs(shortest - Decimal(x)), shortest.as_tuple()
+    nearest = min(x - nextafter(x, -inf), nextafter(x, inf) - x)
+    plain = len(digits) <= 15 and abs(int(exponent)) <= 22
+    return not off or (plain and off <= Decimal(nearest) * Decimal("0.49"))
 
 
 def double(x: float) -> str:

@@ -5,7 +5,7 @@ empty one that begins at its weights, so `partial_fit` goes on as if nothing had
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
 
@@ -20,6 +20,7 @@ from rosenblatt.estimators.margin_perceptron import MarginPerceptron
 from rosenblatt.estimators.passive_aggressive import PassiveAggressive
 from rosenblatt.estimators.perceptron import Perceptron
 from rosenblatt.estimators.pocket import PocketPerceptron
+from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.estimators.voted import VOTES, VotedPerceptron
 from rosenblatt.examples import n_rows
 from rosenblatt.kernels import Array
@@ -30,6 +31,7 @@ from rosenblatt.learn.kernelised import State
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.lifting import Memory
 from rosenblatt.ship.options import PARAMETERS
+from rosenblatt.ship.tree_states import PRICE, TREE, VALIDATION
 from rosenblatt.ship.values import (
     CERTIFICATE,
     COUNT,
@@ -248,6 +250,26 @@ def _check_state(where: str, state: State, support: Array) -> None:
         raise ModelError(f"the amounts, delays and memory of {where} do not fit the support rows")
 
 
+# -- PerceptronTree --------------------------------------------------------------------------------------------
+
+
+def _put_validation(tree: Any, found: dict[str, Any] | None) -> None:
+    for name, value in (found or {}).items():
+        setattr(tree, name, value)
+
+
+GROWN = {
+    "price": kept("price_", PRICE),
+    "cross_validation": Field(VALIDATION, lambda tree: tree, _put_validation),
+    "tree": kept("tree_", TREE),
+}
+
+
+def _grow_on(tree: Any, shape: Shape, given: Mapping[str, Any]) -> None:
+    """What follows from the nodes."""
+    tree._take(replace(tree.tree_, classes=tuple(tree.classes_.tolist())))
+
+
 # -- the tables ------------------------------------------------------------------------------------------------
 
 
@@ -255,7 +277,7 @@ def _check_state(where: str, state: State, support: Array) -> None:
 class Kept:
     """All that is kept of an estimator of one class."""
 
-    make: type[LinearRule]
+    make: type[LinearRule | PerceptronTree]
     parameters: Mapping[str, Kind]
     settled: Mapping[str, Field]
     learned: Mapping[str, Field]
@@ -278,5 +300,6 @@ TABLES = {
         _table(MarginPerceptron, _IN_PASSES | MARGIN, _go_on, settled=MARGIN_SETTLED),
         _table(PassiveAggressive, _IN_PASSES, _go_on, settled=AGGRESSIVE_SETTLED),
         _table(KernelPerceptron, DUALS, _sum_on),
+        Kept(PerceptronTree, PARAMETERS[PerceptronTree.__name__], {}, GROWN, _grow_on),
     )
 }

@@ -1,0 +1,85 @@
+"""Trees at the desk: they see the columns of a table as `read.grid` gives them, not as features.
+
+Other rules and trees meet here: what a rule says of rows is asked by `labels` and `scores`, whatever it sees.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.errors import TableError
+from rosenblatt.estimators.tree import PerceptronTree
+from rosenblatt.kernels import Array
+from rosenblatt.learn import branching
+from rosenblatt.learn.tree import Column, Columns, Stop, Tree
+from rosenblatt.read.encoding import Encoding
+from rosenblatt.read.grid import grid, heads
+from rosenblatt.read.table import Table
+
+MOST_NUMBERS = 2**27  # of a table to learn from: a gigabyte
+
+
+def grid_of(table: Table, encoding: Encoding) -> Columns:
+    """All rows of a table, block by block where it is large."""
+    many, height = len(heads(encoding)), table.height
+    if many * height > MOST_NUMBERS:
+        raise TableError(
+            f"{table.source}: {height:,} rows of {many:,} columns are too many for a tree, which sorts them all; "
+            "leave columns out (--kind COLUMN=ignore), or rows"
+        )
+    if not table.is_large:
+        return seen(encoding, table.whole())
+    parts = [np.empty((many, 0))]
+    for block in table.blocks():
+        parts.append(grid(encoding, block, first_row=sum(part.shape[1] for part in parts)))
+    return Columns(_heads(encoding), np.concatenate(parts, axis=1))
+
+
+def seen(encoding: Encoding, block: Any, first_row: int = 0) -> Columns:
+    """Rows as a tree sees them."""
+    return Columns(_heads(encoding), grid(encoding, block, first_row=first_row))
+
+
+def _heads(encoding: Encoding) -> tuple[Column, ...]:
+    return tuple(Column(name, categories) for name, categories in heads(encoding))
+
+
+def labels(rule: Any, X: Any) -> Array:
+    """The number of the class that a rule says for every row."""
+    if isinstance(X, Columns):
+        return np.asarray(rule.tree_.counts(X.table).argmax(axis=1))
+    return np.asarray(rule.predict(X))
+
+
+def scores(rule: Any, X: Any) -> Array:
+    """The score of every row, for more than two classes one of each; of a tree, shares of the classes in its leaf."""
+    if not isinstance(X, Columns):
+        return np.asarray(rule.decision_function(X))
+    counts = rule.tree_.counts(X.table)
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    return np.asarray(shares[:, 1] if shares.shape[1] == 2 else shares)
+
+
+def ends(tree: Tree, rows: Columns) -> tuple[Array, Array]:
+    """The leaf of every row, and its side of the leaf's own rule: 0 for none, else 1 low, 2 high, 3 without a score."""
+    leaves = tree.apply(rows.table)
+    sides = np.zeros(leaves.size, np.int64)
+    branching.sides_of(tree.flat, rows.table, leaves, 0, leaves.size, sides)
+    return leaves, sides
+
+
+def stop_reason(rule: Any) -> str:
+    """Why learning ended, in a sentence."""
+    return _why_not_larger(rule) if isinstance(rule, PerceptronTree) else str(rule.stop_reason_)
+
+
+def _why_not_larger(tree: PerceptronTree) -> str:
+    if Stop.INTERRUPTED in tree.stop_reasons_.values():
+        return str(Stop.INTERRUPTED)
+    if isinstance(tree.prune, str) and not hasattr(tree, "cv_tree_"):
+        return "It was interrupted before it was pruned; nothing is lost."
+    grown = "No leaf could be parted with gain, within the limits given"
+    if tree.prune is None:
+        return f"{grown}; nothing was pruned."
+    how = f"by {tree.prune}" if isinstance(tree.prune, str) else "as told"
+    return f"{grown}; then leaves that cost more than they gain were pruned, {how}."
