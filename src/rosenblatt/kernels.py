@@ -174,9 +174,14 @@ def square_lengths(rows: Rows, first: int, last: int, out: Array) -> bool:
         total = 0.0
         for k in range(stored(rows, i)):
             v = np.float64(value(rows, i, k))
-            whole &= v == np.floor(v)
             total += v * v
         out[i] = total + rows.bias * rows.bias
+        if whole:  # a fraction is soon found, as a rule
+            fractions = 0
+            for k in range(stored(rows, i)):
+                v = np.float64(value(rows, i, k))
+                fractions += v != np.floor(v)
+            whole = fractions == 0
     return whole  # type: ignore[no-any-return]
 
 

@@ -1,18 +1,20 @@
 """Find: what a rule gets wrong, over all rows, on all cores, with fixed weights."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from rosenblatt import kernels
-from rosenblatt.examples import Examples, numbers_per_row
+from rosenblatt.examples import Examples, numbers_per_row, some_rows
 from rosenblatt.kernels import Array, Doubt, Ties
 from rosenblatt.threads import in_pieces
 
 T = TypeVar("T")
 
 STRETCH = 1024  # rows; so many are read at a time where not all are
+FEW = 0.2  # of the rows: so many are worth copying, instead of a look at all
+LARGE = 1_000_000  # numbers; where there are fewer, a look at all of them takes less than to choose
 
 
 def find(
@@ -88,6 +90,34 @@ def margins(examples: Examples, w: Array, every: int = 1) -> Array:
     else:
         _pass(examples, w, stretches, last=-(-examples.n // step))
     return out
+
+
+class Seen(NamedTuple):
+    """The margins of all rows with some weights."""
+
+    w: Array
+    margins: Array
+
+
+def margins_below(examples: Examples, w: Array, bound: float, seen: Seen | None) -> tuple[Array, Seen]:
+    """The margins, infinite where those seen with weights v prove that it is above the positive `bound`.
+
+    For every t, y x . w = t y x . v + y x . (w - t v) >= t y x . v - R ||w - t v|| (Cauchy and Schwarz); the factors
+    leave room for the rounding of all this. Also returns the latest margins of all rows.
+    """
+    if seen is not None and bound > 0.0 and examples.rows.values.size >= LARGE:
+        v, length = seen.w, norm(seen.w)
+        t = float(w @ v) / length / length if length > 0.0 else 0.0
+        away = 1.001 * norm(w - t * v) + 2.0**-50 * (norm(w) + t * length) + kernels.TINY
+        width = kernels.doubt_about(examples.rows, length, is_whole(v)).width
+        clear = 1.001 * ((bound + examples.rows.radius * away) / t + width) if t > 0.0 else np.inf
+        rows = np.flatnonzero(~(seen.margins > clear))
+        if rows.size <= FEW * examples.n:
+            out = np.full(examples.n, np.inf)
+            out[rows] = margins(Examples(some_rows(examples.rows, rows), examples.labels[rows]), w)
+            return out, seen
+    found = margins(examples, w)
+    return found, Seen(w, found)
 
 
 def lowest(examples: Examples, w: Array, found: Array) -> Array:

@@ -1,8 +1,6 @@
 """The conventions of scikit-learn, and what the averaged, voted, margin and passive-aggressive rules promise."""
 
 import pickle
-import subprocess
-import sys
 import warnings
 
 import numpy as np
@@ -334,33 +332,6 @@ def test_progress_is_shown_on_standard_error(capsys, monkeypatch):
     captured = capsys.readouterr()
     assert "averaged perceptron: " in captured.err
     assert captured.out == ""
-
-
-INTERRUPTED = """
-import numpy as np, os, signal, threading, warnings
-from rosenblatt import Examples
-from rosenblatt.estimators.{module} import {name}
-warnings.simplefilter("ignore")
-X = np.random.default_rng(0).normal(size=(2000, 5))
-y = np.arange(2000) % 2
-{name}(max_passes=2).fit(X, y)
-rule = {name}(max_passes=None)
-threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
-try:
-    rule.fit(X, y)
-except KeyboardInterrupt:
-    print(rule.stop_reason_.name, rule.n_updates_ > 0,
-          rule.ledger_.replay(Examples.of(X, y)).tobytes() == rule.last_weights_[0].tobytes())
-"""
-
-
-@pytest.mark.parametrize(
-    ("module", "name"), [("averaged", "AveragedPerceptron"), ("passive_aggressive", "PassiveAggressive")]
-)
-def test_ctrl_c_keeps_what_was_learned(module, name):
-    code = INTERRUPTED.format(module=module, name=name)
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
-    assert out.stdout.split() == ["INTERRUPTED", "True", "True"]
 
 
 def test_what_a_vote_keeps_grows_with_the_corrected_rows_and_not_with_the_vectors(rng):

@@ -1,9 +1,6 @@
 """The conventions of scikit-learn, and what LiftedPerceptron promises beyond them."""
 
-import os
 import pickle
-import subprocess
-import sys
 import warnings
 
 import numpy as np
@@ -182,26 +179,3 @@ def test_progress_is_shown_on_standard_error(capsys, monkeypatch):
     captured = capsys.readouterr()
     assert "lifted perceptron" in captured.err
     assert captured.out == ""
-
-
-ENDLESS = """
-import numpy as np, os, signal, threading, warnings
-warnings.simplefilter("ignore")
-from rosenblatt import Examples
-from rosenblatt import LiftedPerceptron
-X = np.random.default_rng(0).normal(size=(2000, 5))
-y = np.arange(2000) % 2
-LiftedPerceptron(a=0.9, max_passes=1).fit(X, y)
-rule = LiftedPerceptron(a=1 - 1e-12)
-threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
-try:
-    rule.fit(X, y)
-except KeyboardInterrupt:
-    print(rule.stop_reason_.name, rule.ledger_.replay(Examples.of(X, y)).tobytes() == rule.weights_[0].tobytes())
-"""
-
-
-@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="one uncompiled pass takes longer than the test")
-def test_ctrl_c_keeps_what_was_learned():
-    out = subprocess.run([sys.executable, "-c", ENDLESS], capture_output=True, text=True, timeout=120, check=True)
-    assert out.stdout.split() == ["INTERRUPTED", "True"]

@@ -1,12 +1,9 @@
-"""What OnlinePerceptron promises about rows, labels, counters, errors and keeping its state; and River's own checks."""
+"""What OnlinePerceptron promises about rows, labels, counters, errors and keeping its state."""
 
 import copy
-import importlib
 import json
 import pickle
 import signal
-import subprocess
-import sys
 from collections import OrderedDict, UserDict
 
 import numpy as np
@@ -399,37 +396,3 @@ def test_threshold_options_are_perceptrons(table, bias, scale):
     assert (rule.coef_.tolist(), rule.intercept_) == (peer.coef_[0].tolist(), peer.intercept_[0])
     assert rule.threshold_ == peer.threshold_[0]
     assert rule.predict_many(X).tolist() == peer.predict(X).tolist() == [rule.predict_one(x) for x in X]
-
-
-# River
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_rivers_checks(mode):
-    checks = pytest.importorskip("river.checks")
-    from rosenblatt.estimators.river_adapter import RiverPerceptron
-
-    checks.check_estimator(RiverPerceptron(mode=mode))
-
-
-def test_it_works_in_a_river_pipeline():
-    pytest.importorskip("river")
-    from river import datasets, evaluate, metrics, preprocessing
-
-    from rosenblatt.estimators.river_adapter import RiverPerceptron
-
-    rule = RiverPerceptron(mode="averaged")
-    found = evaluate.progressive_val_score(
-        datasets.Phishing(), preprocessing.StandardScaler() | rule, metrics.Accuracy()
-    )
-    assert found.get() > 0.85
-    assert 1 - found.get() == pytest.approx(rule.rule.progressive_error_, abs=0.002)
-    assert rule.learn_one({"a": 1.0}, True, w=2.0) is None
-
-
-def test_without_river_the_command_is_named(monkeypatch):
-    adapter = "rosenblatt.estimators.river_adapter"
-    code = f"import sys; sys.modules['river'] = None; import {adapter} as a; a.RiverPerceptron()"
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False).stderr
-    assert f"ModuleNotFoundError: RiverPerceptron needs River: {sys.executable} -m pip install river" in said
-    importlib.import_module(adapter)

@@ -84,6 +84,13 @@ FILES = {  # name: content, what the error says
     "short_quoted.csv": (b'a,b\n"x\ny",1\n"z"\n"w",2\n', "line 4: 1 cell where the header has 2"),
     "ragged_blanks.txt": (b"1 2 3\n" * 1500 + b"1 2\n", "line 1501: 2 cells"),
     "twice.csv": (b"a,b,a\n1,2,3\n4,5,6\n", "columns 1 and 3 are both called 'a'"),
+    "star.csv": (b"*,b\n1,2\n4,5\n", "a column is called '*', which means other columns to Polars; rename it"),
+    "pattern.csv": (b"^b.*$,b\n1,2\n4,5\n", "a column is called '^b.*$', which means other columns to Polars"),
+    "star.ndjson": (b'{"*": 1, "b": 2}\n{"*": 4, "b": 5}\n', "a column is called '*'"),
+    "star.arff": (
+        b"@relation t\n@attribute * numeric\n@attribute b numeric\n@data\n1,2\n4,5\n",
+        "a column is called '*'",
+    ),
     "twice.arff": (b"@relation r\n@attribute x real\n@attribute x real\n@data\n1,2\n", "line 3: a second column"),
     "open_quote.csv": (b'a,b\n"1",x\n2,"y\n3,z\n4,w\n', "line 3: a quotation mark opens here and never closes"),
     "no_data.arff": (b"@relation r\n@attribute x numeric\n1\n", "line 3"),

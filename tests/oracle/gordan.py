@@ -13,18 +13,13 @@ def is_separable(rows, strict):
     width = len(rows[0])
     columns = [[*(Fraction(v) for v in row), Fraction(int(s))] for row, s in zip(rows, strict, strict=True)]
     height, many = width + 1, len(columns)
-    table = [
-        [columns[j][i] for j in range(many)]
-        + [Fraction(int(i == k)) for k in range(height)]
-        + [Fraction(int(i == width))]
-        for i in range(height)
-    ]
-    basis = list(range(many, many + height))
+    table = [[*(column[i] for column in columns), Fraction(int(i == width))] for i in range(height)]
+    basis = list(range(many, many + height))  # from `many` on: artificial, which never come back and have no column
     while True:
-        costs = [sum(table[i][j] for i in range(height) if basis[i] >= many) for j in range(many)]
-        enter = next((j for j in range(many) if costs[j] > 0), None)
+        artificial = [row for row, j in zip(table, basis, strict=True) if j >= many]
+        enter = next((j for j in range(many) if sum(row[j] for row in artificial) > 0), None)
         if enter is None:
-            return sum(table[i][-1] for i in range(height) if basis[i] >= many) > 0
+            return sum(row[-1] for row in artificial) > 0
         ratios = [(table[i][-1] / table[i][enter], basis[i], i) for i in range(height) if table[i][enter] > 0]
         _, _, leave = min(ratios)
         pivot = table[leave][enter]
@@ -32,7 +27,7 @@ def is_separable(rows, strict):
         for i in range(height):
             if i != leave and table[i][enter]:
                 factor = table[i][enter]
-                table[i] = [a - factor * b for a, b in zip(table[i], table[leave], strict=True)]
+                table[i] = [a - factor * b if b else a for a, b in zip(table[i], table[leave], strict=True)]
         basis[leave] = enter
 
 

@@ -11,6 +11,7 @@ import cases
 from oracle import gordan
 from rosenblatt import margin, search, separability
 from rosenblatt.errors import OptionError
+from rosenblatt.learn import wolfe
 
 SHAPES = [(True, False), (False, False), (True, True)]  # (a threshold, outside the norm)
 
@@ -128,6 +129,66 @@ def test_a_part_of_the_rows_first_does_not_move_the_margin(monkeypatch, affine):
     assert staged.certificate.verify(X, y) == str(staged)
     assert max(plain.lower, staged.lower) <= min(plain.upper, staged.upper)
     assert max(plain.gap, staged.gap) <= 1e-9
+
+
+@pytest.fixture(scope="module")
+def many_rows():
+    """Separable rows, more than are active at first, in a few dimensions."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(2500, 6)) * [1.0, 3.0, 1.0, 0.2, 1.0, 1.0] + 2.0
+    y = np.where(X @ [1.0, -1.0, 0.5, 0.0, 2.0, 1.0] > 7.0, 1, 0)
+    X[:, 0] += 0.1 * y
+    return X, y
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_soft_start_and_rows_left_out_do_not_move_the_margin(monkeypatch, many_rows, shape):
+    X, y = many_rows
+    fit_intercept, affine = shape
+    X = X if fit_intercept else np.hstack([X, np.ones((len(X), 1))])
+    options, begun, looked_at = {"fit_intercept": fit_intercept, "affine": affine}, [], []
+    soft, margins = wolfe.soft, search.margins
+
+    def noted(*arguments):
+        begun.append(soft(*arguments))
+        return begun[-1]
+
+    def counted(examples, w, every=1):
+        looked_at.append(examples.n)
+        return margins(examples, w, every)
+
+    plain = margin(X, y, **options)
+    monkeypatch.setattr(wolfe, "soft", noted)
+    monkeypatch.setattr(search, "margins", counted)
+    monkeypatch.setattr(search, "LARGE", 0)
+    monkeypatch.setattr(search, "FEW", 1.0)
+    monkeypatch.setattr("rosenblatt.prove.margin.WIDE_ENOUGH", 1)
+    found = margin(X, y, **options)
+    assert begun[0].settled
+    assert looked_at[0] == len(X)
+    assert looked_at[-1] < len(X)
+    assert found.certificate.verify(X, y) == str(found)
+    assert sorted(found.support) == sorted(plain.support)
+    assert max(plain.lower, found.lower) <= min(plain.upper, found.upper)
+    assert max(plain.gap, found.gap) <= 1e-9
+
+
+@pytest.mark.parametrize("wide_enough", [1, 100])
+def test_rows_that_contradict_each_other_are_noticed_at_once(monkeypatch, many_rows, wide_enough):
+    X, y = many_rows
+    y = np.where(np.arange(len(y)) % 500 == 3, 1 - y, y)
+    monkeypatch.setattr("rosenblatt.prove.margin.WIDE_ENOUGH", wide_enough)
+    sizes, nearest = [], wolfe.nearest
+
+    def noted(points, *arguments, **options):
+        sizes.append(len(points))
+        return nearest(points, *arguments, **options)
+
+    monkeypatch.setattr(wolfe, "nearest", noted)
+    found = margin(X, y)
+    assert found.upper <= 0
+    assert found.certificate.verify(X, y) == str(found)
+    assert len(sizes) <= 3
 
 
 @pytest.mark.parametrize("power", [-150, 150])

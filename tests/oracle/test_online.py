@@ -3,6 +3,7 @@
 from fractions import Fraction
 from itertools import permutations
 
+import numba
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -195,7 +196,7 @@ def test_weight_k_is_k_adjacent_copies_and_0_is_absence(mode, table, data):
 
 
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(1 if numba.config.DISABLE_JIT else 3))
 def test_a_long_block_is_partial_fit(seed, container):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(30_000, 3)) if seed else rng.integers(-3, 4, size=(30_000, 3)).astype(float)

@@ -2,6 +2,7 @@
 
 from itertools import combinations
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -90,6 +91,7 @@ def test_how_many_rows_are_needed(sets, many):
     assert certificate.is_needed([tuple(each) for each in sets], many) == (least >= many)
 
 
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="takes minutes uncompiled")
 @pytest.mark.parametrize(("n", "d", "flipped", "gap"), [(2000, 2, 0.05, 0), (2000, 10, 0.02, 2), (1000, 40, 0.005, 2)])
 def test_noisy_rows(n, d, flipped, gap):
     rng = np.random.default_rng(1)

@@ -1,6 +1,7 @@
 """Engines that know nothing of rosenblatt: each gives the labels and the scores of a frame from an exported rule.
 
-An engine is a function of points and a frame. Scores have a row for every row, a column for every rule.
+An engine is a function of points, for some also of a tree, and a frame. Scores have a row for every row, a column for
+every rule.
 """
 
 import json
@@ -17,12 +18,15 @@ import numpy as np
 import polars as pl
 import pytest
 
+from parity.odd_trees import Grown
 from rosenblatt import Perceptron
 from rosenblatt.read.columns import Date, Number, Sparse, as_text
 from rosenblatt.ship.onnx import MISSING, onnx_of
 from rosenblatt.ship.pmml import pmml_of
 from rosenblatt.ship.python import python_of
 from rosenblatt.ship.sql import sql_of
+from rosenblatt.ship.tree_python import python_of_tree
+from rosenblatt.ship.tree_sql import sql_of_tree
 
 ROW = "the row's number"
 
@@ -52,13 +56,23 @@ def _rules(points):
     return range(len(points.weights))
 
 
-def _by_sql(points, run):
+def _as_sql(rule, table=None):
+    return sql_of_tree(rule.encoding, rule.tree, table=table) if isinstance(rule, Grown) else sql_of(rule, table=table)
+
+
+def _as_python(rule):
+    return python_of_tree(rule.encoding, rule.tree) if isinstance(rule, Grown) else python_of(rule)
+
+
+def _by_sql(rule, run):
     """Labels from the query, which must be those of the expression."""
-    rows = sorted(run(sql_of(points, table="rows")), key=lambda row: row[-2 - len(points.weights)])
+    classes = len(rule.encoding.target.classes)
+    scores = classes if classes > 2 else 1
+    rows = sorted(run(_as_sql(rule, "rows")), key=lambda row: row[-2 - scores])
     labels = [row[-1] for row in rows]
-    alone = sorted(run(f"SELECT {ident(ROW)}, {sql_of(points)} FROM rows"))
+    alone = sorted(run(f"SELECT {ident(ROW)}, {_as_sql(rule)} FROM rows"))
     assert [label for _, label in alone] == labels
-    return labels, np.array([row[-1 - len(points.weights) : -1] for row in rows], float)
+    return labels, np.array([row[-1 - scores : -1] for row in rows], float)
 
 
 def ident(name):
@@ -255,7 +269,7 @@ def python_engine():
         path = Path(folder) / "rule.py"
 
         def labels(points, frame):
-            path.write_text(python_of(points), encoding="utf-8")
+            path.write_text(_as_python(points), encoding="utf-8")
             request = json.dumps([str(path), frame.to_dicts()], default=lambda day: {"": day.isoformat()})
             print(request, file=process.stdin, flush=True)
             found, scores = json.loads(process.stdout.readline())

@@ -227,7 +227,7 @@ def test_draws_to_the_last_update():
     rng, n, draws = np.random.default_rng(5), 8, []
     for _ in range(200):
         order = rng.integers(n, size=300).tolist()
-        corrected, _ = naive.follow(np.eye(n).tolist(), [1] * n, [0.0] * n, order)
+        corrected, _ = naive.follow(np.eye(n).tolist(), [1] * n, [0.0] * n, order, most=n)
         assert len(corrected) == n
         draws.append(order.index(corrected[-1]) + 1)
     assert n * 2 < np.mean(draws) <= bounds.expected_draws(n, bounds.novikoff(1, n**-0.5))

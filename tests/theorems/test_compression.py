@@ -5,6 +5,7 @@ orders whose choice does not change when rows that were not chosen go: cyclic, w
 is false for the active order once that sets rows apart: see the last tests.
 """
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -20,6 +21,7 @@ from rosenblatt.prove import risk
 
 TIE_RULES = st.sampled_from(["mistake", "plus"])
 ORDERS = st.sampled_from(["cyclic", "worst"])
+MANY = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="uncompiled, what holds is shown with few rows")
 
 
 def again(X, y, rows, run, order, ties="mistake", **budget):
@@ -71,6 +73,7 @@ def test_a_stream_of_row_numbers_without_the_others(table, order, seed):
     assert w == run.weights.tolist()
 
 
+@MANY
 @pytest.mark.parametrize("order", ["cyclic", "worst"])
 def test_many_rows(order, rng):
     X = rng.normal(size=(20_000 if order == "cyclic" else 2000, 4))
@@ -135,6 +138,7 @@ def test_rounds_that_their_corrected_rows_do_not_repeat():
         risk.of_run(examples, run, "active")
 
 
+@MANY
 def test_active_at_its_own_size_is_refused(rng):
     X = rng.normal(size=(20_000, 3))
     run, examples = cases.learn(X, np.where(X @ [1, 2, 3] > 0.5, 1, -1), "active", max_passes=None)

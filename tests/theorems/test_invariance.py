@@ -1,5 +1,6 @@
 """What must not matter: the unit of X, which class is called +1, the order of the columns."""
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -47,6 +48,7 @@ def test_permuting_features_of_awkward_numbers(table):
     assert a.ledger.rows.tolist() == b.ledger.rows.tolist()
 
 
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="uncompiled, threads take turns")
 @pytest.mark.parametrize("order", ["active", cases.ROUNDS, "cyclic", "worst"])
 def test_the_number_of_threads(order, rng, monkeypatch):
     X = rng.normal(size=(3000, 5))

@@ -132,6 +132,45 @@ def test_find_count_worst_and_margins_agree(scattered, monkeypatch):
         assert (search.margins(examples, w) == truth).all()
 
 
+@given(
+    st.lists(st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=2), min_size=2, max_size=9),
+    st.lists(st.floats(-4, 4), min_size=6, max_size=6),
+    st.sampled_from([1e-9, 0.01, 1.0, 1e3]),
+)
+def test_a_row_is_left_out_only_if_its_margin_is_above_the_bound(X, weights, near):
+    X, v = np.array(X), np.array(weights[:3])
+    w = 2.0 * v + near * np.array(weights[3:])
+    examples = Examples.of(X, np.arange(len(X)) % 2)
+    seen = search.Seen(v, search.margins(examples, v))
+    for scale in (1e-3, 1.0, 1e3):
+        with pytest.MonkeyPatch.context() as patch, np.errstate(all="ignore"):
+            patch.setattr(search, "LARGE", 0)
+            patch.setattr(search, "FEW", 1.0)
+            found, latest = search.margins_below(examples, w, scale, seen)
+        assert latest is seen
+        for row, margin in enumerate(found.tolist()):
+            truth = examples.labels[row] * exact(X[row].tolist(), w.tolist(), 1.0)
+            assert truth > scale if margin == np.inf else margin == search.margins(examples, w)[row]
+
+
+def test_rows_are_left_out_where_that_is_worth_it(rng, monkeypatch):
+    X = rng.normal(size=(2000, 3))
+    examples, v = Examples.of(X, X[:, 0] > 0), np.array([1.0, 0.0, 0.0, 0.0])
+    w = v + 1e-3
+    found, seen = search.margins_below(examples, v, 0.01, None)
+    assert (found == search.margins(examples, v)).all()
+    few, _ = search.margins_below(examples, w, 0.01, seen)
+    assert np.isfinite(few).all()
+    monkeypatch.setattr(search, "LARGE", 6000)
+    few, same = search.margins_below(examples, w, 0.01, seen)
+    assert same is seen
+    assert 0 < np.isfinite(few).sum() < 200
+    for elsewhere, bound in ((-v, 0.01), (w, 0.0), (w, 1.0)):
+        everything, latest = search.margins_below(examples, elsewhere, bound, seen)
+        assert np.isfinite(everything).all()
+        assert latest.w is elsewhere
+
+
 def test_rows_of_weight_zero_are_not_found(rng):
     X, y = rng.normal(size=(50, 2)), rng.integers(0, 2, size=50)
     weights = rng.integers(0, 2, size=50)

@@ -15,7 +15,7 @@ from rosenblatt.ship import reasons as module
 from rosenblatt.ship.points import Points
 from rosenblatt.ship.reasons import reasons
 from rosenblatt.ship.scorecard import scorecard
-from unit.test_scorecard import added_up, rules
+from unit.cards import added_up, rules
 
 TOLD = re.compile(r"(?P<what>.*) \((?P<sign>[+\u2212])(?P<size>[\d.]+)\)", re.S)
 
@@ -126,7 +126,7 @@ def test_blocks_and_streams_give_the_same(monkeypatch, tmp_path):
     lazy.sink_parquet(tmp_path / "out.parquet")
     assert pl.read_parquet(tmp_path / "out.parquet").drop("y").equals(whole)
     monkeypatch.setattr(module, "BLOCK", 7)
-    assert frame.select(reasons(points, 3)).unnest("reasons").equals(whole)
+    assert frame[:500].select(reasons(points, 3)).unnest("reasons").equals(whole[:500])
 
 
 def test_no_rows_and_no_points():

@@ -51,9 +51,10 @@ def scores_of(points: Array, chosen: Array, many: int, x: Array, out: Array) -> 
 
 
 @any_order
-def add_four(a: Array, b: Array, c: Array, d: Array, shares: Array, out: Array) -> None:
+def add_four(
+    a: Array, b: Array, c: Array, d: Array, one: float, two: float, three: float, four: float, out: Array
+) -> None:
     """Add shares of four vectors."""
-    one, two, three, four = shares[0], shares[1], shares[2], shares[3]
     for k in range(out.size):
         out[k] += one * a[k] + two * b[k] + three * c[k] + four * d[k]
 
@@ -70,7 +71,8 @@ def add_shares(points: Array, chosen: Array, many: int, shares: Array, out: Arra
     """Add shares of the first `many` of the chosen points."""
     for h in range(0, many - 3, 4):
         a, b, c, d = chosen[h], chosen[h + 1], chosen[h + 2], chosen[h + 3]
-        add_four(points[a], points[b], points[c], points[d], shares[h:], out)
+        one, two, three, four = shares[h], shares[h + 1], shares[h + 2], shares[h + 3]
+        add_four(points[a], points[b], points[c], points[d], one, two, three, four, out)
     for h in range(many - many % 4, many):
         add_one(points[chosen[h]], shares[h], out)
 
@@ -81,7 +83,7 @@ def take_out(Q: Array, size: int, column: Array, shares: Array) -> None:
     for j in range(0, size - 3, 4):
         one, two, three, four = four_dots(Q[j], Q[j + 1], Q[j + 2], Q[j + 3], column)
         shares[j], shares[j + 1], shares[j + 2], shares[j + 3] = -one, -two, -three, -four
-        add_four(Q[j], Q[j + 1], Q[j + 2], Q[j + 3], shares[j:], column)
+        add_four(Q[j], Q[j + 1], Q[j + 2], Q[j + 3], -one, -two, -three, -four, column)
     for j in range(size - size % 4, size):
         shares[j] = -dot(Q[j], column, column.size)
         add_one(Q[j], shares[j], column)

@@ -7,7 +7,8 @@ Input     the points, their groups, and a corral to begin with.
 Result    `Nearest`: the corral, its weights, x. All points have p_i . x >= the level of their group (0 without one),
           up to rounding; the levels add up to ||x||^2.
 Method    An active set. Add the point that is lowest against its level; go to the shortest vector in the affine hull
-          of the corral; on the way, drop every point whose weight becomes zero (`corral`).
+          of the corral; on the way, drop every point whose weight becomes zero (`corral`). Of many points, those that
+          a soft margin leaves below are a corral to begin with that is nearly the last one (`softening`).
 
 Nothing here is proved, and nothing else rests on it: what it finds is a proposal.
 """
@@ -18,12 +19,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from rosenblatt.kernels import Array
-from rosenblatt.learn import corral
+from rosenblatt.learn import corral, softening
 
 TOLERANCE = 1e-13  # of the squared length of the longest point: a level that cannot be told from reached
 ZERO = 1e-10  # of the longest point
 AT_ONCE = 256  # steps; between them it can be stopped
 HOT_POINTS = 256
+RIDGE = 0.1  # of the mean square of a column, times the points: to begin with
+STEPS = 40  # of Newton, at most
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,17 @@ class Nearest:
     weights: Array
     x: Array
     settled: bool  # no point is lower than its level, as far as floats can tell
+    is_zero: bool = False  # as far as floats can tell
+
+
+@dataclass(frozen=True)
+class Soft:
+    """Weights on which most points score 1 or more, and what they were found with."""
+
+    w: Array
+    ridge: float
+    below: Array  # the points that score less than 1, lowest first
+    settled: bool  # these are few enough
 
 
 def nearest(
@@ -64,7 +78,31 @@ def nearest(
             points, groups, Q, R, rows, weights, size, x, scale, enough, TOLERANCE * scale**2, (ZERO * scale) ** 2,
             AT_ONCE, square, every, scores, hot, wanted, column,
         )  # fmt: skip
-    return Nearest(rows[:size].copy(), weights[:size].copy(), x, how == corral.SETTLED)
+    return Nearest(rows[:size].copy(), weights[:size].copy(), x, how == corral.SETTLED, how == corral.AT_ZERO)
+
+
+def soft(
+    points: Array, counted: int, few: float, before: Soft | None, stop: Callable[[], bool] = lambda: False
+) -> Soft:
+    """Where to begin among many points: weights that leave at most `few` below 1, if there are such.
+
+    Only the first `counted` weights count in their length. It goes on from what was found `before` for some of these.
+    """
+    n, d = points.shape
+    w = before.w.copy() if before else np.zeros(d)
+    ridge = before.ridge if before else RIDGE * float(np.einsum("ij,ij->", points, points)) / d
+    every, inside, how = np.arange(n), np.zeros(n, bool), corral.GOING
+    G, U, step, scores, steps = np.zeros((d, d)), np.empty((d, d)), np.empty(d), np.empty(n), np.empty(n)
+    chosen, shares = np.empty(n, np.int64), np.empty(n)
+    corral.scores_of(points, every, n, w, scores)
+    for _ in range(STEPS):
+        if how == corral.GOING and not stop():
+            how, ridge = softening.soften(
+                points, every, counted, w, scores, inside, G, U, ridge, few, chosen, shares, steps, step
+            )
+    below = np.flatnonzero(scores < 1.0)
+    settled = how == corral.SETTLED and bool(np.isfinite(w).all())
+    return Soft(w, ridge, below[np.argsort(scores[below], kind="stable")], settled)
 
 
 def polished(points: Array, groups: Array, found: Nearest) -> Nearest:

@@ -8,7 +8,8 @@ Result    `Margin`: a lower bound (reached by the weights given) and an upper bo
 Method    The shortest vector x in the convex hull of the signed rows has ||x|| = gamma, and x / ||x|| has that margin;
           for the affine margin, x joins the hulls of the two classes and ||x|| = 2 gamma. `wolfe` finds it in floats,
           over an active set of rows that grows by the lowest of all rows; of very many, it grows by the lowest of a
-          part first. Where floats leave a gap, `rational` closes it in whole numbers.
+          part first. In many dimensions, most of the active set is found with a soft margin, in fewer and cheaper
+          steps. Where floats leave a gap, `rational` closes it in whole numbers.
 """
 
 from collections.abc import Callable, Iterator
@@ -33,6 +34,8 @@ GAP = 1e-9  # of the margin; what floats leave beyond is closed in whole numbers
 SOME = 0.5  # of the level is enough while many rows are still to come
 STAGES = ((8, SOME), (1, SOME), (1, 1.0))  # one in so many rows is looked at, and what part of the level is enough
 MANY = 50  # times as many rows as are active at first: then some are looked at before all
+WIDE_ENOUGH = 24  # weights, so that soft ones are found sooner than exact ones
+FEW = (1.5, 1.2)  # rows below the soft level for each weight: while many rows are still to come, and then
 WIDE = 2.0  # times the level: rows so near join too, because one of them may soon be low
 LEVEL = 1e-12  # of the level: rows lower than that join the active set
 
@@ -95,7 +98,7 @@ def largest(examples: Examples, *, affine: bool = False, clock: Clock | None = N
     """The same for examples that are read already."""
     clock = clock or Clock()
     with np.errstate(all="ignore"):  # floats only propose
-        known = _in_floats(examples, affine, clock)
+        known = _Search(examples, affine, clock).proof()
     if known is None:
         verdict = decide(examples, clock=clock)
         if isinstance(verdict, Undecided):
@@ -111,40 +114,80 @@ def largest(examples: Examples, *, affine: bool = False, clock: Clock | None = N
     return Margin(known.lower, known.upper, known.weights, known)
 
 
-def _in_floats(examples: Examples, affine: bool, clock: Clock) -> Separation | None:
-    """The margin as far as floats go; None if they do not even separate."""
-    sizes = np.full(examples.size, np.ldexp(1.0, np.clip(np.frexp(examples.radius)[1], -1000, 1000)))
-    active = ActiveRows(examples, sizes, unit=False)
-    begin = np.array([int(np.argmax(examples.labels[active.rows] == label)) for label in (-1, 1)])
-    begin = begin if affine else begin[:1]
-    stages = iter(STAGES[_first_stage(examples.n, active.rows.size) :])
-    every, enough = next(stages)
-    while True:
-        labels = examples.labels[active.rows]
-        groups = np.stack([labels < 0, labels > 0], axis=1).astype(float) if affine else np.ones((labels.size, 1))
-        points = np.delete(active.points, -1, axis=1) if affine else active.points
-        clock.doing = f"{active.rows.size} of {examples.n} rows are active"
-        found = wolfe.nearest(points, groups, begin, enough=enough, stop=clock.late)
-        if clock.late() or not found.x.any():
+class _Search:
+    """The search in floats, over an active set of rows that grows."""
+
+    def __init__(self, examples: Examples, affine: bool, clock: Clock) -> None:
+        self.examples, self.affine, self.clock = examples, affine, clock
+        self.size = float(np.ldexp(1.0, np.clip(np.frexp(examples.radius)[1], -1000, 1000)))
+        self.active = ActiveRows(examples, np.full(examples.size, self.size), unit=False)
+        first = [int(np.argmax(examples.labels[self.active.rows] == label)) for label in (-1, 1)]
+        self.begin = np.array(first if affine else first[:1])
+        self.soft: wolfe.Soft | None = None
+        self.seen: search.Seen | None = None
+        self.softly = examples.size >= WIDE_ENOUGH and 2 * examples.size <= self.active.rows.size < examples.n
+
+    def proof(self) -> Separation | None:
+        """The margin as far as floats go; None if they do not even separate."""
+        examples, active = self.examples, self.active
+        stages = iter(STAGES[_first_stage(examples.n, active.rows.size) :])
+        every, enough = next(stages)
+        while True:
+            self.clock.doing = f"{active.rows.size} of {examples.n} rows are active"
+            rule = self._soft_rule(enough) if self.softly else self._rule(enough)
+            if rule is None:
+                return None
+            w, level = rule
+            margins = self._margins(w, WIDE * level, every)
+            near = np.flatnonzero(margins < WIDE * level)
+            low = (margins[near] < (1 - LEVEL) * enough * level) & ~active.is_active[near]
+            if enough == 1.0 and not low.any():
+                break
+            fresh = active.add_lowest(near, margins[near])
+            if low.sum() <= examples.size or not fresh:
+                every, enough = next(stages, (1, 1.0))
+        rows, multipliers = active.multipliers(self.found.corral, self.found.weights)
+        if self.affine:
+            multipliers = _balanced(examples, rows, multipliers)
+        least = _least(examples, w, margins)
+        certificate = separation(examples, "mistake", tuple(w.tolist()), rows, multipliers, self.affine, least)
+        return certificate if certificate.lower > 0.0 else None
+
+    def _margins(self, w: Array, bound: float, every: int) -> Array:
+        """The margins of the rows that may be below the bound; or those of one stretch of rows in `every`."""
+        if every > 1:
+            return search.margins(self.examples, w, every)
+        margins, self.seen = search.margins_below(self.examples, w, bound, self.seen)
+        return margins
+
+    def _soft_rule(self, enough: float) -> tuple[Array, float] | None:
+        """Weights, and the level that nearly all active rows reach; at last, what all reach, begun from there."""
+        last, counted = enough == 1.0, self.examples.size - self.affine
+        few = FEW[last] * self.examples.size
+        self.soft = wolfe.soft(self.active.points, counted, few, self.soft, self.clock.late)
+        if np.unique(self.examples.labels[self.active.rows[self.soft.below]]).size > self.affine:
+            self.begin = self.soft.below
+        self.softly = self.soft.settled and not last
+        return (self.soft.w, self.size) if self.softly else self._rule(enough)
+
+    def _rule(self, enough: float) -> tuple[Array, float] | None:
+        """Weights, and the level that all active rows reach, or a part of it; None where floats cannot tell it from 0.
+
+        For the affine margin, the threshold is between the two classes.
+        """
+        labels, points = self.examples.labels[self.active.rows], self.active.points
+        groups = np.ones((labels.size, 1))
+        if self.affine:
+            groups, points = np.stack([labels < 0, labels > 0], axis=1).astype(float), np.delete(points, -1, axis=1)
+        found = wolfe.nearest(points, groups, self.begin, enough=enough, stop=self.clock.late)
+        if self.clock.late() or found.is_zero or not found.x.any():
             return None
-        found = wolfe.polished(points, groups, found) if enough == 1.0 else found
-        begin, (w, level) = found.corral, _rule(examples, points, groups, found, sizes[0])
-        if not np.isfinite(w).all():
-            return None
-        margins = search.margins(examples, w, every)
-        near = np.flatnonzero(margins < WIDE * level)
-        low = (margins[near] < (1 - LEVEL) * enough * level) & ~active.is_active[near]
-        if enough == 1.0 and not low.any():
-            break
-        fresh = active.add_lowest(near, margins[near])
-        if low.sum() <= examples.size or not fresh:
-            every, enough = next(stages, (1, 1.0))
-    rows, multipliers = active.multipliers(found.corral, found.weights)
-    if affine:
-        multipliers = _balanced(examples, rows, multipliers)
-    least = _least(examples, w, margins)
-    certificate = separation(examples, "mistake", tuple(w.tolist()), rows, multipliers, affine, least)
-    return certificate if certificate.lower > 0.0 else None
+        self.found = wolfe.polished(points, groups, found) if enough == 1.0 else found
+        self.begin, members = found.corral, groups[found.corral]
+        levels = (points[found.corral] @ self.found.x) @ members / members.sum(axis=0) * self.size
+        threshold = [(levels[0] - levels[1]) / 2 / self.examples.rows.bias] if self.affine else []
+        w = np.append(self.found.x, threshold)
+        return (w, max(float(levels.mean()), 0.0)) if np.isfinite(w).all() else None
 
 
 def _first_stage(n: int, active: int) -> int:
@@ -156,14 +199,6 @@ def _least(examples: Examples, w: Array, margins: Array) -> Fraction | None:
     """The least margin, exactly, if few of the margins in floats leave it open which one that is."""
     rows = search.lowest(examples, w, margins)
     return exact.least_of(examples, w.tolist(), rows.tolist())[0] if rows.size <= exact.FEW else None
-
-
-def _rule(examples: Examples, points: Array, groups: Array, found: wolfe.Nearest, size: float) -> tuple[Array, float]:
-    """The weights that the shortest vector is, and the level that they reach; with a threshold between two groups."""
-    members = groups[found.corral]
-    levels = (points[found.corral] @ found.x) @ members / members.sum(axis=0) * size
-    affine = [(levels[0] - levels[1]) / 2 / examples.rows.bias] if levels.size == 2 else []
-    return np.append(found.x, affine), max(float(levels.mean()), 0.0)
 
 
 def _balanced(examples: Examples, rows: tuple[int, ...], multipliers: tuple[int, ...]) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ import polars as pl
 
 from rosenblatt.errors import TableError
 from rosenblatt.read.files import File, as_text
-from rosenblatt.read.table import Table
+from rosenblatt.read.table import Table, refuse_patterns
 
 ATTRIBUTE = re.compile(r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)\s*(.*)""", re.I | re.S)
 NUMERIC = ("numeric", "real", "integer")
@@ -43,6 +43,7 @@ def read_arff(files: Sequence[File], shown: str) -> Table:
         first = attributes
         frames.append(frame)
     assert first is not None
+    refuse_patterns(shown, [attribute.name for attribute in first])
     hints = {attribute.name: attribute.kind for attribute in first if attribute.kind in ("number", "category")}
     return Table(shown, pl.concat(frames), hints=hints, notes=("ARFF: kinds as the header declares them",))
 

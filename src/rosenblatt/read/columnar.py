@@ -8,7 +8,7 @@ import polars as pl
 from rosenblatt.errors import TableError
 from rosenblatt.read.delimited import check_names
 from rosenblatt.read.files import File, Scratch, as_text, damage, plain
-from rosenblatt.read.table import TROUBLE, Table, first_line
+from rosenblatt.read.table import TROUBLE, Table, first_line, refuse_patterns
 
 NAMES = {"parquet": "Parquet", "arrow": "Arrow IPC", "ndjson": "NDJSON"}
 
@@ -20,6 +20,7 @@ def read_columnar(files: Sequence[File], shown: str, scratch: Scratch, kind: str
     elif any(file.packed for file in files):
         raise TableError(f"{shown}: {NAMES[kind]} in a packed file; unpack it first")
     scans = [_scanned(file, kind) for file in files]
+    refuse_patterns(shown, scans[0][1])
     _check_same(files, scans)
     frame = pl.concat([scan for scan, _ in scans], how="vertical_relaxed")
     table = Table(

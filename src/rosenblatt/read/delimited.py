@@ -16,7 +16,7 @@ from rosenblatt.errors import TableError
 from rosenblatt.read.dialect import NAMES, Dialect, sniffed
 from rosenblatt.read.files import File, Scratch, UndecodableError, damage, plain, text_of
 from rosenblatt.read.rewritten import as_rewritten, check_all, first_row, rewritten
-from rosenblatt.read.table import TROUBLE, Table, first_line
+from rosenblatt.read.table import TROUBLE, Table, first_line, refuse_patterns
 from rosenblatt.read.types import NUMBERS, Types, as_number, as_typed, cleaned, types_of
 
 Frame = pl.DataFrame | pl.LazyFrame
@@ -112,6 +112,7 @@ def _dialect(
         )
     except TableError as error:
         raise TableError(f"{file.shown}: {error}") from error
+    refuse_patterns(file.shown, dialect.names)
     for k, name in enumerate(dialect.names):
         if name in dialect.names[:k]:
             first = dialect.names.index(name) + 1

@@ -1,6 +1,6 @@
 """Table: what was read, whole in memory or block by block."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -106,6 +106,13 @@ class Table:
             if self.explain is not None:
                 raise self.explain(error) from error
             raise TableError(f"{self.source}: {first_line(error)}") from error
+
+
+def refuse_patterns(source: str, names: Iterable[str]) -> None:
+    """Refuse columns whose names mean other columns to Polars."""
+    for name in names:
+        if name == "*" or (name.startswith("^") and name.endswith("$")):
+            raise TableError(f"{source}: a column is called {name!r}, which means other columns to Polars; rename it")
 
 
 def first_line(error: BaseException) -> str:
