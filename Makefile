@@ -23,8 +23,8 @@ system:
 	[ -z "$$wanted" ] || { apt-get update -qq && apt-get install -y -qq $$wanted; } >/dev/null 2>&1 || true
 
 test: .venv/made system
-	$(BIN)/python -m pytest -n auto
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto tests/oracle tests/theorems tests/unit
+	$(BIN)/python -m pytest -n auto --dist worksteal
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto --dist worksteal tests/oracle tests/theorems tests/unit
 
 check: .venv/made
 	$(BIN)/ruff format --check .

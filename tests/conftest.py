@@ -14,7 +14,7 @@ if UNCOMPILED:  # compiled code does not warn of overflow, which the kernels exp
     np.seterr(over="ignore", invalid="ignore")
 settings.register_profile(
     "rosenblatt",
-    max_examples=25 if UNCOMPILED else 100,
+    max_examples=15 if UNCOMPILED else 100,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],

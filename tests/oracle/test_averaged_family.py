@@ -140,7 +140,7 @@ def test_every_storage_learns_the_same_bits(rule, table):
 
 
 @EVERY
-@settings(max_examples=40)
+@settings(max_examples=settings.default.max_examples * 2 // 5)
 @given(table=cases.tables(cases.near_one, max_rows=8), data=st.data())
 def test_weight_k_is_k_adjacent_copies_and_0_is_absence(rule, table, data):
     X, y = table

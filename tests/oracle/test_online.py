@@ -89,7 +89,7 @@ def all_weights(rule, d):
 
 
 @NUMBERS
-@settings(max_examples=50)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(data=st.data(), ties=TIES)
 def test_perceptron(numbers, data, ties):
     X, y = data.draw(cases.tables(numbers))
@@ -108,7 +108,7 @@ def test_perceptron(numbers, data, ties):
 
 @NUMBERS
 @pytest.mark.parametrize("mode", ["PA", "PA-I", "PA-II"])
-@settings(max_examples=25)
+@settings(max_examples=settings.default.max_examples // 4)
 @given(data=st.data(), ties=TIES)
 def test_passive_aggressive(numbers, mode, data, ties):
     X, y = data.draw(cases.tables(numbers))
@@ -123,7 +123,7 @@ def test_passive_aggressive(numbers, mode, data, ties):
 
 
 @NUMBERS
-@settings(max_examples=50)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(data=st.data(), ties=TIES)
 def test_averaged(numbers, data, ties):
     X, y = data.draw(cases.tables(numbers))
@@ -180,7 +180,7 @@ def test_blocks_are_loops(numbers, mode, data, ties):
 
 
 @pytest.mark.parametrize("mode", ["perceptron", "averaged", "PA", "PA-I"])
-@settings(max_examples=50)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(table=cases.tables(), data=st.data())
 def test_weight_k_is_k_adjacent_copies_and_0_is_absence(mode, table, data):
     X, y = table
