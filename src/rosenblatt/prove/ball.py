@@ -16,8 +16,7 @@ from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
-from scipy.linalg import qr
-from scipy.spatial import ConvexHull, QhullError
+import scipy  # its parts are loaded when they are used
 
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array
@@ -93,7 +92,7 @@ def _orthogonal(
     examples: Examples, vectors: Sequence[exact.Vector], points: Array, columns: list[int]
 ) -> tuple[tuple[exact.Number, ...], Fraction] | None:
     """Weights that all rows score zero on, where the rows do not span the space: then gamma is 0."""
-    order = qr(points.T, mode="r", pivoting=True)[1][: len(columns)].tolist()
+    order = scipy.linalg.qr(points.T, mode="r", pivoting=True)[1][: len(columns)].tolist()
     system = [[vectors[i].get(column, 0) for column in columns] + [0] for i in order]
     system += [[0] * (len(columns) + 1)] * (len(columns) - len(system))
     null, solved = rational.solve(system)
@@ -115,9 +114,9 @@ def _facets(points: Array) -> list[list[int]] | None:
     try:
         return [
             list(map(int, facet))
-            for facet in ConvexHull(points / (np.abs(points).max() or 1.0), qhull_options="Qt").simplices
+            for facet in scipy.spatial.ConvexHull(points / (np.abs(points).max() or 1.0), qhull_options="Qt").simplices
         ]
-    except QhullError:  # flat: all rows in a hyperplane
+    except scipy.spatial.QhullError:  # flat: all rows in a hyperplane
         return None
 
 

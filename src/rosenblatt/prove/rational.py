@@ -16,7 +16,7 @@ from fractions import Fraction
 from math import gcd, isqrt, lcm
 
 import numpy as np
-from scipy.linalg import qr
+import scipy  # its parts are loaded when they are used
 
 from rosenblatt.examples import Examples
 from rosenblatt.prove import exact
@@ -193,7 +193,7 @@ def _independent_columns(vectors: Sequence[Vector]) -> list[int]:
         return columns
     sizes = {column: max(abs(vector.get(column, 0)) for vector in vectors) for column in columns}
     floats = np.array([[vector.get(column, 0) / sizes[column] for column in columns] for vector in vectors])
-    order = qr(floats, mode="r", pivoting=True)[1]
+    order = scipy.linalg.qr(floats, mode="r", pivoting=True)[1]
     return [columns[k] for k in sorted(order[: len(vectors) - 1].tolist())]
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
-from scipy.linalg import LinAlgError, solve_triangular
+import scipy  # its parts are loaded when they are used
 
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array
@@ -34,7 +34,7 @@ def nearest(
     for _ in range(100 * examples.size):
         try:
             shortest = _shortest(examples, affine, corral, weights)
-        except (OverflowError, ValueError, LinAlgError):  # numbers beyond the range of floats
+        except (OverflowError, ValueError, np.linalg.LinAlgError):  # numbers beyond the range of floats
             return None
         if shortest is None or late():
             return None
@@ -127,9 +127,9 @@ def _least_squares(A: Array, b: Array, exponent: int) -> tuple[Array, Array] | N
         for _ in range(ROUNDS):
             f = np.array([k / (unit << BITS) for k in (b * ONE - x + A @ c).tolist()])
             g = np.array([-k / (unit * unit << BITS) for k in (x @ A).tolist()])
-            h = solve_triangular(R, g, trans="T")
+            h = scipy.linalg.solve_triangular(R, g, trans="T")
             d = Q.T @ f
-            step_x, step_c = Q @ h + (f - Q @ d), solve_triangular(R, h - d)
+            step_x, step_c = Q @ h + (f - Q @ d), scipy.linalg.solve_triangular(R, h - d)
             size = float(abs(step_c).max(initial=0.0)) + float(abs(step_x).max() / abs(floats).max())
             if not size < before:
                 return None

@@ -16,7 +16,7 @@ from rosenblatt.read.moments import Moments, add_cells
 from rosenblatt.read.table import Table
 from rosenblatt.threads import in_pieces
 
-ROWS = 2**17  # in a block
+ROWS, FEWEST_ROWS, CELLS = 2**19, 2**14, 2**23  # in a block
 WORK = 20  # a cell takes as long as so many numbers of a plain pass
 GLANCE = 2048  # rows of a first look
 FEW = 16  # numbers that are counted one by one
@@ -91,8 +91,9 @@ def number_in(name: str, dtype: pl.DataType) -> pl.Expr | None:
     return None
 
 
-def even_blocks(table: Table, rows: int = ROWS) -> Iterator[pl.DataFrame]:
+def even_blocks(table: Table) -> Iterator[pl.DataFrame]:
     """The rows in blocks of a fixed size, however the table is stored."""
+    rows = min(ROWS, max(CELLS // len(table.columns), FEWEST_ROWS))
     waiting: list[pl.DataFrame] = []
     for block in table.blocks(rows):
         waiting.append(block)
