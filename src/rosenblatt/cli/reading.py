@@ -13,9 +13,8 @@ from rosenblatt.cli.terms import kinds_given
 from rosenblatt.desk.data import Data, data_of, encoded
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.progress import shown_by
-from rosenblatt.read import gathering
 from rosenblatt.read.columns import Sparse
-from rosenblatt.read.encode import types_for
+from rosenblatt.read.encode import load_kernels, types_for
 from rosenblatt.read.encoding import Encoding, nearest
 from rosenblatt.read.sources import read_table
 from rosenblatt.read.table import LABEL, Table
@@ -42,7 +41,7 @@ def table(
     if encoding is not None and not target:
         del types[encoding.target.name]
     files = source[0] if len(source) == 1 else source
-    in_background(gathering.ready)
+    in_background(load_kernels)  # meanwhile
     with screen.busy(f"reading {', '.join(source)}"):
         read = read_table(files, format=file_format, delimiter=delimiter, types=types, others=others, large=large)
     if read.notes and read.notes != USUAL:

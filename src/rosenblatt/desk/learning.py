@@ -46,7 +46,7 @@ ALGORITHMS = MappingProxyType(
     }
 )
 SMALL = 300_000  # numbers; tables of up to so many get the descent, larger ones a pocket begun at an averaged rule
-FEW_PASSES, FEW_UPDATES = 3, 10  # of the averaged rule; of the pocket begun there, which seldom finds a better one
+FEW_PASSES, FEW_UPDATES = 3, 3  # of the averaged rule; of the pocket begun there, which seldom finds a better one
 WIDEST, WIDEST_SECONDS = 5_000_000, 5.0  # numbers of a table in which a wider rule is looked for, and how long
 CONFIDENCE = 0.95
 

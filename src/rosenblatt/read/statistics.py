@@ -18,12 +18,13 @@ from rosenblatt.threads import in_pieces
 
 ROWS, FEWEST_ROWS, CELLS = 2**19, 2**14, 2**23  # in a block
 WORK = 20  # a cell takes as long as so many numbers of a plain pass
-GLANCE = 2048  # rows of a first look
+GLANCE, LOOK = 2**11, 2**14  # rows of a first and a second look
 FEW = 16  # numbers that are counted one by one
 KEPT = 1000  # most frequent values of a column
 REMEMBERED = 2**18  # values of a column that are counted; beyond, the rarest are forgotten
 WATCHED = 2**24  # rows after which values that were all distinct are taken to stay so
 FORMS = ("", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%Y/%m/%d", "%d-%m-%Y", "%m-%d-%Y", "%Y%m%d")  # "": ISO 8601
+FEWEST_DIGITS = 6  # of a date in any of these
 ISO = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$"
 VALUE, CLASS, COUNT = "value", "class", "count"
 
@@ -142,7 +143,7 @@ class _Watch:
             self._count(column)
         if target is None:
             self.by_value = self.by_threshold = False
-        for part in (block[:GLANCE], block):  # most columns are out of the question after a few rows
+        for part in (block[:GLANCE], block[:LOOK], block):  # most columns are out of the question after a few rows
             if self.by_value:
                 self._pair(part, target or "")
             if self.by_threshold:
@@ -188,13 +189,16 @@ class _Watch:
 
     def _keep_forms(self, values: pl.Series) -> None:
         """Drop the forms of dates that some value does not have."""
+        if len(values) and sum(map(str.isdigit, values[0])) < FEWEST_DIGITS:
+            self.forms = ()
         self.forms = tuple(form for form in self.forms if has_form(values, form))
 
     def _pair(self, block: pl.DataFrame, target: str) -> None:
         """Whether every value still goes with one class only."""
         pairs = block.select(pl.col(self.name).alias(VALUE), pl.col(target).alias(CLASS)).unique()
         pairs = pairs if self.pairs is None else pl.concat([self.pairs, pairs]).unique()
-        self.by_value = pairs[VALUE].n_unique() == pairs.height <= REMEMBERED
+        seldom_again = self.dtype.is_float() and 2 * pairs.height > block.height >= LOOK
+        self.by_value = pairs[VALUE].n_unique() == pairs.height <= REMEMBERED and not seldom_again
         self.pairs = pairs if self.by_value else None
 
     def _range(self, block: pl.DataFrame, target: str) -> None:
