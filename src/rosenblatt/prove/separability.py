@@ -13,6 +13,7 @@ Before floats are computed with, columns and rows are scaled by what moves no de
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import frexp, inf
 from typing import Any, ClassVar
 
@@ -174,12 +175,18 @@ def _plain_contradiction(examples: Examples, ties: str, sizes: Array) -> Contrad
 
 def in_order_of_equals(examples: Examples, sizes: Array) -> tuple[Array, Array]:
     """Rows in an order in which equal ones are neighbours, and for each but the last whether the next may be equal."""
-    draws = np.random.default_rng(0).uniform(1.0, 2.0, examples.size) / sizes
-    hashes = search.margins(examples, draws) * examples.labels  # equal rows are added up in the same order
+    w = _draws(examples.size) / sizes
+    hashes = search.margins(examples, w) * examples.labels  # equal rows are added up in the same order
     if (np.diff(np.sort(hashes)) != 0).all():  # to sort is quick, to keep count of the order is not
         return np.arange(examples.n), np.zeros(max(examples.n - 1, 0), bool)
     order = np.argsort(hashes, kind="stable")
     return order, np.diff(hashes[order]) == 0
+
+
+@lru_cache(maxsize=8)
+def _draws(size: int) -> Array:
+    """Numbers that make sums of different rows different; to seed a generator takes longer than to use it."""
+    return np.random.default_rng(0).uniform(1.0, 2.0, size)
 
 
 def proposed(
