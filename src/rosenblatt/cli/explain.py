@@ -101,7 +101,7 @@ def _tree(
     """Show a tree, or the way of one row through it; and the same for a program."""
     from rosenblatt.cli import reading, wording
     from rosenblatt.desk.paths import way_of
-    from rosenblatt.desk.predicting import encoding_of
+    from rosenblatt.desk.shipping import encoding_of
     from rosenblatt.errors import OptionError
 
     if bool(file) != (row is not None):
@@ -116,7 +116,7 @@ def _tree(
         for line in way.lines(encoding.target.name):
             screen.line(line)
     record = _record(model, None)
-    tree = wording.tree_record(encoding, loaded.estimator)
+    tree = wording.tree_record(encoding, loaded.estimator, most)
     return record | {"tree": tree, "way": way and way.as_record()}
 
 

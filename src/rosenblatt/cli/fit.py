@@ -1,6 +1,7 @@
 """`rosenblatt fit`: from a table to a rule."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -145,8 +146,12 @@ def run(
         raise OptionError(f"a value does not fit: --set {' --set '.join(option)} ({error})") from error
     for note in learned.notes:
         screen.note(note)
-    with screen.busy("proving") as tell, reading.progress_to(tell):
-        model = model_of(learned, wishes, prove=prove and not learned.interrupted)
+    try:
+        with screen.busy("proving") as tell, reading.progress_to(tell):
+            model = model_of(learned, wishes, prove=prove and not learned.interrupted)
+    except KeyboardInterrupt:
+        learned = replace(learned, interrupted=True)
+        model = model_of(learned, wishes, prove=False)
     model.save(output, force=force)
     wording.columns(screen, data, features=learned.algorithm != TREE)
     wording.learned(screen, learned, model)

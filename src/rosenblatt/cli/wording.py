@@ -195,12 +195,12 @@ def tree(screen: Screen, encoding: Encoding, rule: PerceptronTree, most: int) ->
         screen.line(f"(and {_many(more, 'line')} more: rosenblatt explain MODEL --most {most + more} shows all)")
 
 
-def tree_record(encoding: Encoding, rule: Any) -> dict[str, Any] | None:
+def tree_record(encoding: Encoding, rule: Any, most: int | None = None) -> dict[str, Any] | None:
     """The same for a program."""
     if not isinstance(rule, PerceptronTree):
         return None
     counts = {"nodes": rule.n_nodes_, "leaves": rule.n_leaves_, "depth": rule.depth_}
-    return counts | {"lines": first_lines(worded(encoding, rule), MOST_TREE_LINES)[0]}
+    return counts | {"lines": first_lines(worded(encoding, rule), most or MOST_TREE_LINES)[0]}
 
 
 def learned_record(rule: Learned, model: Model) -> dict[str, Any]:

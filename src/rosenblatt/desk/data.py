@@ -128,7 +128,10 @@ def encoded(table: Table, encoding: Encoding, weights: str | None = None) -> Dat
         encoding.check(table.whole())
         y = encoding.labels(table.whole())
     else:  # features and labels in one pass over the file
-        parts = [(encoding.encode(block, dense=False), encoding.labels(block)) for block in table.blocks()]
+        parts, before = [], 0
+        for block in table.blocks():
+            parts.append((encoding.encode(block, dense=False, first_row=before), encoding.labels(block, before)))
+            before += block.height
         X = vstack([part for part, _ in parts], format="csr") if parts else encoding.encode(table.whole())
         y = np.concatenate([labels for _, labels in parts]) if parts else np.empty(0, np.int64)
     return Data(table, encoding, y, np.arange(y.size), _weights(table, weights), X)
@@ -141,7 +144,8 @@ def _weights(table: Table, column: str | None) -> Array | None:
     found = table.select(pl.col(column), pl.col(column).cast(pl.Float64, strict=False).alias("\0weight"))
     weights = found["\0weight"].fill_null(np.nan).to_numpy()
     for row in np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))[:1].tolist():
-        raise TableError(f"{table.source}: row {row + 1}, column {column!r}: {found[column][row]!r} is no weight")
+        number = row + 1 if table.rows is None else int(table.rows[row])
+        raise TableError(f"{table.source}: row {number}, column {column!r}: {found[column][row]!r} is no weight")
     return weights
 
 

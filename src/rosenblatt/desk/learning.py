@@ -128,11 +128,14 @@ def learn(data: Data, wishes: Wishes) -> Learned:
     exact = made.algorithm == TREE or made_short(made.estimator, trained)
     wrong = mistakes(made.estimator, trained)
     error = None
-    if out.any() and not interrupted:
-        tested = data.some(out)
-        error = Error.of(mistakes(made.estimator, tested), tested.n, "held out")
-    elif wishes.folds and not interrupted:
-        error, interrupted = _cross_validated(data, wishes, made.algorithm)
+    try:
+        if out.any() and not interrupted:
+            tested = data.some(out)
+            error = Error.of(mistakes(made.estimator, tested), tested.n, "held out")
+        elif wishes.folds and not interrupted:
+            error, interrupted = _cross_validated(data, wishes)
+    except KeyboardInterrupt:  # the rule is there, if not judged
+        interrupted = True
     seconds = time.monotonic() - begun
     return Learned(
         made.estimator, made.algorithm, made.why, made.verdict, trained, wrong, error, exact, seconds, interrupted,
@@ -147,22 +150,26 @@ def _rows_held_out(data: Data, wishes: Wishes) -> Any:
         raise OptionError(f"{wishes.folds} folds are more than the {data.n} rows")
     out = held_out(data.n, 0.0 if wishes.folds else wishes.hold_out, wishes.seed)
     for code, label in enumerate(data.classes):
-        if not (data.y[~out] == code).any():
+        inside, counts = data.y[~out] == code, True if data.weights is None else data.weights[~out] > 0
+        if not inside.any():
             raise DataError(
                 f"all {int((data.y == code).sum())} rows of class {label!r} would be held out; hold out fewer, or none"
             )
+        if not (inside & counts).any():
+            raise DataError(f"all rows of class {label!r} to learn from have the weight 0")
     return out
 
 
-def _cross_validated(data: Data, wishes: Wishes, algorithm: str) -> tuple[Error | None, bool]:
+def _cross_validated(data: Data, wishes: Wishes) -> tuple[Error | None, bool]:
     """Every row judged by a rule that was learned without its fold."""
     fold, missed, tested = folds(data.n, wishes.folds, wishes.seed), 0, 0
     for k in range(wishes.folds):
         inside = fold == k
         part = data.some(~inside)
-        if not inside.any() or np.unique(part.y).size < len(data.classes):
+        counted = part.y if part.weights is None else part.y[part.weights > 0]
+        if not inside.any() or np.unique(counted).size < len(data.classes):
             continue
-        made = _Maker(part, Wishes(algorithm, wishes.options, seed=wishes.seed, verbose=wishes.verbose))
+        made = _Maker(part, wishes)
         if made.fit():
             return None, True
         missed += mistakes(made.estimator, data.some(inside))

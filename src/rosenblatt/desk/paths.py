@@ -9,8 +9,9 @@ from typing import Any
 
 import polars as pl
 
-from rosenblatt.desk.trees import ends, labels, seen
+from rosenblatt.desk.trees import ends, labels
 from rosenblatt.errors import OptionError
+from rosenblatt.estimators.columns import from_table
 from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.kernels import Array
 from rosenblatt.learn.tree import Column, FeatureTest, Node, PerceptronTest, Test, Tree
@@ -74,9 +75,14 @@ def worded(encoding: Encoding, rule: PerceptronTree) -> Worded:
         for word in column.words if isinstance(column, Text) else ():
             words[len(sources)] = word
             sources.append(column.name)
-        if not isinstance(column, Text):
-            sources += [str(k + 1) for k in range(column.count)] if isinstance(column, Sparse) else [column.name]
-    return Worded(tree.columns, encoding.target.classes, tree.nodes, tuple(sources), frozenset(dates), words)
+        if isinstance(column, Sparse):
+            sources += [f"feature {k + 1}" for k in range(column.count)]
+        elif not isinstance(column, Text):
+            sources.append(column.name)
+    columns = tree.columns
+    if encoding.is_sparse:
+        columns = tuple(replace(column, name=name) for column, name in zip(columns, sources, strict=True))
+    return Worded(columns, encoding.target.classes, tree.nodes, tuple(sources), frozenset(dates), words)
 
 
 def first_lines(tree: Tree, most: int) -> tuple[list[str], int]:
@@ -151,7 +157,7 @@ def way_of(model: Model, table: Table, row: int) -> Way:
     if encoding is None or not isinstance(rule, PerceptronTree):
         raise OptionError("--row tells the way of a row through a tree; predict --reasons tells what moved a decision")
     one = _one_row(table, row)
-    rows = seen(encoding, one, row - 1)
+    rows = from_table(encoding, one, row - 1)
     tree, numbers = worded(encoding, rule), rows.table[:, 0]
     leaves, sides = ends(tree, rows)
     steps = [

@@ -5,6 +5,7 @@ memory. Other rules see it block by block.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,8 +16,9 @@ from polars.io.plugins import register_io_source
 from rosenblatt.desk import trees
 from rosenblatt.desk.learning import Error
 from rosenblatt.desk.paths import conditions, worded
-from rosenblatt.desk.shipping import card_of
+from rosenblatt.desk.shipping import card_of, encoding_of
 from rosenblatt.errors import OptionError, TableError
+from rosenblatt.estimators.columns import from_table
 from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.read.columns import as_text
 from rosenblatt.read.encoding import Encoding, nearest
@@ -27,7 +29,7 @@ from rosenblatt.ship.points import Points
 from rosenblatt.ship.reasons import NAME as REASON
 from rosenblatt.ship.reasons import reasons
 
-LABEL, SCORE = "label", "score"
+LABEL, SCORE, OWN = "label", "score", "\0target"
 MOST_NUMBERS = 2**24  # that a tree sees at once
 
 
@@ -50,13 +52,6 @@ def predictions(model: Model, table: Table, *, reasons_wanted: int = 0, keep: Se
     label = points.label([pl.col(name) for name in named]).alias(LABEL)
     found = frame.select(*kept, *scores, *told).select(*kept, label, *named, *(["reasons"] if told else []))
     return found.unnest("reasons") if told else found
-
-
-def encoding_of(model: Model) -> Encoding:
-    """What the columns mean to the rule."""
-    if model.encoding is None:
-        raise OptionError("the rule was learned from arrays, and the model does not know what their columns mean")
-    return model.encoding
 
 
 def _points(model: Model, table: Table, reasons_wanted: int) -> Points | None:
@@ -105,6 +100,8 @@ def _in_blocks(
 
     def blocks(columns: Any, predicate: Any, limit: Any, batch: Any) -> Iterator[pl.DataFrame]:
         for block in table.blocks(size):
+            if limit is not None:
+                block, limit = block[:limit], max(limit - block.shape[0], 0)
             X = see(block)
             shown = trees.scores(model.estimator, X).reshape(-1, many)
             made: dict[str, Any] = {LABEL: np.array(classes, dtype=object)[trees.labels(model.estimator, X)]}
@@ -113,6 +110,8 @@ def _in_blocks(
             frame = pl.DataFrame({**{name: block[name] for name in kept}, **made}, schema=schema)
             frame = frame if columns is None else frame.select(columns)
             yield frame if predicate is None else frame.filter(predicate)
+            if limit == 0:
+                return
 
     return register_io_source(blocks, schema=schema, is_pure=True)
 
@@ -121,7 +120,7 @@ def _sight(model: Model, encoding: Encoding) -> tuple[Callable[..., Any], int]:
     """What makes a block what the rule sees of it, and how many rows a block has."""
     if not isinstance(model.estimator, PerceptronTree):
         return encoding.encode, BLOCK
-    return partial(trees.seen, encoding), max(min(BLOCK, MOST_NUMBERS // len(heads(encoding))), 1)
+    return partial(from_table, encoding), max(min(BLOCK, MOST_NUMBERS // len(heads(encoding))), 1)
 
 
 def _conditions(model: Model, encoding: Encoding, X: Any, names: list[str]) -> dict[str, pl.Series]:
@@ -151,18 +150,20 @@ def complaint(model: Model, table: Table) -> TableError | None:
 def judged(model: Model, table: Table) -> Error:
     """How many labels differ from the table's own, and the exact interval of the rule's error."""
     encoding = encoding_of(model)
-    found = predictions(model, table).select(LABEL)
     if table.sparse is not None:
         own = pl.Series(table.sparse[1])
-        wrong = (found.collect().to_series() != own).sum()
+        wrong = (predictions(model, table).select(LABEL).collect().to_series() != own).sum()
         return Error.of(int(wrong), len(own), "in this table")
     target = encoding.target.name
     if target not in table.columns:
         raise OptionError(f"there is no column {target!r}, the target, to judge by")
-    both = predictions(model, table, keep=[target])
-    counts = both.select(
-        wrong=(as_text(pl.col(target)) != pl.col(LABEL)).sum(), rows=pl.col(target).is_not_null().sum()
-    ).collect(engine="streaming")
+    assert table.frame is not None
+    kept = replace(table, frame=table.frame.with_columns(pl.col(target).alias(OWN)))  # it may be called as ours are
+    counts = (
+        predictions(model, kept, keep=[OWN])
+        .select(wrong=(as_text(pl.col(OWN)) != pl.col(LABEL)).sum(), rows=pl.col(OWN).is_not_null().sum())
+        .collect(engine="streaming")
+    )
     if not counts["rows"][0]:
         raise TableError(f"{table.source}: no row has a target to judge by")
     return Error.of(counts["wrong"][0], counts["rows"][0], "in this table")

@@ -83,11 +83,17 @@ def card_of(model: Model) -> Scorecard:
 
 def points_of(model: Model) -> Points:
     """The rule as points."""
-    if model.encoding is None:
-        raise OptionError("the rule was learned from arrays, and the model does not know what their columns mean")
+    encoding = encoding_of(model)
     if isinstance(model.estimator, PerceptronTree):
         raise OptionError("the rule is a tree: it has branches, not points; explain shows them")
-    return Points.of(model.encoding, model.estimator)
+    return Points.of(encoding, model.estimator)
+
+
+def encoding_of(model: Model) -> Encoding:
+    """What the columns mean to the rule."""
+    if model.encoding is None:
+        raise OptionError("the rule was learned from arrays, and the model does not know what their columns mean")
+    return model.encoding
 
 
 def with_points(model: Model, points: Points, data: Data) -> Model:

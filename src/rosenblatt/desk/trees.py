@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import TableError
+from rosenblatt.estimators.columns import from_table, heads_of
 from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.kernels import Array
 from rosenblatt.learn import branching
-from rosenblatt.learn.tree import Column, Columns, Stop, Tree
+from rosenblatt.learn.tree import Columns, Stop, Tree
 from rosenblatt.read.encoding import Encoding
 from rosenblatt.read.grid import grid, heads
 from rosenblatt.read.table import Table
@@ -28,20 +29,11 @@ def grid_of(table: Table, encoding: Encoding) -> Columns:
             "leave columns out (--kind COLUMN=ignore), or rows"
         )
     if not table.is_large:
-        return seen(encoding, table.whole())
+        return from_table(encoding, table.whole())
     parts = [np.empty((many, 0))]
     for block in table.blocks():
         parts.append(grid(encoding, block, first_row=sum(part.shape[1] for part in parts)))
-    return Columns(_heads(encoding), np.concatenate(parts, axis=1))
-
-
-def seen(encoding: Encoding, block: Any, first_row: int = 0) -> Columns:
-    """Rows as a tree sees them."""
-    return Columns(_heads(encoding), grid(encoding, block, first_row=first_row))
-
-
-def _heads(encoding: Encoding) -> tuple[Column, ...]:
-    return tuple(Column(name, categories) for name, categories in heads(encoding))
+    return Columns(heads_of(encoding), np.concatenate(parts, axis=1))
 
 
 def labels(rule: Any, X: Any) -> Array:

@@ -1,7 +1,7 @@
 """Tables as scikit-learn's users have them, brought into columns of numbers and of categories."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -9,8 +9,11 @@ from rosenblatt.errors import DataError, OptionError
 from rosenblatt.kernels import Array
 from rosenblatt.learn.tree import Column, Columns
 
+if TYPE_CHECKING:
+    from rosenblatt.read.encoding import Encoding
+
 FROM_DTYPE = "from_dtype"
-NOT_TEXT = ("int", "uint", "float", "double")  # how the types of numbers begin, in pandas and in polars
+NOT_TEXT = ("int", "uint", "float", "double", "date")  # how the types of numbers and dates begin, in pandas and polars
 
 
 def is_frame(X: Any) -> bool:
@@ -69,6 +72,20 @@ def read_like(X: Any, heads: Sequence[Column]) -> Array:
     return np.array(parts).reshape(len(heads), X.shape[0])
 
 
+def from_table(encoding: "Encoding", table: Any, first_row: int = 0) -> Columns:
+    """Rows of a table as a tree sees them that was learned under this encoding; arguments as for `read.grid.grid`."""
+    from rosenblatt.read.grid import grid  # with Polars, which tables of other kinds do not need
+
+    return Columns(heads_of(encoding), grid(encoding, table, first_row=first_row))
+
+
+def heads_of(encoding: "Encoding") -> tuple[Column, ...]:
+    """The columns of such a tree."""
+    from rosenblatt.read.grid import heads
+
+    return tuple(Column(name, categories) for name, categories in heads(encoding))
+
+
 def _by_column(X: Any) -> Any:
     """The same table, stored so that a column is at hand."""
     return X.tocsc() if hasattr(X, "tocsc") else X
@@ -87,7 +104,8 @@ def _cells(X: Any, k: int) -> Array:
     """A column's cells."""
     if is_frame(X):
         column = X.iloc[:, k] if hasattr(X, "iloc") else X[:, k]
-        return np.asarray(column.to_numpy(), dtype=None)
+        zoned = hasattr(column.dtype, "tz")  # of pandas, whose array would be one of objects
+        return np.asarray(column.to_numpy("datetime64[ns]") if zoned else column.to_numpy(), dtype=None)
     if hasattr(X, "toarray"):
         return np.asarray(X[:, [k]].toarray().ravel())
     return np.asarray(X[:, k])
@@ -96,6 +114,8 @@ def _cells(X: Any, k: int) -> Array:
 def _floats(cells: Array, name: str) -> Array:
     if cells.dtype.kind == "c":
         raise DataError("Complex data not supported: a row is made of real numbers")
+    if cells.dtype.kind == "M":  # whole days since 1970-01-01
+        return np.where(np.isnat(cells), np.nan, cells.astype("datetime64[D]").astype(np.float64))
     try:
         return np.array(cells, dtype=np.float64)
     except ValueError as error:

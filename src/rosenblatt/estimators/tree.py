@@ -322,7 +322,12 @@ class PerceptronTree(ClassifierMixin, BaseEstimator):
 
     def _watch(self) -> Any:
         tick = ticker("tree")
-        return lambda depth, made: tick(lambda: f"{made} nodes, depth {depth}")
+
+        def tell(depth: int, made: int, fold: int = 0) -> None:
+            where = f"cross-validation, fold {fold} of {self.folds}: " if fold else ""
+            tick(lambda: f"{where}{made} nodes, depth {depth}")
+
+        return tell
 
     def _take(self, tree: Tree) -> None:
         """Take over a tree."""

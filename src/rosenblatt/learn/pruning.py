@@ -13,6 +13,7 @@ everywhere. The whole tree is one of those compared: the one chosen is never wor
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from math import inf, sqrt
 
 import numpy as np
@@ -120,6 +121,10 @@ def folds_of(rows: Rows, many: int, seed: int) -> Array:
     return np.asarray(dealt)
 
 
+def _of_fold(watch: Callable[[int, int, int], None], fold: int, depth: int, made: int) -> None:
+    watch(depth, made, fold)
+
+
 def chosen(
     rows: Rows,
     plan: Plan,
@@ -129,21 +134,22 @@ def chosen(
     seed: int,
     errors: float = 0.0,
     interrupted: Callable[[], bool] = lambda: False,
-    watch: Callable[[int, int], None] | None = None,
+    watch: Callable[[int, int, int], None] | None = None,
 ) -> Choice:
     """The tree with the least cross-validated cost, the smallest of equals, or within so many standard errors of it.
 
-    Each tree of the sequence is judged at the geometric mean of the prices between which it is best.
+    Each tree of the sequence is judged at the geometric mean of the prices between which it is best. `watch` is told
+    the depth, the nodes, and the fold from 1.
     """
     ends = [*(float(price) for price in whole.prices[1:]), inf]
     tried = [sqrt(float(price) * end) for price, end in zip(whole.prices, ends, strict=True)]
     tried[-1] = inf if len(tried) > 1 else 0.0
     costs = np.zeros(len(tried), np.int64)
-    for dealt in folds_of(rows, folds, seed):
+    for fold, dealt in enumerate(folds_of(rows, folds, seed), start=1):
         known, held_out = rows.with_costs(rows.labelled.costs - dealt), rows.with_costs(dealt)
         if interrupted() or not known.labelled.labels.size:
             continue
-        nodes = grow(known, plan, interrupted, watch)
+        nodes = grow(known, plan, interrupted, None if watch is None else partial(_of_fold, watch, fold))
         trees = trees_of(nodes, rows.unit)
         wrong = np.zeros(len(trees.prices), np.int64)
         branching.held_out(flat_of(rows.heads, nodes), trees.gone, *held_out.labelled, wrong)

@@ -26,6 +26,7 @@ from rosenblatt.learn.branching import CATEGORY, NUMBER, PERCEPTRON, Flat, Slant
 from rosenblatt.threads import in_pieces
 
 NUMBER_ITSELF = -1  # the code of a term that is no category
+MOST_VALUES = 12  # of a category that are named in words
 LOOK = 20.0  # a step down a tree costs as much as so many numbers of a plain pass
 
 
@@ -230,10 +231,11 @@ class Tree:
         )
         if node.rule is None:
             return f"{self.classes[node.label]} ({counts})"
-        low, high, _ = ((c.index(max(c)) if any(c) else node.label) for c in node.rule.counts)
+        low, high, gone = ((c.index(max(c)) if any(c) else node.label) for c in node.rule.counts)
         test = node.rule.test
         condition = f"{self.in_words(test)} <= {test.threshold:.6g}"
-        return f"{self.classes[low]} if {condition}, else {self.classes[high]} ({counts})"
+        rest = f", {self.classes[gone]} if that is missing" if any(node.rule.counts[2]) and gone != high else ""
+        return f"{self.classes[low]} if {condition}, else {self.classes[high]}{rest} ({counts})"
 
     def branch_in_words(self, node: Node, branch: int) -> str:
         """The condition for a branch of a node's test."""
@@ -242,10 +244,7 @@ class Tree:
             column = self.columns[test.column]
             if branch == len(test.branches):
                 return f"{column.name} is missing"
-            values = [str((column.categories or ())[code]) for code in test.branches[branch]]
-            return (
-                f"{column.name} is {values[0]}" if len(values) == 1 else f"{column.name} is one of {', '.join(values)}"
-            )
+            return f"{column.name} is {_listed([(column.categories or ())[code] for code in test.branches[branch]])}"
         what = "" if test is None else self.in_words(test)
         if branch == 2:
             return f"{what} is missing"
@@ -262,6 +261,15 @@ class Tree:
             sign = ("- " if parts else "-") if weight < 0 else ("+ " if parts else "")
             parts.append(f"{sign}{what}" if abs(weight) == 1.0 else f"{sign}{abs(weight):.6g} {what}")
         return " ".join(parts)
+
+
+def _listed(values: Sequence[Any]) -> str:
+    """Values in words: of many, the first few; in quotation marks where a comma would mislead."""
+    told = [repr(value) if "," in str(value) else str(value) for value in values[:MOST_VALUES]]
+    if len(values) == 1:
+        return told[0]
+    more = f" and {len(values) - MOST_VALUES} more" if len(values) > MOST_VALUES else ""
+    return f"one of {', '.join(told)}{more}"
 
 
 def flat_of(columns: Sequence[Column], nodes: Sequence[Node]) -> Flat:

@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 
 from rosenblatt.kernels import Array
 from rosenblatt.read import gathering
-from rosenblatt.read.lookup import Lookup
+from rosenblatt.read.lookup import Lookup, add_all
 
 BITS = 24  # of a feature: what float32 holds
 REACH = (2, 10)  # a number is clipped at 2^2 to 2^10 of its scales from the centre, and at twice what was seen
@@ -158,15 +158,18 @@ class Category(Column):
         return pl.col(self.name)
 
     @cached_property
-    def _lookup(self) -> Lookup:
+    def lookup(self) -> Lookup:
+        """Which of the values a cell has."""
         return Lookup(self.values)
 
-    def add(self, cells: pl.Series, weights: Sequence[float], out: Array) -> None:
-        """Add the weight of the feature that is 1."""
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the lookup, whose hashes another version of Polars need not have."""
+        return {name: value for name, value in vars(self).items() if name != "lookup"}
+
+    def worth(self, weights: Sequence[float]) -> list[float]:
+        """The weight of each value's feature, of any other value's, and of none."""
         k = len(self.values)
-        rest = (weights[k] if self.other else 0, weights[-1] if self.missing else 0)
-        cells = cells.fill_nan(None) if cells.dtype.is_float() else cells
-        self._lookup.add(told(cells), np.array([*weights[:k], *rest], dtype=out.dtype), out)
+        return [*weights[:k], weights[k] if self.other else 0, weights[-1] if self.missing else 0]
 
 
 @dataclass(frozen=True)
@@ -282,6 +285,19 @@ class Ignored(Column):
 KINDS: dict[str, type[Column]] = {
     kind.kind: kind for kind in (Number, Date, Category, YesNo, Text, HashedText, Sparse, Ignored)
 }
+
+
+def add_up(frame: pl.DataFrame, parts: Sequence[tuple[Number | Category, Sequence[float], Array]]) -> None:
+    """For each column, add the weights of its features times the features to an array."""
+    looked_up = []
+    for column, weights, out in parts:
+        cells = frame[column.name]
+        if isinstance(column, Number):
+            column.add(cells, weights, out)
+        else:
+            text = told(cells.fill_nan(None) if cells.dtype.is_float() else cells)
+            looked_up.append((column.lookup, text, np.array(column.worth(weights), dtype=out.dtype), out))
+    add_all(looked_up)
 
 
 def power_of_two(size: float) -> float:

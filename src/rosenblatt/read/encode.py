@@ -144,7 +144,7 @@ def _number(guess: Guess, profile: Profile, moments: Mapping[str, Moments]) -> C
 
 
 def _category(guess: Guess, profile: Profile) -> Column:
-    missing = bool(profile.nulls)
+    missing = bool(profile.nulls or profile.odd)
     if guess.kind == "yes/no":
         no, yes = in_order([value for value, _ in profile.values])
         return YesNo(guess.column, (yes,), False, missing, no)

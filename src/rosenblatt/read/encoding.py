@@ -35,18 +35,19 @@ class Target:
     name: str
     classes: tuple[str, ...]
 
-    def labels(self, frame: pl.DataFrame) -> Array:
-        """The number of each row's class."""
+    def labels(self, frame: pl.DataFrame, first_row: int = 0) -> Array:
+        """The number of each row's class; `first_row` is how many rows came before them, for messages."""
         if self.name not in frame.columns:
             raise TableError(f"the table has no column {self.name!r}, the target{nearest(self.name, frame.columns)}")
         text = frame.select(as_text(pl.col(self.name))).to_series()
         codes = text.replace_strict(list(self.classes), range(len(self.classes)), default=None, return_dtype=pl.Int64)
         if codes.null_count():
             row = int(codes.is_null().arg_max() or 0)
+            number = first_row + row + 1
             if text[row] is None:
-                raise TableError(f"row {row + 1}: the target {self.name!r} is missing")
+                raise TableError(f"row {number}: the target {self.name!r} is missing")
             known = ", ".join(self.classes)
-            raise TableError(f"row {row + 1}: {text[row]!r} is no class of the target {self.name!r}, which has {known}")
+            raise TableError(f"row {number}: {text[row]!r} is no class of the target {self.name!r}, which has {known}")
         return codes.to_numpy()
 
 
@@ -110,9 +111,9 @@ class Encoding:
             if column.name not in there:
                 raise TableError(f"the table has no column {column.name!r}{nearest(column.name, there)}")
 
-    def labels(self, table: Any) -> Array:
-        """The number of each row's class."""
-        return self.target.labels(frame_of(table))
+    def labels(self, table: Any, first_row: int = 0) -> Array:
+        """The number of each row's class; `first_row` as for `encode`."""
+        return self.target.labels(frame_of(table), first_row)
 
     def as_record(self) -> dict[str, Any]:
         """The encoding as plain lists, numbers and texts."""

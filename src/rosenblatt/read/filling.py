@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from rosenblatt.kernels import Array
 from rosenblatt.read import gathering
-from rosenblatt.read.columns import Category, Column, Number
+from rosenblatt.read.columns import Category, Column, Number, add_up
 from rosenblatt.threads import in_pieces
 
 BLOCK = 2**14  # rows
@@ -76,8 +76,7 @@ class Cells:
             block, rows = self._block(start)
             many = block.height
             places[:, :many], values[:, :many] = 0, 0
-            for k, (column, place) in enumerate(self.columns):
-                _fill(column, block[column.name], place, places[k, :many], values[k, :many])
+            _fill(self.columns, block, places[:, :many], values[:, :many])
             yield start, places, values, rows
 
     def _block(self, start: int) -> tuple[pl.DataFrame, Array]:
@@ -92,14 +91,22 @@ class Cells:
         return around, there
 
 
-def _fill(column: Column, cells: pl.Series, first: int, places: Array, values: Array) -> None:
+def _fill(columns: Sequence[tuple[Column, int]], block: pl.DataFrame, places: Array, values: Array) -> None:
     """The feature of every cell, and its value, in place of zeros."""
-    if isinstance(column, Number):
-        column.add(cells, (1.0, np.nan), values)
-        gone = np.isnan(values)
-        values[gone] = column.missing
-        places[:] = first + (gone & column.missing)
-    elif isinstance(column, Category):
-        column.add(cells, range(1, column.size + 1), places)  # 0: no feature
-        values[:] = places > 0
-        places += first - 1
+    single = [(k, column) for k, (column, _) in enumerate(columns) if isinstance(column, Number | Category)]
+    add_up(block, [_asked(column, places[k], values[k]) for k, column in single])
+    for k, (column, first) in enumerate(columns):
+        if isinstance(column, Number):
+            gone = np.isnan(values[k])
+            values[k, gone] = column.missing
+            places[k] = first + (gone & column.missing)
+        else:
+            values[k] = places[k] > 0
+            places[k] += first - 1
+
+
+def _asked(column: Number | Category, places: Array, values: Array) -> tuple[Number | Category, Sequence[float], Array]:
+    """What to add up for a column: the number itself, or the place of its feature, from 1; 0 is none."""
+    return (
+        (column, (1.0, np.nan), values) if isinstance(column, Number) else (column, range(1, column.size + 1), places)
+    )

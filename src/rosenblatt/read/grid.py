@@ -58,7 +58,8 @@ def _heads_of(column: Column) -> Sequence[Head]:
             f"a tree has no names for hashed words: use a vocabulary for {column.name!r}, or leave it out"
         )
     if isinstance(column, Category):
-        return [(column.name, (*_known(column), *((OTHER,) if column.other else ())))]
+        other = OTHER if OTHER not in column.values else f"{OTHER} than these"
+        return [(column.name, (*_known(column), *((other,) if column.other else ())))]
     if isinstance(column, Number):
         return [(column.name, None)]
     return [(feature.meaning, None) for feature in column.features]

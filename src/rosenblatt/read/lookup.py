@@ -6,6 +6,7 @@ them in all 128 bits.
 """
 
 import secrets
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
@@ -21,6 +22,8 @@ class Lookup:
     """A list of different texts."""
 
     def __init__(self, values: tuple[str, ...]) -> None:
+        if len(set(values)) < len(values):
+            raise ValueError("the values are not all different")
         texts = pl.Series(values, dtype=pl.String)
         self.seeds = (secrets.randbits(63), secrets.randbits(63))
         while texts.hash(self.seeds[0]).n_unique() < len(values):
@@ -39,6 +42,17 @@ class Lookup:
 
         Sums of short numbers are exact, so it does not matter in which order they are added up.
         """
-        first, second = (cells.hash(seed).to_numpy() for seed in self.seeds)
+        add_all([(self, cells, belongs, out)])
+
+
+def add_all(parts: Sequence[tuple[Lookup, pl.Series, Array, Array]]) -> None:
+    """The same for many columns: to ask Polars once takes as long as to hash a thousand cells."""
+    frame = pl.DataFrame([cells.alias(str(k)) for k, (_, cells, _, _) in enumerate(parts)])
+    asked = [
+        pl.col(str(k)).hash(s).alias(f"{k} {j}") for k, part in enumerate(parts) for j, s in enumerate(part[0].seeds)
+    ]
+    hashes = frame.select(asked)
+    for k, (lookup, cells, belongs, out) in enumerate(parts):
+        first, second = hashes[f"{k} 0"].to_numpy(), hashes[f"{k} 1"].to_numpy()
         gone = cells.is_null().to_numpy() if cells.null_count() else NONE_GONE
-        gathering.look_up(first, second, gone, self.keys, self.checks, self.codes, belongs, out)
+        gathering.look_up(first, second, gone, lookup.keys, lookup.checks, lookup.codes, belongs, out)

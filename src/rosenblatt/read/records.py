@@ -6,7 +6,7 @@ from math import frexp, isfinite
 from typing import Any
 
 from rosenblatt.errors import ModelError
-from rosenblatt.read.columns import BITS, KINDS, LARGEST, SMALLEST, Column, HashedText, Number, Sparse
+from rosenblatt.read.columns import BITS, KINDS, LARGEST, SMALLEST, Column, HashedText, Number, Sparse, YesNo
 
 
 def wanted(record: Any, shape: Mapping[str, type], what: str) -> None:
@@ -61,6 +61,8 @@ def _problem(column: Column) -> str | None:
         0 < column.count < 2**31 and frexp(column.step)[0] == 0.5 and 0 < column.highest <= column.step * 2.0**BITS
     ):
         return "count, step and highest do not fit together"
+    if isinstance(column, YesNo) and (len(column.values) != 1 or column.other or column.no in column.values):
+        return "a yes/no has one yes, and a no that differs from it"
     if isinstance(column, HashedText) and not 1 <= column.buckets <= 2**24:
         return "buckets must be from 1 to 2^24"
     return None

@@ -151,7 +151,8 @@ class _Watch:
 
     def _glance(self, first: pl.Series) -> None:
         """Give up on counting numbers that are many, and on numbers that come again."""
-        self.distinct = first.drop_nulls().n_unique()
+        there = first.drop_nulls()
+        self.distinct = (there.filter(there.is_finite()) if self.dtype.is_float() else there).n_unique()
         if self.dtype.is_numeric() and not self.always:
             self.counting = self.distinct <= FEW
             if self.dtype.is_float() or self.distinct < len(first) - first.null_count():
@@ -209,6 +210,9 @@ class _Watch:
             return
         ends = block.group_by(pl.col(target).alias(CLASS)).agg(number.min().alias("a"), number.max().alias("b"))
         for label, low, high in ends.rows():
+            if low is None:  # dates beyond the years 1 to 9999 only
+                self.by_threshold = False
+                return
             old = self.ranges.get(label, (low, high))
             self.ranges[label] = min(low, old[0]), max(high, old[1])
         self.by_threshold = len(self.ranges) == 1 or _apart(list(self.ranges.values()))

@@ -10,6 +10,7 @@ docs/modelfile.md.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ import numpy as np
 
 from rosenblatt import __version__
 from rosenblatt.errors import DataError, ModelError, OptionError
+from rosenblatt.estimators.columns import from_table
 from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.examples import Examples, classes_of, n_features, n_rows, rows_of
 from rosenblatt.kernels import Array, Dense, Rows
@@ -101,6 +103,13 @@ class Model:
         text = document.text_of(FORMAT, self.made_by, records.written(self.estimator) | about)
         Model.from_text(text.encode())
         return text
+
+    def predict(self, table: Any) -> list[str]:
+        """The label of every row of a table, a data frame or a mapping of columns; its columns are found by name."""
+        if self.encoding is None:
+            raise OptionError("the rule was learned from arrays: ask model.estimator.predict(X)")
+        see = partial(from_table, self.encoding) if isinstance(self.estimator, PerceptronTree) else self.encoding.encode
+        return [self.encoding.target.classes[k] for k in self.estimator.predict(see(table))]
 
     @classmethod
     def load(cls, path: Path) -> "Model":

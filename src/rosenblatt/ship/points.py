@@ -15,7 +15,7 @@ import polars as pl
 from rosenblatt.errors import OptionError
 from rosenblatt.estimators.linear import LinearRule
 from rosenblatt.kernels import Array
-from rosenblatt.read.columns import Category, Column, Feature, Number, Sparse, Text
+from rosenblatt.read.columns import Category, Column, Feature, Number, Sparse, Text, add_up
 from rosenblatt.read.encoding import Encoding
 
 PRECISION = 53  # bits of a double
@@ -84,15 +84,14 @@ class Points:
         single = [(column, w) for column, w in terms if isinstance(column, Number | Category)]
         start, first = self.intercepts[rule], pl.col(self.encoding.used[0].name)
 
-        def add_up(cells: pl.Series) -> pl.Series:
+        def scored(cells: pl.Series) -> pl.Series:
             out = np.full(len(cells), start)
-            for column, w in single:
-                column.add(cells.struct.field(column.name), w, out)
+            add_up(cells.struct.unnest(), [(column, w, out) for column, w in single])
             return pl.Series(cells.name, out)
 
         cells = pl.struct([column.cells for column, _ in single] or [first])
         words = [_of_words(column, w) for column, w in terms if isinstance(column, Text)]
-        return sum(words, cells.map_batches(add_up, return_dtype=pl.Float64, is_elementwise=True))
+        return sum(words, cells.map_batches(scored, return_dtype=pl.Float64, is_elementwise=True))
 
     def label(self, scores: Sequence[pl.Expr] | None = None) -> pl.Expr:
         """The label of a table's rows, for Polars; from the rules' scores, where those are known."""

@@ -1,0 +1,123 @@
+"""Corners of the desk's work: odd targets, weights, dates and records."""
+
+from dataclasses import replace
+from datetime import date, datetime
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from rosenblatt import PerceptronTree
+from rosenblatt.desk.data import data_of
+from rosenblatt.desk.learning import Wishes, learn
+from rosenblatt.desk.predicting import judged, predictions
+from rosenblatt.desk.shipping import model_of
+from rosenblatt.desk.split import folds
+from rosenblatt.errors import DataError, ModelError, OptionError
+from rosenblatt.read.columns import Category, YesNo
+from rosenblatt.read.encode import encoding_of
+from rosenblatt.read.encoding import Encoding
+from rosenblatt.read.table import Table
+from rosenblatt.ship.modelfile import Model
+
+RNG = np.random.default_rng(5)
+TOWNS = RNG.choice(["Bonn", "Kiel", "Rome"], 120)
+SIZES = RNG.normal(size=120).round(3)
+
+
+def table_of(**columns):
+    return Table("t", pl.DataFrame(columns))
+
+
+def made(target, algorithm, **options):
+    yes = np.where((TOWNS == "Kiel") ^ (SIZES > 0), "yes", "no")
+    table = table_of(town=TOWNS, size=SIZES, **{target: yes})
+    data, _ = data_of(table, target)
+    wishes = Wishes(algorithm, options, hold_out=0.0)
+    return table, model_of(learn(data, wishes), wishes, prove=False)
+
+
+@pytest.mark.parametrize("algorithm", ["tree", "averaged"])
+@pytest.mark.parametrize("target", ["label", "score"])
+def test_a_target_may_be_called_as_our_columns_are(algorithm, target):
+    table, model = made(target, algorithm)
+    labels = model.predict(table.frame)
+    assert judged(model, table).mistakes == int((pl.Series(labels) != table.frame[target]).sum())
+    assert predictions(model, table).collect()["label"].to_list() == labels
+    assert model.predict({"town": TOWNS, "size": SIZES}) == labels
+
+
+@pytest.mark.parametrize("algorithm", ["tree", "voted"])
+def test_the_first_rows_only(algorithm):
+    table, model = made("y", algorithm)
+    whole = predictions(model, table).collect()
+    for many in (0, 1, 7, 500):
+        assert predictions(model, table).head(many).collect().equals(whole.head(many))
+
+
+def test_a_model_of_arrays_knows_no_table():
+    rule = PerceptronTree().fit([[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1])
+    with pytest.raises(OptionError, match="learned from arrays"):
+        Model(rule).predict({"x": [1.0]})
+
+
+def test_a_class_whose_rows_all_weigh_nothing():
+    table = table_of(x=SIZES, w=(SIZES > 0) * 1.0, y=np.where(SIZES > 0, "yes", "no"))
+    data, _ = data_of(table, "y", weights="w")
+    with pytest.raises(DataError, match="class 'no' to learn from have the weight 0"):
+        learn(data, Wishes("tree"))
+
+
+def test_folds_that_leave_a_class_without_weight_are_passed_over():
+    weights = np.zeros(120)
+    weights[SIZES > 0] = 1.0
+    one = int(np.flatnonzero(SIZES < 0)[0])
+    weights[one] = 1.0
+    table = table_of(x=SIZES, w=weights, y=np.where(SIZES > 0, "yes", "no"))
+    data, _ = data_of(table, "y", weights="w")
+    learned = learn(data, Wishes("averaged", folds=4))
+    fold = folds(120, 4, 0)
+    assert learned.error.rows == (fold != fold[one]).sum()  # without its one row that counts, nothing is learned
+
+
+def test_dates_that_are_no_dates_decide_nothing():
+    far = pl.Series([-800_000, -900_000] * 30, dtype=pl.Int32).cast(pl.Date)  # before the year 1
+    table = table_of(when=far, x=SIZES[:60], y=["a", "b"] * 30)
+    encoding, _ = encoding_of(table, "y", overrides={"when": "date", "x": "number"})
+    assert encoding.encode(table.frame).shape[0] == 60
+
+
+def test_nan_in_a_category_is_missing():
+    values = np.where(SIZES > 1, np.nan, RNG.integers(1, 4, 120))
+    encoding, _ = encoding_of(table_of(c=values, y=TOWNS == "Kiel"), "y", overrides={"c": "category"})
+    (column,) = encoding.used
+    assert isinstance(column, Category)
+    assert (sorted(column.values), column.other, column.missing) == (["1", "2", "3"], False, True)
+
+
+@pytest.mark.parametrize("change", [{"no": "yes"}, {"values": ("yes", "sure")}, {"other": True}])
+def test_a_yes_or_no_of_another_kind_is_refused(change):
+    encoding, _ = encoding_of(table_of(c=["yes", "no"] * 20, x=SIZES[:40], y=["a", "b"] * 20), "y")
+    columns = tuple(replace(c, **change) if isinstance(c, YesNo) else c for c in encoding.columns)
+    with pytest.raises(ModelError, match="one yes"):
+        Encoding.from_record(Encoding(columns, encoding.target).as_record())
+
+
+def test_dates_of_every_frame_are_days():
+    days = RNG.integers(18_000, 19_000, 120)
+    late, missing = (days > 18_600).astype(int), np.arange(120) == 3
+    dates = [None if gone else date.fromordinal(719_163 + int(day)) for day, gone in zip(days, missing, strict=True)]
+    moments = pd.Series([pd.NaT if day is None else datetime(day.year, day.month, day.day, 13) for day in dates])
+    frames = [
+        pl.DataFrame({"when": dates, "x": SIZES}),
+        pl.DataFrame({"when": pl.Series(dates).cast(pl.Datetime("ms")), "x": SIZES}),
+        pd.DataFrame({"when": moments, "x": SIZES}),
+        pd.DataFrame({"when": moments.dt.tz_localize("UTC"), "x": SIZES}),
+    ]
+    trees = [PerceptronTree(prune=None).fit(frame, late) for frame in frames]
+    numbers = np.column_stack([np.where(missing, np.nan, days), SIZES])
+    for tree, frame in zip(trees, frames, strict=True):
+        assert tree.tree_ == trees[0].tree_
+        assert (tree.predict(frame) == PerceptronTree(prune=None).fit(numbers, late).predict(numbers)).all()
+        assert tree.tree_.nodes[0].test.threshold == pytest.approx(18_600, abs=10)
