@@ -21,6 +21,9 @@ class Sight(NamedTuple):
     """Room to look ahead in."""
 
     bins: Array  # by row and column
+    near: Array  # by column and place: the bins of the rows that pairs are compared by
+    labels: Array  # of these
+    costs: Array
     pair: Array  # by bin of the one column, bin of the other, class
     low: Array  # by bin of the second column, class: rows on the low side of the first
     high: Array
@@ -40,6 +43,19 @@ def put_into_bins(order: Array, begin: int, end: int, column: int, table: Array,
             now = max(now, (place - begin) * BINS // (end - begin))
         bins[row, column] = now
     return now > 0
+
+
+@compiled
+def bring_near(rows: Array, begin: int, end: int, data: Labelled, numbers: Array, sight: Sight) -> int:
+    """Put the rows that pairs are compared by side by side, for every pair looks at them; returns how many."""
+    many = 0
+    for place in range(begin, end, max((end - begin) // ENOUGH, 1)):
+        row = rows[place]
+        for c in range(numbers.size):
+            sight.near[c, many] = sight.bins[row, numbers[c]]
+        sight.labels[many], sight.costs[many] = data.labels[row], data.costs[row]
+        many += 1
+    return many
 
 
 @compiled
@@ -125,16 +141,15 @@ def look_ahead(
         begin, end = begins[node], ends[node]
         for c in range(numbers.size):
             usable[c] = put_into_bins(order[numbers[c]], begin, end, numbers[c], data.table, sight.bins)
+        many = bring_near(order[-1], begin, end, data, numbers, sight)
         best, one, two, left, right = -np.inf, -1, -1, 0, 0
         for c in range(numbers.size):
             for d in range(c + 1, numbers.size):
                 if not (usable[c] and usable[d]):
                     continue
                 sight.pair[:, :, :] = 0
-                for place in range(begin, end, max((end - begin) // ENOUGH, 1)):
-                    row = order[-1, place]
-                    a, b = sight.bins[row, numbers[c]], sight.bins[row, numbers[d]]
-                    sight.pair[a, b, data.labels[row]] += data.costs[row]
+                for k in range(many):
+                    sight.pair[sight.near[c, k], sight.near[d, k], sight.labels[k]] += sight.costs[k]
                 for swapped in (False, True):
                     found, _, at_left, at_right = best_pair(swapped, measure, sight)
                     if found > best + EVEN:

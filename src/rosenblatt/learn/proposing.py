@@ -138,11 +138,12 @@ class Search:
         bins, classes = np.empty((self.n, self.d), np.int8), level.totals.shape[1]
 
         def look(a: int, b: int) -> None:
-            size = looking.BINS
+            size, room = looking.BINS, 2 * looking.ENOUGH
+            near = np.empty((numbers.size, room), np.int8), np.empty(room, np.int64), np.empty(room, np.int64)
             tables = (np.empty((*shape, classes), np.int64) for shape in ((size, size), (size,), (size,), (4,)))
             looking.look_ahead(
                 a, b, nodes, level.begins, level.ends, self.order, self.data, numbers, level.totals, self.measure,
-                np.empty(numbers.size, np.bool_), looking.Sight(bins, *tables), out,
+                np.empty(numbers.size, np.bool_), looking.Sight(bins, *near, *tables), out,
             )  # fmt: skip
 
         in_pieces(look, 0, nodes.size, self.order.shape[1] * numbers.size**2 / nodes.size)
