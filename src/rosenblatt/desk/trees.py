@@ -67,9 +67,9 @@ def stop_reason(rule: Any) -> str:
 
 def _why_not_larger(tree: PerceptronTree) -> str:
     if Stop.INTERRUPTED in tree.stop_reasons_.values():
-        return str(Stop.INTERRUPTED)
+        return "It was interrupted while it grew, and not pruned: expect more mistakes on new rows than on these."
     if isinstance(tree.prune, str) and not hasattr(tree, "cv_tree_"):
-        return "It was interrupted before it was pruned; nothing is lost."
+        return "It was interrupted before it was pruned: expect more mistakes on new rows than on these."
     grown = "No leaf could be parted with gain, within the limits given"
     if tree.prune is None:
         return f"{grown}; nothing was pruned."
