@@ -41,9 +41,12 @@ def table(
     if encoding is not None and not target:
         del types[encoding.target.name]
     files = source[0] if len(source) == 1 else source
-    in_background(load_kernels)  # meanwhile
-    with screen.busy(f"reading {', '.join(source)}"):
-        read = read_table(files, format=file_format, delimiter=delimiter, types=types, others=others, large=large)
+    loaded = in_background(load_kernels)
+    try:
+        with screen.busy(f"reading {', '.join(source)}"):
+            read = read_table(files, format=file_format, delimiter=delimiter, types=types, others=others, large=large)
+    finally:
+        loaded.result()  # Polars must not be at work while whoever called us changes the environment
     if read.notes and read.notes != USUAL:
         screen.note(f"{read.source}: {', '.join(read.notes)}")
     if encoding is not None and (read.sparse is not None) != any(each.kind == Sparse.kind for each in encoding.columns):
