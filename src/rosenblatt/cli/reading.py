@@ -13,8 +13,9 @@ from rosenblatt.cli.terms import kinds_given
 from rosenblatt.desk.data import Data, data_of, encoded
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.progress import shown_by
+from rosenblatt.read import gathering
 from rosenblatt.read.columns import Sparse
-from rosenblatt.read.encode import load_kernels, types_for
+from rosenblatt.read.encode import types_for
 from rosenblatt.read.encoding import Encoding, nearest
 from rosenblatt.read.sources import read_table
 from rosenblatt.read.table import LABEL, Table
@@ -41,12 +42,12 @@ def table(
     if encoding is not None and not target:
         del types[encoding.target.name]
     files = source[0] if len(source) == 1 else source
-    loaded = in_background(load_kernels)
+    loaded = in_background(gathering.ready)
     try:
         with screen.busy(f"reading {', '.join(source)}"):
             read = read_table(files, format=file_format, delimiter=delimiter, types=types, others=others, large=large)
     finally:
-        loaded.result()  # Polars must not be at work while whoever called us changes the environment
+        loaded.result()  # nothing of a command goes on behind its end
     if read.notes and read.notes != USUAL:
         screen.note(f"{read.source}: {', '.join(read.notes)}")
     if encoding is not None and (read.sparse is not None) != any(each.kind == Sparse.kind for each in encoding.columns):

@@ -21,8 +21,6 @@ from rosenblatt.read.table import Table
 from rosenblatt.ship.modelfile import data_fingerprint, grid_fingerprint
 from rosenblatt.threads import in_background
 
-NO_WEIGHTS: Any = None
-
 
 @dataclass(frozen=True, eq=False)
 class Data:

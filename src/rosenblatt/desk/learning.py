@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.desk import trees
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.split import folds, held_out
 from rosenblatt.errors import DataError, OptionError
@@ -320,4 +319,4 @@ def _widest(estimator: Any, data: Data) -> Array | None:
 
 def mistakes(estimator: Any, data: Data) -> int:
     """How many rows the rule gets wrong, by exact signs."""
-    return int((trees.labels(estimator, data.X) != data.y).sum())
+    return int((estimator.predict(data.X) != data.y).sum())

@@ -9,7 +9,6 @@ from typing import Any
 
 import polars as pl
 
-from rosenblatt.desk.trees import ends, labels
 from rosenblatt.errors import OptionError
 from rosenblatt.estimators.columns import from_table
 from rosenblatt.estimators.tree import PerceptronTree
@@ -159,7 +158,7 @@ def way_of(model: Model, table: Table, row: int) -> Way:
     one = _one_row(table, row)
     rows = from_table(encoding, one, row - 1)
     tree, numbers = worded(encoding, rule), rows.table[:, 0]
-    leaves, sides = ends(tree, rows)
+    leaves, sides = tree.ends(rows.table)
     steps = [
         _step(tree, node, node.test, tree.branch_in_words(node, branch), one, numbers)
         for node, branch in tree.path(rows.table, 0)
@@ -170,7 +169,7 @@ def way_of(model: Model, table: Table, row: int) -> Way:
         (condition,) = _of_rule(tree, leaf, int(sides[0]))
         steps.append(_step(tree, replace(leaf, test=leaf.rule.test), leaf.rule.test, condition, one, numbers))
     counts = dict(zip(tree.classes, tree.counts(rows.table)[0].tolist(), strict=True))
-    return Way(row, tuple(steps), leaf.number, tree.classes[int(labels(rule, rows)[0])], counts)
+    return Way(row, tuple(steps), leaf.number, tree.classes[int(rule.predict(rows)[0])], counts)
 
 
 def _one_row(table: Table, row: int) -> Any:

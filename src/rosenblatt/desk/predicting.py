@@ -104,7 +104,7 @@ def _in_blocks(
                 block, limit = block[:limit], max(limit - block.shape[0], 0)
             X = see(block)
             shown = trees.scores(model.estimator, X).reshape(-1, many)
-            made: dict[str, Any] = {LABEL: np.array(classes, dtype=object)[trees.labels(model.estimator, X)]}
+            made: dict[str, Any] = {LABEL: np.array(classes, dtype=object)[model.estimator.predict(X)]}
             made |= {name: shown[:, k] for k, name in enumerate(names)}
             made |= _conditions(model, encoding, X, told)
             frame = pl.DataFrame({**{name: block[name] for name in kept}, **made}, schema=schema)
@@ -128,7 +128,7 @@ def _conditions(model: Model, encoding: Encoding, X: Any, names: list[str]) -> d
     if not names:
         return {}
     tree = worded(encoding, model.estimator)
-    places, which = np.unique(np.stack(trees.ends(tree, X)), axis=1, return_inverse=True)
+    places, which = np.unique(np.stack(tree.ends(X.table)), axis=1, return_inverse=True)
     told = [[*reversed(conditions(tree, leaf, side)), *[None] * len(names)] for leaf, side in places.T.tolist()]
     texts = (pl.Series([each[k] for each in told], dtype=pl.String) for k in range(len(names)))
     return {name: text.gather(which.ravel()) for name, text in zip(names, texts, strict=True)}

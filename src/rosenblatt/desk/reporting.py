@@ -131,7 +131,7 @@ def _card(model: Model) -> tuple[Scorecard | None, str]:
 def _scores(learned: Learned, factor: float) -> tuple[Array, Array]:
     """How far each row is on the side that the rule says, and whether the rule is wrong on it."""
     trained = learned.trained
-    wrong = trees.labels(learned.estimator, trained.X) != trained.y
+    wrong = learned.estimator.predict(trained.X) != trained.y
     if isinstance(learned.estimator, PerceptronTree):
         return np.empty(0), wrong  # shares, which are no points
     scores = np.asarray(learned.estimator.decision_function(trained.X)) * factor
@@ -149,7 +149,7 @@ def _row(data: Data, row: int, cells: dict[str, Any], **more: Any) -> ShownRow:
 
 def _mistakes(learned: Learned, scores: Array, missed: Array) -> tuple[ShownRow, ...]:
     data = learned.trained
-    said = trees.labels(learned.estimator, data.X[missed]) if missed.size else ()
+    said = learned.estimator.predict(data.X[missed]) if missed.size else ()
     shown = data.shown(missed)
     return tuple(
         _row(data, int(row), cells, said=data.classes[label], score=float(scores[row]) if scores.size else None)

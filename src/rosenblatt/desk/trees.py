@@ -1,7 +1,4 @@
-"""Trees at the desk: they see the columns of a table as `read.grid` gives them, not as features.
-
-Other rules and trees meet here: what a rule says of rows is asked by `labels` and `scores`, whatever it sees.
-"""
+"""Trees at the desk: they see the columns of a table as `read.grid` gives them, not as features."""
 
 from typing import Any
 
@@ -11,8 +8,7 @@ from rosenblatt.errors import TableError
 from rosenblatt.estimators.columns import from_table, heads_of
 from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.kernels import Array
-from rosenblatt.learn import branching
-from rosenblatt.learn.tree import Columns, Stop, Tree
+from rosenblatt.learn.tree import Columns, Stop
 from rosenblatt.read.encoding import Encoding
 from rosenblatt.read.grid import grid, heads
 from rosenblatt.read.table import Table
@@ -36,28 +32,12 @@ def grid_of(table: Table, encoding: Encoding) -> Columns:
     return Columns(heads_of(encoding), np.concatenate(parts, axis=1))
 
 
-def labels(rule: Any, X: Any) -> Array:
-    """The number of the class that a rule says for every row."""
-    if isinstance(X, Columns):
-        return np.asarray(rule.tree_.counts(X.table).argmax(axis=1))
-    return np.asarray(rule.predict(X))
-
-
 def scores(rule: Any, X: Any) -> Array:
-    """The score of every row, for more than two classes one of each; of a tree, shares of the classes in its leaf."""
-    if not isinstance(X, Columns):
+    """The score of every row, for more than two classes one of each; of a tree, shares of the classes where it ends."""
+    if not isinstance(rule, PerceptronTree):
         return np.asarray(rule.decision_function(X))
-    counts = rule.tree_.counts(X.table)
-    shares = counts / counts.sum(axis=1, keepdims=True)
+    shares = rule.predict_proba(X)
     return np.asarray(shares[:, 1] if shares.shape[1] == 2 else shares)
-
-
-def ends(tree: Tree, rows: Columns) -> tuple[Array, Array]:
-    """The leaf of every row, and its side of the leaf's own rule: 0 for none, else 1 low, 2 high, 3 without a score."""
-    leaves = tree.apply(rows.table)
-    sides = np.zeros(leaves.size, np.int64)
-    branching.sides_of(tree.flat, rows.table, leaves, 0, leaves.size, sides)
-    return leaves, sides
 
 
 def stop_reason(rule: Any) -> str:

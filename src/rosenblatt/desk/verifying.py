@@ -13,7 +13,6 @@ import polars as pl
 
 from rosenblatt.desk.data import Data, encoded
 from rosenblatt.desk.split import held_out
-from rosenblatt.desk.trees import labels
 from rosenblatt.errors import CertificateError, DataError, ModelError, OptionError
 from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.examples import Examples
@@ -121,7 +120,7 @@ def _mistakes(claim: str, model: Model, data: Data, wanted: Any) -> Result:
         signs = np.where(data.y == 1, side, -side).astype(np.int8)
         wrong = exact.mistakes(replace(examples, labels=signs), (side * w).tolist(), "plus")
     except (AttributeError, OptionError, DataError):
-        wrong = np.flatnonzero(labels(model.estimator, data.X) != data.y)
+        wrong = np.flatnonzero(model.estimator.predict(data.X) != data.y)
     holds = wrong.size == wanted
     told = f"The rule makes {wrong.size} {claim}, {data.n} in all"
     return Result(claim, holds, f"{told}." if holds else f"{told}, not {wanted}.")

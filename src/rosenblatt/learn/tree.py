@@ -164,9 +164,13 @@ class Tree:
 
     def counts(self, table: Array) -> Array:
         """The counts of the classes where each row ends: those of its leaf, or of its side of the leaf's own rule."""
+        return np.asarray(self._counts[self.ends(table)])
+
+    def ends(self, table: Array) -> tuple[Array, Array]:
+        """The leaf of every row, and its side of the leaf's own rule: 0 for none, else 1 low, 2 high, 3 no score."""
         leaves, sides = self.apply(table), np.zeros(table.shape[1], np.int64)
         in_pieces(lambda a, b: branching.sides_of(self.flat, table, leaves, a, b, sides), 0, sides.size, LOOK)
-        return np.asarray(self._counts[leaves, sides])
+        return leaves, sides
 
     @cached_property
     def _counts(self) -> Array:

@@ -83,13 +83,6 @@ def types_for(encoding: Encoding) -> dict[str, pl.DataType | None]:
     return types
 
 
-def load_kernels() -> None:
-    """Learn and use an encoding of two rows: the first call of compiled code takes half a second."""
-    table = Table("", pl.DataFrame({"x": [0.5, 1.5], "c": ["a", "b"], "y": ["no", "yes"]}))
-    encoding, _ = encoding_of(table, "y", overrides={"x": "number", "c": "category"})
-    encoding.encode(table.whole(), dense=False)
-
-
 def _values(column: Category) -> Sequence[str]:
     return (*column.values, column.no) if isinstance(column, YesNo) else column.values
 

@@ -5,6 +5,11 @@ import numpy as np
 from rosenblatt.kernels import Array, compiled
 
 
+def ready() -> None:
+    """Load what runs compiled code: the first call of any takes a third of a second."""
+    describe(np.empty(0), 1.0, 1.0, np.zeros(5))
+
+
 @compiled
 def gather(places: Array, values: Array, rows: Array, at: int, starts: Array, columns: Array, data: Array) -> int:
     """Write the entries that are not zero of these rows into a CSR matrix, from `at` on; returns where they end."""
