@@ -162,9 +162,19 @@ class Category(Column):
         """Which of the values a cell has."""
         return Lookup(self.values)
 
+    @property
+    def known(self) -> tuple[str, ...]:
+        """All values that have a name."""
+        return self.values
+
+    @cached_property
+    def codes(self) -> Lookup:
+        """Which of the known values a cell has."""
+        return Lookup(self.known)
+
     def __getstate__(self) -> dict[str, Any]:
-        """Without the lookup, whose hashes another version of Polars need not have."""
-        return {name: value for name, value in vars(self).items() if name != "lookup"}
+        """Without the lookups, whose hashes another version of Polars need not have."""
+        return {name: value for name, value in vars(self).items() if not isinstance(value, Lookup)}
 
     def worth(self, weights: Sequence[float]) -> list[float]:
         """The weight of each value's feature, of any other value's, and of none."""
@@ -179,6 +189,11 @@ class YesNo(Category):
     no: str = ""
 
     kind = "yes/no"
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The no and the yes."""
+        return (self.no, *self.values)
 
 
 @dataclass(frozen=True)
@@ -295,9 +310,13 @@ def add_up(frame: pl.DataFrame, parts: Sequence[tuple[Number | Category, Sequenc
         if isinstance(column, Number):
             column.add(cells, weights, out)
         else:
-            text = told(cells.fill_nan(None) if cells.dtype.is_float() else cells)
-            looked_up.append((column.lookup, text, np.array(column.worth(weights), dtype=out.dtype), out))
+            looked_up.append((column.lookup, texts_of(cells), np.array(column.worth(weights), dtype=out.dtype), out))
     add_all(looked_up)
+
+
+def texts_of(cells: pl.Series) -> pl.Series:
+    """The values of a category as text; NaN is none."""
+    return told(cells.fill_nan(None) if cells.dtype.is_float() else cells)
 
 
 def power_of_two(size: float) -> float:

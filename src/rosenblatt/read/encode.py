@@ -79,12 +79,8 @@ def types_for(encoding: Encoding) -> dict[str, pl.DataType | None]:
         elif isinstance(column, Number):
             types[column.name] = pl.Float64()
         elif isinstance(column, Category):
-            types[column.name] = None if all(map(_is_number, _values(column))) else pl.String()
+            types[column.name] = None if all(map(_is_number, column.known)) else pl.String()
     return types
-
-
-def _values(column: Category) -> Sequence[str]:
-    return (*column.values, column.no) if isinstance(column, YesNo) else column.values
 
 
 def _is_number(value: str) -> bool:

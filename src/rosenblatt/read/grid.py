@@ -13,9 +13,8 @@ from scipy.sparse import csr_array
 
 from rosenblatt.errors import OptionError
 from rosenblatt.kernels import Array
-from rosenblatt.read.columns import Category, Column, HashedText, Number, Sparse, Text, YesNo, told
+from rosenblatt.read.columns import Category, Column, HashedText, Number, Sparse, Text, texts_of
 from rosenblatt.read.encoding import Encoding, cells_of, frame_of, numbered, occurrences
-from rosenblatt.read.lookup import Lookup
 
 OTHER = "any other"
 
@@ -59,15 +58,10 @@ def _heads_of(column: Column) -> Sequence[Head]:
         )
     if isinstance(column, Category):
         other = OTHER if OTHER not in column.values else f"{OTHER} than these"
-        return [(column.name, (*_known(column), *((other,) if column.other else ())))]
+        return [(column.name, (*column.known, *((other,) if column.other else ())))]
     if isinstance(column, Number):
         return [(column.name, None)]
     return [(feature.meaning, None) for feature in column.features]
-
-
-def _known(column: Category) -> tuple[str, ...]:
-    """The values that have names."""
-    return (column.no, *column.values) if isinstance(column, YesNo) else column.values
 
 
 def _numbers(column: Number, cells: pl.Series) -> Array:
@@ -79,9 +73,7 @@ def _numbers(column: Number, cells: pl.Series) -> Array:
 
 def _add_codes(column: Category, cells: pl.Series, out: Array) -> None:
     """Codes in place of zeros."""
-    known = _known(column)
-    cells = cells.fill_nan(None) if cells.dtype.is_float() else cells
-    Lookup(known).add(told(cells), np.array([*range(len(known) + 1), np.nan]), out)
+    column.codes.add(texts_of(cells), np.array([*range(len(column.known) + 1), np.nan]), out)
 
 
 def _numbered_rows(column: Sparse, X: Any) -> Array:

@@ -22,7 +22,7 @@ from functools import reduce
 from math import inf, nextafter
 
 from rosenblatt.errors import OptionError
-from rosenblatt.read.columns import SEPARATORS, Category, Column, Date, HashedText, Number, Text, YesNo
+from rosenblatt.read.columns import SEPARATORS, Category, Column, Date, HashedText, Number, Text
 from rosenblatt.read.encoding import Encoding
 from rosenblatt.ship.points import Points, grain_of
 
@@ -156,7 +156,7 @@ def _of_category(column: Category, w: Sequence[float], cell: str) -> str:
 
 def spellings(column: Category, value: str) -> list[str]:
     """How an engine may tell a value."""
-    values = {*column.values, column.no} if isinstance(column, YesNo) else {*column.values}
+    values = {*column.known}
     if values <= {"true", "false"}:
         return [text(value), f"CAST({value.upper()} AS VARCHAR)"]
     if WHOLE.fullmatch(value) and all(WHOLE.fullmatch(other) or DECIMAL.fullmatch(other) for other in values):
