@@ -4,9 +4,8 @@ A rule that is a sum of points is a Polars expression: the table streams from fi
 memory. Other rules see it block by block.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,6 @@ from rosenblatt.desk.learning import Error
 from rosenblatt.desk.paths import conditions, worded
 from rosenblatt.desk.shipping import card_of, encoding_of
 from rosenblatt.errors import OptionError, TableError
-from rosenblatt.estimators.columns import from_table
 from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.read.columns import as_text
 from rosenblatt.read.encoding import Encoding, nearest
@@ -96,13 +94,13 @@ def _in_blocks(
     kept = _kept(keep, list(table.columns) if table.frame is not None else [], [*names, *told])
     schema = {name: table.columns[name] for name in kept}
     schema |= {LABEL: pl.String(), **dict.fromkeys(names, pl.Float64()), **dict.fromkeys(told, pl.String())}
-    see, size = _sight(model, encoding)
+    size = _rows_at_once(model, encoding)
 
     def blocks(columns: Any, predicate: Any, limit: Any, batch: Any) -> Iterator[pl.DataFrame]:
         for block in table.blocks(size):
             if limit is not None:
                 block, limit = block[:limit], max(limit - block.shape[0], 0)
-            X = see(block)
+            X = model.seen(encoding, block)
             shown = trees.scores(model.estimator, X).reshape(-1, many)
             made: dict[str, Any] = {LABEL: np.array(classes, dtype=object)[model.estimator.predict(X)]}
             made |= {name: shown[:, k] for k, name in enumerate(names)}
@@ -116,11 +114,11 @@ def _in_blocks(
     return register_io_source(blocks, schema=schema, is_pure=True)
 
 
-def _sight(model: Model, encoding: Encoding) -> tuple[Callable[..., Any], int]:
-    """What makes a block what the rule sees of it, and how many rows a block has."""
+def _rows_at_once(model: Model, encoding: Encoding) -> int:
+    """How many rows a block has; what a tree sees is not sparse."""
     if not isinstance(model.estimator, PerceptronTree):
-        return encoding.encode, BLOCK
-    return partial(from_table, encoding), max(min(BLOCK, MOST_NUMBERS // len(heads(encoding))), 1)
+        return BLOCK
+    return max(min(BLOCK, MOST_NUMBERS // len(heads(encoding))), 1)
 
 
 def _conditions(model: Model, encoding: Encoding, X: Any, names: list[str]) -> dict[str, pl.Series]:
@@ -137,10 +135,9 @@ def _conditions(model: Model, encoding: Encoding, X: Any, names: list[str]) -> d
 def complaint(model: Model, table: Table) -> TableError | None:
     """Look for the cell that cannot be read, block by block."""
     encoding, before = encoding_of(model), 0
-    see, size = _sight(model, encoding)
-    for block in table.blocks(size):
+    for block in table.blocks(_rows_at_once(model, encoding)):
         try:
-            see(block, first_row=before)
+            model.seen(encoding, block, first_row=before)
         except TableError as error:
             return error
         before += block.height

@@ -10,7 +10,6 @@ docs/modelfile.md.
 """
 
 from dataclasses import dataclass
-from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -108,8 +107,12 @@ class Model:
         """The label of every row of a table, a data frame or a mapping of columns; its columns are found by name."""
         if self.encoding is None:
             raise OptionError("the rule was learned from arrays: ask model.estimator.predict(X)")
-        see = partial(from_table, self.encoding) if isinstance(self.estimator, PerceptronTree) else self.encoding.encode
-        return [self.encoding.target.classes[k] for k in self.estimator.predict(see(table))]
+        return [self.encoding.target.classes[k] for k in self.estimator.predict(self.seen(self.encoding, table))]
+
+    def seen(self, encoding: "Encoding", table: Any, first_row: int = 0) -> Any:
+        """The rows of a table as the rule sees them: features, or the columns of a tree."""
+        see = from_table if isinstance(self.estimator, PerceptronTree) else type(encoding).encode
+        return see(encoding, table, first_row=first_row)
 
     @classmethod
     def load(cls, path: Path) -> "Model":
