@@ -56,6 +56,9 @@ class Gardener:
     def __init__(self, encoding, table, rng):
         self.heads, self.table, self.rng = heads(encoding), table, rng
         self.classes, self.nodes = len(encoding.target.classes), []
+        numbers = [k for k, (_, categories) in enumerate(self.heads) if categories is None]
+        named = [k for k, (_, categories) in enumerate(self.heads) if categories is not None]
+        self.groups = [group for group in (numbers, named) if group]
 
     def tree(self, most):
         """The nodes of a tree of up to so many tests."""
@@ -89,7 +92,7 @@ class Gardener:
         return Node(number, self.counts(), stop=Stop.NO_GAIN, rule=rule)
 
     def test(self):
-        column = int(self.rng.integers(len(self.heads)))
+        column = self.pick(self.pick(self.groups))
         categories = self.heads[column][1]
         if self.rng.random() < 0.3:
             return self.perceptron()

@@ -13,7 +13,7 @@ from rosenblatt.errors import OptionError
 from rosenblatt.estimators.columns import from_table
 from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.kernels import Array
-from rosenblatt.learn.tree import Column, FeatureTest, Node, PerceptronTest, Test, Tree
+from rosenblatt.learn.tree import Column, FeatureTest, Node, PerceptronTest, Test, Tree, columns_of
 from rosenblatt.read.columns import Date, Sparse, Text, as_text
 from rosenblatt.read.encoding import Encoding
 from rosenblatt.read.table import Table
@@ -187,7 +187,7 @@ def _one_row(table: Table, row: int) -> Any:
 
 def _step(tree: Worded, node: Node, test: Test, condition: str, one: Any, numbers: Array) -> Step:
     is_sum, score = isinstance(test, PerceptronTest), tree.value(node, numbers)
-    columns = test.columns if isinstance(test, PerceptronTest) else (test.column,)
+    columns = columns_of(test)
     cells = {tree.sources[column]: _cell(tree, column, one, numbers[column]) for column in columns}
     return Step(node.number, condition, cells, is_sum, score if is_sum and isfinite(score or 0.0) else None)
 

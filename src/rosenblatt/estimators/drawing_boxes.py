@@ -212,7 +212,7 @@ def _decision(full: Tree, brief: Tree, node: Node) -> tuple[str, ...]:
     if node.rule is None or node.test is not None:  # a test that is folded away
         return lines_of([full.classes[node.label]], BOLD * SIZE, LEAF, MOST_LINES["name"])
     test = node.rule.test
-    low, high, _ = (counts.index(max(counts)) if any(counts) else node.label for counts in node.rule.counts)
+    low, high, _ = node.sides
     rule = (f"{brief.classes[low]} if", *_terms(brief, test), f"<= {test.threshold:.6g},")
     return (*rule, f"else {brief.classes[high]}")
 

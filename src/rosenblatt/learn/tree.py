@@ -11,7 +11,7 @@ has a branch of its own where some were missing when the node was made, and goes
 so does a category that the node has not seen. Of classes that are equally frequent the first is predicted.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
@@ -126,7 +126,12 @@ class Node:
     @property
     def label(self) -> int:
         """The number of its most frequent class, the first of equals."""
-        return self.counts.index(max(self.counts))
+        return label_of(self.counts)
+
+    @property
+    def sides(self) -> tuple[int, ...]:
+        """The same for the low side of its own rule, the high side, and rows without a score."""
+        return () if self.rule is None else tuple(label_of(c) if any(c) else self.label for c in self.rule.counts)
 
 
 @dataclass(frozen=True)
@@ -235,7 +240,7 @@ class Tree:
         )
         if node.rule is None:
             return f"{self.classes[node.label]} ({counts})"
-        low, high, gone = ((c.index(max(c)) if any(c) else node.label) for c in node.rule.counts)
+        low, high, gone = node.sides
         test = node.rule.test
         condition = f"{self.in_words(test)} <= {test.threshold:.6g}"
         rest = f", {self.classes[gone]} if that is missing" if any(node.rule.counts[2]) and gone != high else ""
@@ -258,13 +263,31 @@ class Tree:
         """What a test looks at."""
         if not isinstance(test, PerceptronTest):
             return self.columns[test.column].name
-        parts: list[str] = []
+        terms: list[tuple[float, str]] = []
         for column, code, weight in zip(test.columns, test.codes, test.weights, strict=True):
             name, categories = self.columns[column].name, self.columns[column].categories or ()
             what = name if code == NUMBER_ITSELF else f"[{name} is {categories[code]}]"
-            sign = ("- " if parts else "-") if weight < 0 else ("+ " if parts else "")
-            parts.append(f"{sign}{what}" if abs(weight) == 1.0 else f"{sign}{abs(weight):.6g} {what}")
-        return " ".join(parts)
+            terms.append((weight, what if abs(weight) == 1.0 else f"{abs(weight):.6g} {what}"))
+        return " ".join(signed(terms))
+
+
+def label_of(counts: Sequence[float]) -> int:
+    """The number of the most frequent class, the first of equals."""
+    return counts.index(max(counts))
+
+
+def columns_of(test: Test) -> tuple[int, ...]:
+    """The columns that a test looks at."""
+    return test.columns if isinstance(test, PerceptronTest) else (test.column,)
+
+
+def signed(terms: Iterable[tuple[float, str]]) -> list[str]:
+    """The terms of a sum, from left to right, each with the sign of the number before it."""
+    out: list[str] = []
+    for sign, term in terms:
+        minus, plus = ("- ", "+ ") if out else ("-", "")
+        out.append(f"{minus if sign < 0 else plus}{term}")
+    return out
 
 
 def _listed(values: Sequence[Any]) -> str:
@@ -290,7 +313,7 @@ def flat_of(columns: Sequence[Column], nodes: Sequence[Node]) -> Flat:
         if node.rule is not None:
             whole["rule"][k] = len(slants)
             slants.append(node.rule.test)
-            labels[k, 1:] = [c.index(max(c)) if any(c) else node.label for c in node.rule.counts]
+            labels[k, 1:] = node.sides
         if test is None or node.missing is None or node.other is None:
             continue
         whole["missing"][k], whole["other"][k], whole["first"][k] = node.missing, node.other, node.children[0]

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rosenblatt.errors import OptionError
-from rosenblatt.learn.tree import CategoryTest, FeatureTest, Node, PerceptronTest, Test, Tree
+from rosenblatt.learn.tree import CategoryTest, FeatureTest, Node, PerceptronTest, Test, Tree, columns_of
 from rosenblatt.read.columns import Category, Column, Number, Sparse, Text
 from rosenblatt.read.encoding import Encoding
 from rosenblatt.read.grid import heads
@@ -89,16 +89,6 @@ def _sources(column: Column) -> Iterable[Source]:
     return [Source(column, word) for word in column.words] if isinstance(column, Text) else [Source(column)]
 
 
-def known_values(column: Category, categories: Sequence[str]) -> tuple[str, ...]:
-    """The categories of a tree's column that are values: without the one for any other."""
-    return tuple(categories[:-1] if column.other else categories)
-
-
-def columns_of(test: Test) -> tuple[int, ...]:
-    """The columns that a test looks at."""
-    return test.columns if isinstance(test, PerceptronTest) else (test.column,)
-
-
 def tests_of(tree: Tree) -> list[Test]:
     """The tests of all nodes, and those of the leaves' own rules."""
     rules = [node.rule.test for node in tree.nodes if node.rule is not None]
@@ -120,7 +110,7 @@ def steps_of(tree: Tree, sources: Sequence[Source]) -> Iterator[Step]:
                 f"node {node.number}: a sum over {len(test.columns)} columns is too long for an export; learn with "
                 f"max_columns of at most {MOST_TERMS}"
             )
-    forks = _in_order(tree, [_branches(node, tree, sources) for node in tree.nodes])
+    forks = _in_order(tree, [_branches(node, sources) for node in tree.nodes])
     todo: list[Step | tuple[int, int]] = [(0, 0)]
     while todo:
         step = todo.pop()
@@ -160,7 +150,7 @@ def _in_order(tree: Tree, forks: list[list[Branch]]) -> list[list[Branch]]:
     return forks
 
 
-def _branches(node: Node, tree: Tree, sources: Sequence[Source]) -> list[Branch]:
+def _branches(node: Node, sources: Sequence[Source]) -> list[Branch]:
     """The branches of a node that some row can take; of a leaf, those of its own rule."""
     if node.rule is not None:
         ends = [counts if any(counts) else node.counts for counts in node.rule.counts]
@@ -169,7 +159,7 @@ def _branches(node: Node, tree: Tree, sources: Sequence[Source]) -> list[Branch]
     if node.test is None:
         return []
     if isinstance(node.test, CategoryTest):
-        return _of_category(node, node.test, tree, sources)
+        return _of_category(node, node.test, sources)
     ways = {child: (side, node.missing == child) for child, side in zip(node.children, (LOW, HIGH, ""), strict=False)}
     return _possible([Branch(node.test, to, missing, side) for to, (side, missing) in ways.items()], sources)
 
@@ -188,12 +178,12 @@ def _possible(branches: Iterable[Branch], sources: Sequence[Source]) -> list[Bra
     return out
 
 
-def _of_category(node: Node, test: CategoryTest, tree: Tree, sources: Sequence[Source]) -> list[Branch]:
+def _of_category(node: Node, test: CategoryTest, sources: Sequence[Source]) -> list[Branch]:
     """The branches of a category: some take the values that are not known, or not known to the node."""
-    column, categories = sources[test.column].column, tree.columns[test.column].categories or ()
+    column = sources[test.column].column
     assert isinstance(column, Category)
     child_of = {code: child for child, codes in zip(node.children, test.branches, strict=False) for code in codes}
-    known = known_values(column, categories)
+    known = column.known
     ways = [child_of.get(code, node.other) for code in range(len(known))]
     rest = child_of.get(len(known), node.other) if column.other else node.other
     out = []
@@ -209,20 +199,6 @@ def shares_of(counts: Counts) -> tuple[float, ...]:
     """The share of each class, as the tree's own scores are."""
     each = np.array(counts)
     return tuple((each / each.sum()).tolist())
-
-
-def label_of(counts: Counts) -> int:
-    """The number of the class that is predicted: the first of the most frequent."""
-    return counts.index(max(counts))
-
-
-def signed(terms: Iterable[tuple[float, str]]) -> list[str]:
-    """The terms of a sum, from left to right, each with the sign of the number before it."""
-    out: list[str] = []
-    for sign, term in terms:
-        minus, plus = ("- ", "+ ") if out else ("-", "")
-        out.append(f"{minus if sign < 0 else plus}{term}")
-    return out
 
 
 def in_lines(parts: Sequence[str], indent: str) -> str:

@@ -10,7 +10,7 @@ A missing number is NaN, which is on neither side of a threshold, and a missing 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from rosenblatt.learn.tree import CategoryTest, FeatureTest, PerceptronTest, Tree
+from rosenblatt.learn.tree import CategoryTest, FeatureTest, PerceptronTest, Tree, columns_of, label_of, signed
 from rosenblatt.read.columns import Category, Date, Number, shape_of
 from rosenblatt.read.encoding import Encoding
 from rosenblatt.ship.branches import (
@@ -18,13 +18,9 @@ from rosenblatt.ship.branches import (
     Branch,
     End,
     Source,
-    columns_of,
     in_lines,
-    known_values,
-    label_of,
     looked_at,
     shares_of,
-    signed,
     sources_of,
     steps_of,
 )
@@ -155,7 +151,7 @@ class _End:
             return f"({source.word!r} in {cell})"
         if not isinstance(source.column, Category):
             return cell
-        known = known_values(source.column, self.tree.columns[k].categories or ())
+        known = source.column.known
         return f"_is({cell}, {known[code]!r})" if code < len(known) else f"_is_none_of({cell}, {known!r})"
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from math import frexp, ldexp
 
 from rosenblatt.errors import OptionError
-from rosenblatt.learn.tree import CategoryTest, FeatureTest, PerceptronTest, Tree
+from rosenblatt.learn.tree import CategoryTest, FeatureTest, PerceptronTest, Tree, columns_of, label_of, signed
 from rosenblatt.read.columns import Category, Date, Number, Text, YesNo
 from rosenblatt.read.encoding import Encoding
 from rosenblatt.ship.branches import (
@@ -27,13 +27,9 @@ from rosenblatt.ship.branches import (
     End,
     Source,
     Step,
-    columns_of,
     in_lines,
-    known_values,
-    label_of,
     looked_at,
     shares_of,
-    signed,
     sources_of,
     steps_of,
     tests_of,
@@ -218,14 +214,14 @@ class _Cells:
 
     def _term(self, k: int, code: int) -> str:
         """A number, or 1 where a category or a word is met and else 0."""
-        source, categories = self.sources[k], self.tree.columns[k].categories or ()
+        source = self.sources[k]
         name = self.names[source.column.name]
         if source.word is not None:
             return f"CAST({name} LIKE {having(source.word)} AS INTEGER)"
         if self._is_number(k):
             return name
         assert isinstance(source.column, Category)
-        known = known_values(source.column, categories)
+        known = source.column.known
         met = _one_of(name, known[code : code + 1]) if code < len(known) else _none_of(name, known)
         return f"CAST({met} AS INTEGER)"
 
