@@ -76,11 +76,10 @@ def step(tree: Flat, node: int, table: Array, row: int) -> int:
 
 
 @compiled
-def step_all(tree: Flat, begins: Array, ends: Array, rows: Array, table: Array, out: Array) -> None:
-    """The child of every row of a level, whose nodes are those of `tree` and own stretches of `rows`; of leaves, -1."""
+def step_all(tree: Flat, begins: Array, ends: Array, table: Array, out: Array) -> None:
+    """The child of every row of a level, whose nodes are those of `tree` and own stretches of rows; of leaves, -1."""
     for node in range(begins.size):
-        for place in range(begins[node], ends[node]):
-            row = rows[place]
+        for row in range(begins[node], ends[node]):
             out[row] = step(tree, node, table, row) if tree.kind[node] != LEAF else -1
 
 

@@ -1,8 +1,8 @@
 """Compiled: directions that part the classes of a node, from the moments of its rows.
 
-`gather` writes the candidate features of a node's rows, standardised there, into `Room.values`, a stretch of places for
-each node. Classes are put on two sides. From the moments follow the least-squares direction of the sides, and
-the directions in which their second moments differ most: XOR is no matter of means.
+`gather` writes the candidate features of a node's rows, standardised there, into `Room.values`. Classes are put on two
+sides. From the moments follow the least-squares direction of the sides, and the directions in which their second
+moments differ most: XOR is no matter of means.
 """
 
 from math import sqrt
@@ -26,8 +26,8 @@ class Features(NamedTuple):
 class Room(NamedTuple):
     """Where a direction is sought. The first two are shared by all nodes, which have a stretch each."""
 
-    values: Array  # by place and candidate
-    scores: Array  # by place
+    values: Array  # by candidate and row
+    scores: Array  # by row
     chosen: Array  # the candidates: their numbers as features
     order: Array  # candidates by the size of their weights
     means: Array  # by feature
@@ -36,7 +36,7 @@ class Room(NamedTuple):
     sides: Array  # by class: +1 or -1
     sums: Array  # by class and candidate
     moments: Array  # by candidate, twice: of all rows
-    bent: Array  # by how much the second moments of the sides differ
+    bent: Array  # first those of the + side, then by how much the sides differ
     root: Array  # a triangle: root root' = moments + ridge
     vectors: Array  # rows of candidates
     bins: Array  # by bin and class
@@ -53,12 +53,11 @@ def feature(features: Features, f: int, table: Array, row: int) -> float:
 
 
 @compiled
-def describe(rows: Array, begin: int, end: int, data: Labelled, features: Features, room: Room) -> None:
+def describe(begin: int, end: int, data: Labelled, features: Features, room: Room) -> None:
     """Every feature's mean and deviation at a node, and how far apart it has the means of the two sides."""
     for f in range(features.columns.size):
         many = total = plus = sum_plus = 0.0
-        for place in range(begin, end):
-            row = rows[place]
+        for row in range(begin, end):
             value = feature(features, f, data.table, row)
             if not np.isnan(value):
                 cost = float(data.costs[row])
@@ -68,10 +67,10 @@ def describe(rows: Array, begin: int, end: int, data: Labelled, features: Featur
                     plus += cost
                     sum_plus += cost * value
         mean, squares = total / max(many, 1.0), 0.0
-        for place in range(begin, end):
-            value = feature(features, f, data.table, rows[place])
+        for row in range(begin, end):
+            value = feature(features, f, data.table, row)
             if not np.isnan(value):
-                squares += data.costs[rows[place]] * ((value - mean) * (value - mean))
+                squares += data.costs[row] * ((value - mean) * (value - mean))
         deviation = sqrt(squares / max(many, 1.0))
         known = 1e-12 * abs(mean) < deviation < np.inf
         room.means[f], room.scales[f] = mean, deviation if known else 0.0
@@ -99,28 +98,30 @@ def choose(most: int, room: Room) -> int:
 
 
 @compiled
-def gather(
-    rows: Array, begin: int, end: int, many: int, data: Labelled, features: Features, room: Room, total: float
-) -> None:
-    """Standardised candidates of a node's rows, 0 where missing, and their moments."""
+def gather(begin: int, end: int, many: int, data: Labelled, features: Features, room: Room, total: float) -> None:
+    """Standardised candidates of a node's rows, 0 where missing; their moments, and in `bent` those of the + side."""
     room.sums[:, :many] = 0.0
     room.moments[:many, :many] = 0.0
     room.bent[:many, :many] = 0.0
-    for place in range(begin, end):
-        row = rows[place]
-        share, label = data.costs[row] / total, data.labels[row]
-        values = room.values[place]
-        for k in range(many):
-            f = room.chosen[k]
+    for k in range(many):
+        f = room.chosen[k]
+        for row in range(begin, end):
             value = (feature(features, f, data.table, row) - room.means[f]) / room.scales[f]
-            values[k] = 0.0 if np.isnan(value) else value
-        signed = share if room.sides[label] > 0 else 0.0
+            room.values[k, row] = 0.0 if np.isnan(value) else value
+    values = room.vectors[0]
+    for row in range(begin, end):
+        share, label = data.costs[row] / total, data.labels[row]
+        for k in range(many):
+            values[k] = room.values[k, row]
+        of_side = room.bent if room.sides[label] > 0 else room.moments
         for k in range(many):
             part = share * values[k]
             room.sums[label, k] += part
             for j in range(k + 1):
-                room.moments[k, j] += part * values[j]
-                room.bent[k, j] += signed * values[k] * values[j]
+                of_side[k, j] += part * values[j]
+    for k in range(many):
+        for j in range(k + 1):
+            room.moments[k, j] += room.bent[k, j]
 
 
 @inlined
@@ -155,9 +156,9 @@ def solve_forth(many: int, root: Array, v: Array) -> None:
 def solve_back(many: int, root: Array, v: Array) -> None:
     """v becomes root'^-1 v."""
     for i in range(many - 1, -1, -1):
-        for k in range(i + 1, many):
-            v[i] -= root[k, i] * v[k]
         v[i] /= root[i, i]
+        for k in range(i):
+            v[k] -= root[i, k] * v[i]
 
 
 @compiled
@@ -235,7 +236,7 @@ def compare_moments(many: int, total: Array, room: Room) -> None:
                 two += room.sums[label, j] if room.sides[label] > 0 else 0.0
             of_plus = room.bent[k, j] / plus - one * two / (plus * plus)
             of_minus = (room.moments[k, j] - room.bent[k, j]) / (1.0 - plus) - one * two / ((1.0 - plus) * (1.0 - plus))
-            room.bent[k, j] = of_plus - of_minus
+            room.bent[k, j] = room.bent[j, k] = of_plus - of_minus
 
 
 @compiled
@@ -248,10 +249,10 @@ def bend(many: int, shift: float, room: Room, v: Array, spare: Array) -> float:
         solve_back(many, room.root, spare)
         size = 0.0
         for k in range(many):
-            total = 0.0
-            for j in range(many):
-                total += room.bent[max(k, j), min(k, j)] * spare[j]
-            v[k], spare[many + k] = total, v[k]
+            v[k], spare[many + k] = 0.0, v[k]
+        for j in range(many):
+            for k in range(many):
+                v[k] += room.bent[j, k] * spare[j]
         solve_forth(many, room.root, v)
         for k in range(many):
             v[k] += shift * spare[many + k]

@@ -35,14 +35,14 @@ class Growth:
     """A tree that grows."""
 
     def __init__(self, rows: Rows, plan: Plan) -> None:
-        self.rows, self.plan, self.data = rows, plan, rows.labelled
+        self.rows, self.plan = rows, plan
         self.search = Search(rows, plan)
         self.nodes: list[Node] = []
 
     def run(self, interrupted: Callable[[], bool], watch: Callable[[int, int], None] | None) -> list[Node]:
         """Level by level."""
         totals = np.zeros((1, self.rows.copies.size), np.int64)
-        np.add.at(totals[0], self.data.labels, self.data.costs)
+        np.add.at(totals[0], self.rows.labelled.labels, self.rows.labelled.costs)
         level, depth = Level([0], np.zeros(1, np.int64), np.array([self.search.n]), totals, [False]), 0
         made = 1
         while level.numbers:
@@ -102,10 +102,11 @@ class Growth:
         totals, sizes = np.zeros((many, level.totals.shape[1]), np.int64), np.zeros(many, np.int64)
         if not many:
             return Level([], sizes, sizes, totals, [])
-        child = np.full(self.search.n, -1, np.int64)
+        child = np.full(self.search.n, -1, np.int32)
         flat = flat_of(self.rows.heads, [_moved(node, first) for node in nodes])
-        branching.step_all(flat, level.begins, level.ends, self.search.order[-1], self.data.table, child)
-        branching.count_all(child, self.data.labels, self.data.costs, totals, sizes)
+        data = self.search.data
+        branching.step_all(flat, level.begins, level.ends, data.table, child)
+        branching.count_all(child, data.labels, data.costs, totals, sizes)
         ends = np.cumsum(sizes)
         begins = ends - sizes
         self.search.part(child, begins, int(ends[-1]))

@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rosenblatt.kernels import Array, compiled
-from rosenblatt.learn.splitting import EVEN, Labelled, Measure, between, cost_of, purity
+from rosenblatt.kernels import Array, compiled, inlined
+from rosenblatt.learn.splitting import EVEN, Labelled, Measure, between, cost_of, purity, purity_of, with_class
 
 BINS = 8
+LAST = BINS - 1
 FEWEST = BINS * BINS  # rows: one for each pair of bins
 ENOUGH = 1024  # rows to compare pairs by; of more, every so many-th is taken
 
@@ -24,10 +25,10 @@ class Sight(NamedTuple):
     near: Array  # by column and place: the bins of the rows that pairs are compared by
     labels: Array  # of these
     costs: Array
-    pair: Array  # by bin of the one column, bin of the other, class
-    low: Array  # by bin of the second column, class: rows on the low side of the first
-    high: Array
+    pair: Array  # by bin of the one column, bin of the other, class; added up from the first bins on
     parts: Array  # by part, class: two sides of each side
+    best: Array  # by side, bin: the purity of the best two parts of that side of a cut after the bin
+    edges: Array  # where they part
 
 
 @compiled
@@ -39,18 +40,17 @@ def put_into_bins(order: Array, begin: int, end: int, column: int, table: Array,
         value = table[column, row]
         if np.isnan(value):
             return False
-        if place > begin and value != table[column, order[place - 1]]:
-            now = max(now, (place - begin) * BINS // (end - begin))
+        if (place - begin) * BINS >= (now + 1) * (end - begin) and value != table[column, order[place - 1]]:
+            now = (place - begin) * BINS // (end - begin)
         bins[row, column] = now
     return now > 0
 
 
 @compiled
-def bring_near(rows: Array, begin: int, end: int, data: Labelled, numbers: Array, sight: Sight) -> int:
+def bring_near(begin: int, end: int, data: Labelled, numbers: Array, sight: Sight) -> int:
     """Put the rows that pairs are compared by side by side, for every pair looks at them; returns how many."""
     many = 0
-    for place in range(begin, end, max((end - begin) // ENOUGH, 1)):
-        row = rows[place]
+    for row in range(begin, end, max((end - begin) // ENOUGH, 1)):
         for c in range(numbers.size):
             sight.near[c, many] = sight.bins[row, numbers[c]]
         sight.labels[many], sight.costs[many] = data.labels[row], data.costs[row]
@@ -59,45 +59,67 @@ def bring_near(rows: Array, begin: int, end: int, data: Labelled, numbers: Array
 
 
 @compiled
-def best_edge(counts: Array, measure: Measure, low: Array, high: Array) -> tuple[float, int]:
-    """The purity of the best two parts of bins, and where they part; of all bins together, if none is better (0)."""
-    low[:] = 0
-    high[:] = 0
-    for b in range(BINS):
-        for k in range(high.size):
-            high[k] += counts[b, k]
-    best, edge = purity(high, measure), 0
-    for b in range(BINS - 1):
-        for k in range(high.size):
-            low[k] += counts[b, k]
-            high[k] -= counts[b, k]
-        found = purity(low, measure) + purity(high, measure)
-        if found > best + EVEN:
-            best, edge = found, b + 1
-    return best, edge
+def add_up_pairs(one: int, two: int, many: int, sight: Sight) -> None:
+    """For a pair of columns: the counts of the rows in the first bins of the one and the first bins of the other."""
+    pair = sight.pair
+    pair[:, :, :] = 0
+    for k in range(many):
+        pair[sight.near[one, k], sight.near[two, k], sight.labels[k]] += sight.costs[k]
+    for label in range(pair.shape[2]):
+        for a in range(BINS):
+            row = 0
+            for b in range(BINS):
+                row += pair[a, b, label]
+                pair[a, b, label] = row + (pair[a - 1, b, label] if a > 0 else 0)
+
+
+@inlined
+def part_in_four(a: int, b: int, measure: Measure, sight: Sight) -> tuple[float, float, float, float]:
+    """The purities of the four parts of a pair's rows that edges after bin a of the one and b of the other make."""
+    pair = sight.pair
+    low_low = low_high = high_low = high_high = 0.0
+    of_low_low = of_low_high = of_high_low = of_high_high = 0
+    for label in range(pair.shape[2]):
+        both = pair[a, b, label]
+        only_a, only_b = pair[a, LAST, label] - both, pair[LAST, b, label] - both
+        neither = pair[LAST, LAST, label] - both - only_a - only_b
+        low_low, of_low_low = with_class(low_low, both, measure), of_low_low + both
+        low_high, of_low_high = with_class(low_high, only_a, measure), of_low_high + only_a
+        high_low, of_high_low = with_class(high_low, only_b, measure), of_high_low + only_b
+        high_high, of_high_high = with_class(high_high, neither, measure), of_high_high + neither
+    return (
+        purity_of(low_low, of_low_low, measure),
+        purity_of(low_high, of_low_high, measure),
+        purity_of(high_low, of_high_low, measure),
+        purity_of(high_high, of_high_high, measure),
+    )
+
+
+@inlined
+def keep(found: float, side: int, cut: int, edge: int, sight: Sight) -> None:
+    """Keep an edge of the second column that is better than those before."""
+    if found > sight.best[side, cut] + EVEN:
+        sight.best[side, cut], sight.edges[side, cut] = found, edge
 
 
 @compiled
-def best_pair(swapped: bool, measure: Measure, sight: Sight) -> tuple[float, int, int, int]:
-    """The purity of the best four parts, where the first column is cut, and where the second is on either side."""
-    sight.low[:, :] = 0
-    for b in range(BINS):
-        for k in range(sight.low.shape[1]):
-            sight.high[b, k] = 0
-            for a in range(BINS):
-                sight.high[b, k] += sight.pair[b, a, k] if swapped else sight.pair[a, b, k]
-    best, cut, left, right = -np.inf, 0, 0, 0
-    for a in range(BINS - 1):
-        for b in range(BINS):
-            for k in range(sight.low.shape[1]):
-                count = sight.pair[b, a, k] if swapped else sight.pair[a, b, k]
-                sight.low[b, k] += count
-                sight.high[b, k] -= count
-        below, at_left = best_edge(sight.low, measure, sight.parts[0], sight.parts[1])
-        above, at_right = best_edge(sight.high, measure, sight.parts[0], sight.parts[1])
-        if below + above > best + EVEN:
-            best, cut, left, right = below + above, a + 1, at_left, at_right
-    return best, cut, left, right
+def best_of_pair(measure: Measure, sight: Sight) -> None:
+    """The best edge of the second column on either side of every cut of the first, whichever column is the first.
+
+    Sides are below and above a cut of the one column, then of the other; edge 0 is none: the side is not cut.
+    """
+    for cut in range(LAST):
+        below, _, above, _ = part_in_four(cut, LAST, measure, sight)
+        before, behind, _, _ = part_in_four(LAST, cut, measure, sight)
+        for side, whole in enumerate((below, above, before, behind)):
+            sight.best[side, cut], sight.edges[side, cut] = whole, 0
+    for a in range(LAST):
+        for b in range(LAST):
+            low_low, low_high, high_low, high_high = part_in_four(a, b, measure, sight)
+            keep(low_low + low_high, 0, a, b + 1, sight)
+            keep(high_low + high_high, 1, a, b + 1, sight)
+            keep(low_low + high_low, 2, b, a + 1, sight)
+            keep(low_high + high_high, 3, b, a + 1, sight)
 
 
 @compiled
@@ -124,7 +146,7 @@ def refined(
             continue
         found = 0.0
         for k in range(4):
-            found += purity(parts[k], measure)
+            found += purity(parts[k], cost_of(parts[k]), measure)
         if found > best + EVEN:
             best, threshold, best_low = found, between(here, after), low
     return best, threshold, best_low
@@ -141,23 +163,24 @@ def look_ahead(
         begin, end = begins[node], ends[node]
         for c in range(numbers.size):
             usable[c] = put_into_bins(order[numbers[c]], begin, end, numbers[c], data.table, sight.bins)
-        many = bring_near(order[-1], begin, end, data, numbers, sight)
+        many = bring_near(begin, end, data, numbers, sight)
         best, one, two, left, right = -np.inf, -1, -1, 0, 0
         for c in range(numbers.size):
             for d in range(c + 1, numbers.size):
                 if not (usable[c] and usable[d]):
                     continue
-                sight.pair[:, :, :] = 0
-                for k in range(many):
-                    sight.pair[sight.near[c, k], sight.near[d, k], sight.labels[k]] += sight.costs[k]
-                for swapped in (False, True):
-                    found, _, at_left, at_right = best_pair(swapped, measure, sight)
-                    if found > best + EVEN:
-                        best, left, right = found, at_left, at_right
-                        one, two = (numbers[d], numbers[c]) if swapped else (numbers[c], numbers[d])
+                add_up_pairs(c, d, many, sight)
+                best_of_pair(measure, sight)
+                for side in (0, 2):
+                    for cut in range(LAST):
+                        found = sight.best[side, cut] + sight.best[side + 1, cut]
+                        if found > best + EVEN:
+                            best, left, right = found, sight.edges[side, cut], sight.edges[side + 1, cut]
+                            one, two = (numbers[c], numbers[d]) if side == 0 else (numbers[d], numbers[c])
         out[which, 1] = -1.0
         if one >= 0:
             found, threshold, low = refined(order[one], begin, end, one, two, left, right, data, measure, sight)
             if found > -np.inf:
-                out[which, 0] = (found - purity(totals[node], measure)) / cost_of(totals[node])
+                total = cost_of(totals[node])
+                out[which, 0] = (found - purity(totals[node], total, measure)) / total
                 out[which, 1], out[which, 2], out[which, 3] = one, threshold, low

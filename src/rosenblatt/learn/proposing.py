@@ -6,7 +6,8 @@ Result    a `Proposal` for each node, or none where no test gains enough; and th
 Papers    Breiman and others 1984; Quinlan's gain ratio (C4.5, 1993) takes, of the columns that gain at least as much as
           the average one, the one with the highest gain per bit of the branch's own information.
 
-Each column is sorted once; a level's nodes then own stretches of every column's order.
+Each column is sorted once. A level's nodes own stretches of the rows and of every column's order: the rows of a node
+lie side by side, so that a small node's are near, and those of leaves are gone.
 """
 
 from dataclasses import dataclass, replace
@@ -19,7 +20,7 @@ from rosenblatt.learn.directions import Features, Room
 from rosenblatt.learn.joining import Rows
 from rosenblatt.learn.plan import CRITERIA, Plan
 from rosenblatt.learn.slanting import BINS, Limits
-from rosenblatt.learn.splitting import EVEN, MISTAKES, Found, Measure
+from rosenblatt.learn.splitting import EVEN, MISTAKES, Found, Labelled, Measure
 from rosenblatt.learn.tree import (
     NUMBER_ITSELF,
     CategoryTest,
@@ -74,7 +75,7 @@ class Proposal:
 
 
 class Search:
-    """What tests are sought in: every column's order, parted among the nodes of a level."""
+    """What tests are sought in: the rows and every column's order, parted among the nodes of a level."""
 
     def __init__(self, rows: Rows, plan: Plan) -> None:
         self.rows, self.plan, self.data = rows, plan, rows.labelled
@@ -85,10 +86,8 @@ class Search:
         splitting.fill_logs(logs)
         least = max(int(np.ceil(plan.min_leaf / rows.unit)), 1)
         self.measure = Measure(CRITERIA[plan.criterion], logs, least)
-        self.order = np.empty((self.d + 1, self.n), np.int32)  # the last: rows as they are
-        self.order[-1] = np.arange(self.n)
-        if plan.test != "perceptron":
-            in_pieces(self._sort, 0, self.d, self.n * WORK)
+        self.order = np.empty((self.d if plan.test != "perceptron" else 0, self.n), np.int32)
+        in_pieces(self._sort, 0, len(self.order), self.n * WORK)
         codes = [NUMBERS if head.categories is None else range(len(head.categories)) for head in rows.heads]
         self.codes_at = np.cumsum([0, *(len(head.categories or ()) for head in rows.heads)])
         pairs = np.array([(column, code) for column, each in enumerate(codes) for code in each], np.int64).reshape(
@@ -101,16 +100,27 @@ class Search:
             self.order[column] = np.argsort(self.data.table[column], kind="stable")
 
     def part(self, child: Array, begins: Array, many: int) -> None:
-        """Give each child's rows a stretch of every order; child[row] is below zero for rows that are in no child."""
-        parted = np.empty((len(self.order), many), np.int32)
-        wanted = range(self.d + 1) if self.plan.test != "perceptron" else [self.d]
+        """Give each child a stretch of the rows and of every order; child[row] is below zero for rows of no child."""
+        table, labels, costs = self.data
+        if table is self.rows.labelled.table:
+            table = table.copy()
+        places = np.empty(self.n, np.int32)
+        splitting.place_all(child, begins.copy(), places)
 
         def part(a: int, b: int) -> None:
-            for column in wanted[a:b]:
-                splitting.part(self.order[column], child, begins.copy(), parted[column])
+            values, order = np.empty(many), np.empty(many, np.int32)
+            for column in range(a, b):
+                splitting.move(table[column], places, values)
+                table[column, :many] = values
+                if len(self.order):
+                    splitting.part(self.order[column], child, places, begins.copy(), order)
+                    self.order[column, :many] = order
 
-        in_pieces(part, 0, len(wanted), self.order.shape[1] * WORK / 4)
-        self.order = parted
+        in_pieces(part, 0, self.d, self.n * WORK / 4)
+        some = places >= 0
+        kept = np.empty((2, many), np.int64)
+        kept[:, places[some]] = labels[some], costs[some]
+        self.data, self.n = Labelled(table, *kept), many
 
     def tests(self, level: Level) -> list[Proposal | None]:
         """The best test of every node, if one gains enough."""
@@ -140,13 +150,14 @@ class Search:
         def look(a: int, b: int) -> None:
             size, room = looking.BINS, 2 * looking.ENOUGH
             near = np.empty((numbers.size, room), np.int8), np.empty(room, np.int64), np.empty(room, np.int64)
-            tables = (np.empty((*shape, classes), np.int64) for shape in ((size, size), (size,), (size,), (4,)))
+            tables = np.empty((size, size, classes), np.int64), np.empty((4, classes), np.int64)
+            best = np.empty((4, size)), np.empty((4, size), np.int64)
             looking.look_ahead(
                 a, b, nodes, level.begins, level.ends, self.order, self.data, numbers, level.totals, self.measure,
-                np.empty(numbers.size, np.bool_), looking.Sight(bins, *near, *tables), out,
+                np.empty(numbers.size, np.bool_), looking.Sight(bins, *near, *tables, *best), out,
             )  # fmt: skip
 
-        in_pieces(look, 0, nodes.size, self.order.shape[1] * numbers.size**2 / nodes.size)
+        in_pieces(look, 0, nodes.size, self.n * numbers.size**2 / nodes.size)
         for node, (gain, column, threshold, low) in zip(nodes.tolist(), out.tolist(), strict=True):
             if column >= 0 and gain > max(FORESIGHT * gains[node], self.plan.min_gain, EVEN):
                 larger = int(2 * low < level.totals[node].sum())
@@ -195,7 +206,7 @@ class Search:
                     np.empty((many, counts.shape[1]), np.int64), np.empty(many), np.empty(many, np.int64), found,
                 )  # fmt: skip
 
-        in_pieces(scan, 0, self.d, self.order.shape[1] * WORK / 2)
+        in_pieces(scan, 0, self.d, self.n * WORK / 2)
         return found
 
     def _best_columns(self, found: Found) -> tuple[Array, Array]:
@@ -254,8 +265,8 @@ class Search:
         """The weights of every node's perceptron, by feature; and of one that separates, if there is one."""
         many_features, classes = self.features.columns.size, level.totals.shape[1]
         many = min(CANDIDATES, many_features)
-        n = self.order.shape[1]
-        values, scores = np.empty((n, many)), np.empty(n)
+        n = self.n
+        values, scores = np.empty((many, n)), np.empty(n)
         out, separating = np.zeros((2, len(level.numbers), many_features))
         limits = Limits(self.plan.max_columns or many_features, self.plan.spare)
 
@@ -268,7 +279,7 @@ class Search:
                 np.empty((BINS, classes), np.int64), np.empty((3, classes), np.int64),
             )  # fmt: skip
             slanting.slant(
-                a, b, level.begins, level.ends, self.order[-1], self.data, self.features, level.totals, measure,
+                a, b, level.begins, level.ends, self.data, self.features, level.totals, measure,
                 limits, room, np.empty(2), out, separating,
             )  # fmt: skip
 
@@ -288,18 +299,18 @@ class Search:
 
     def _sweep(self, level: Level, tests: list[PerceptronTest], measure: Measure) -> Array:
         """For every node's perceptron: gain, information, threshold, cost of the low side, and of missing rows."""
-        n = self.order.shape[1]
-        keys, places, out = np.empty(n), np.empty(n, np.int64), np.ones((len(tests), 5))
+        scores, keys = np.empty((2, self.n))
+        order, out = np.empty(self.n, np.int64), np.ones((len(tests), 5))
         slants = slants_of(tests)
 
         def sweep(a: int, b: int) -> None:
             classes = np.empty((3, level.totals.shape[1]), np.int64)
             slanting.sweep(
-                a, b, level.begins, level.ends, self.order[-1], self.data, slants, level.totals, measure,
-                keys, places, classes, out,
+                a, b, level.begins, level.ends, self.data, slants, level.totals, measure,
+                scores, keys, order, classes, out,
             )  # fmt: skip
 
-        in_pieces(sweep, 0, len(tests), n * WORK / len(tests))
+        in_pieces(sweep, 0, len(tests), self.n * WORK / len(tests))
         return out
 
     def rules(self, level: Level) -> list[LeafRule | None]:
@@ -318,13 +329,14 @@ class Search:
 
     def _rule(self, level: Level, node: int, test: PerceptronTest) -> LeafRule:
         """A leaf's rule with the counts of both of its sides, and of rows without a score."""
-        places = self.order[-1, level.begins[node] : level.ends[node]]
+        places = slice(level.begins[node], level.ends[node])
         leaf = Node(0, tuple(level.totals[node].tolist()), stop=Stop.NO_GAIN, rule=LeafRule(test, ((1,),) * 3))
-        table, sides = np.ascontiguousarray(self.data.table[:, places]), np.empty(places.size, np.int64)
+        table, labels, costs = self.data.table[:, places], self.data.labels[places], self.data.costs[places]
+        sides = np.empty(labels.size, np.int64)
         flat = flat_of(self.rows.heads, [leaf])
-        branching.sides_of(flat, table, np.zeros(places.size, np.int64), 0, places.size, sides)
+        branching.sides_of(flat, np.ascontiguousarray(table), np.zeros_like(sides), 0, sides.size, sides)
         counts = np.zeros((3, level.totals.shape[1]), np.int64)
-        np.add.at(counts, (sides - 1, self.data.labels[places]), self.data.costs[places])
+        np.add.at(counts, (sides - 1, labels), costs)
         return LeafRule(test, tuple(tuple(row) for row in (counts * self.rows.unit).tolist()))
 
 

@@ -29,13 +29,14 @@ from rosenblatt.learn.directions import (
     solve_back,
 )
 from rosenblatt.learn.line import sort
-from rosenblatt.learn.splitting import ENTROPY, EVEN, Labelled, Measure, between, cost_of, purity, rest, weighed
+from rosenblatt.learn.splitting import ENTROPY, Labelled, Measure, best_threshold, cost_of, purity
 
 BINS, SPAN = 128, 3.0  # of the histogram, which reaches so many standard deviations to each side of the mean
 RIDGE = 0.001  # added to unit second moments; and the features per row
 PASSES, MANY_PASSES, FEW_WRONG = 4, 40, 0.05  # of the perceptron; more while a pass has few mistakes
 FIRST_LENGTH = 0.5  # of the weights that passes begin from, in lengths of a row times the root of the rows
 ROWS_PER_FEATURE = 4  # fewer say nothing about second moments
+BLOCK = 512  # rows whose scores stay near while features are added up
 CLEAR = 0.5  # of the impurity: a direction that gains so much is not sought by second moments
 FITTED, REGROUPED, LEVEL, RISING, FALLING = range(5)  # the directions proposed, in turn
 
@@ -51,13 +52,16 @@ class Limits(NamedTuple):
 def score_all(begin: int, end: int, many: int, v: Array, room: Room) -> tuple[float, float]:
     """The scores of a node's rows; returns the ends of a histogram of them."""
     total = squares = 0.0
-    for place in range(begin, end):
-        score, values = 0.0, room.values[place]
+    for first in range(begin, end, BLOCK):
+        scores = room.scores[first : min(first + BLOCK, end)]
+        scores[:] = 0.0
         for k in range(many):
-            score += v[k] * values[k]
-        room.scores[place] = score
-        total += score
-        squares += score * score
+            weight, values = v[k], room.values[k, first : min(first + BLOCK, end)]
+            for row in range(scores.size if weight != 0.0 else 0):
+                scores[row] += weight * values[row]
+        for row in range(scores.size):
+            total += scores[row]
+            squares += scores[row] * scores[row]
     mean = total / (end - begin)
     deviation = sqrt(max(squares / (end - begin) - mean * mean, 0.0))
     return mean - SPAN * deviation, mean + SPAN * deviation
@@ -65,7 +69,7 @@ def score_all(begin: int, end: int, many: int, v: Array, room: Room) -> tuple[fl
 
 @compiled
 def estimate(
-    rows: Array, begin: int, end: int, many: int, v: Array, data: Labelled, total: Array, measure: Measure, room: Room
+    begin: int, end: int, many: int, v: Array, data: Labelled, total: Array, measure: Measure, room: Room
 ) -> tuple[float, float]:
     """About how much the best threshold along a direction gains, times N, and that threshold."""
     lowest, highest = score_all(begin, end, many, v, room)
@@ -73,45 +77,51 @@ def estimate(
         return -np.inf, 0.0
     room.bins[:, :] = 0
     per_unit = BINS / (highest - lowest)
-    for place in range(begin, end):
-        row = rows[place]
-        at = min(max(int((room.scores[place] - lowest) * per_unit), 0), BINS - 1)
-        room.bins[at, data.labels[row]] += data.costs[row]
-    low, high, none = room.classes[0], room.classes[1], room.classes[2]
+    scores, labels, costs = room.scores[begin:end], data.labels[begin:end], data.costs[begin:end]
+    for row in range(scores.size):
+        at = min(max(int((scores[row] - lowest) * per_unit), 0), BINS - 1)
+        room.bins[at, labels[row]] += costs[row]
+    low, high = room.classes[0], room.classes[1]
     low[:] = 0
-    none[:] = 0
-    best, at = -np.inf, 0
+    for k in range(high.size):
+        high[k] = total[k]
+    of_low, of_high = 0, cost_of(total)
+    base, best, at = purity(total, of_high, measure), -np.inf, 0
     for b in range(BINS - 1):
+        here = cost_of(room.bins[b])
+        if here == 0:
+            continue
         for k in range(low.size):
             low[k] += room.bins[b, k]
-        rest(total, low, none, high)
-        if cost_of(low) >= measure.least and cost_of(high) >= measure.least:
-            gain = purity(low, measure) + purity(high, measure)
-            if gain > best:
-                best, at = gain, b + 1
-    return best - purity(total, measure), lowest + at / per_unit
+            high[k] -= room.bins[b, k]
+        of_low += here
+        of_high -= here
+        if of_low >= measure.least and of_high >= measure.least:
+            both = purity(low, of_low, measure) + purity(high, of_high, measure)
+            if both > best:
+                best, at = both, b + 1
+    return best - base, lowest + at / per_unit
 
 
 @compiled
-def correct_pass(rows: Array, begin: int, end: int, many: int, data: Labelled, steps: Array, room: Room) -> int:
+def correct_pass(begin: int, end: int, many: int, data: Labelled, steps: Array, room: Room) -> int:
     """One pass of the perceptron over a node's rows; the last weight is the threshold's. Returns the mistakes."""
     w, mean = room.vectors[2], room.vectors[3]
     mistakes = 0
-    for place in range(begin, end):
-        row, values = rows[place], room.values[place]
+    for row in range(begin, end):
         side = room.sides[data.labels[row]]
         score = w[many]
         for k in range(many):
-            score += w[k] * values[k]
+            score += w[k] * room.values[k, row]
         if side * score <= 0.0:
             mistakes += 1
             change = side * steps[1 if side > 0 else 0] * data.costs[row]
-            left = (end - place) / (end - begin)
+            left = (end - row) / (end - begin)
             w[many] += change
             mean[many] += left * change
             for k in range(many):
-                w[k] += change * values[k]
-                mean[k] += left * (change * values[k])
+                w[k] += change * room.values[k, row]
+                mean[k] += left * (change * room.values[k, row])
     return mistakes
 
 
@@ -137,7 +147,7 @@ def start_passes(begin: int, end: int, many: int, threshold: float, total: Array
 
 @compiled
 def pocket(
-    rows: Array, begin: int, end: int, many: int, gain: float, threshold: float, data: Labelled, total: Array,
+    begin: int, end: int, many: int, gain: float, threshold: float, data: Labelled, total: Array,
     measure: Measure, room: Room, steps: Array,
 ) -> tuple[float, bool]:  # fmt: skip
     """Passes of the perceptron from the best direction so far; what gains more is kept.
@@ -149,11 +159,11 @@ def pocket(
     for turn in range(MANY_PASSES):
         for k in range(many + 1):
             mean[k] = w[k]
-        mistakes = correct_pass(rows, begin, end, many, data, steps, room)
+        mistakes = correct_pass(begin, end, many, data, steps, room)
         if turn >= PASSES and mistakes > FEW_WRONG * (end - begin):
             break
         for v in (w, mean):
-            found, _ = estimate(rows, begin, end, many, v, data, total, measure, room)
+            found, _ = estimate(begin, end, many, v, data, total, measure, room)
             if found > gain:
                 gain = found
                 copy(many, v, best)
@@ -164,7 +174,7 @@ def pocket(
 
 @compiled
 def shorten(
-    rows: Array, begin: int, end: int, many: int, gain: float, ridge: float, data: Labelled, total: Array,
+    begin: int, end: int, many: int, gain: float, ridge: float, data: Labelled, total: Array,
     measure: Measure, limits: Limits, room: Room,
 ) -> None:  # fmt: skip
     """Keep the fewest features whose gain is nearly as high: those with the largest weights, as they are or fitted."""
@@ -183,7 +193,7 @@ def shorten(
                 short[k] = 0.0
             for k in range(size):
                 short[room.order[k]] = best[room.order[k]] if way == 0 else fitted[k]
-            found, _ = estimate(rows, begin, end, many, short, data, total, measure, room)
+            found, _ = estimate(begin, end, many, short, data, total, measure, room)
             if found > highest:
                 highest, kept = found, way
         last = size >= limits.most or size + max(size // 3, 1) > limits.most
@@ -217,23 +227,24 @@ def propose(turn: int, many: int, total: Array, room: Room) -> bool:
 @inlined
 def left_to_gain(total: Array, measure: Measure) -> float:
     """What pure branches would gain, times N."""
-    return (0.0 if measure.criterion == ENTROPY else float(cost_of(total))) - purity(total, measure)
+    whole = cost_of(total)
+    return (0.0 if measure.criterion == ENTROPY else float(whole)) - purity(total, whole, measure)
 
 
 @compiled
 def slant(
-    first: int, last: int, begins: Array, ends: Array, rows: Array, data: Labelled, features: Features, totals: Array,
+    first: int, last: int, begins: Array, ends: Array, data: Labelled, features: Features, totals: Array,
     measure: Measure, limits: Limits, room: Room, steps: Array, out: Array, separating: Array,
 ) -> None:  # fmt: skip
     """The weights of the perceptron tests of some nodes, by feature, and of those that separate; zeros where none."""
     for node in range(first, last):
         begin, end, total = begins[node], ends[node], totals[node]
         largest_against_the_rest(total, room.sides)
-        describe(rows, begin, end, data, features, room)
+        describe(begin, end, data, features, room)
         many = choose(room.chosen.size, room)
         if many < 1:
             continue
-        gather(rows, begin, end, many, data, features, room, float(cost_of(total)))
+        gather(begin, end, many, data, features, room, float(cost_of(total)))
         for k in range(many):
             room.order[k] = k
         ridge = RIDGE + many / (end - begin)
@@ -245,7 +256,7 @@ def slant(
             if turn == LEVEL and (few or gain > CLEAR * left_to_gain(total, measure)):
                 break
             if propose(turn, many, total, room):
-                found, at = estimate(rows, begin, end, many, room.vectors[1], data, total, measure, room)
+                found, at = estimate(begin, end, many, room.vectors[1], data, total, measure, room)
                 if found > gain:
                     gain, threshold, kept = found, at, turn
                     copy(many, room.vectors[1], room.vectors[0])
@@ -253,50 +264,38 @@ def slant(
             continue
         if kept != REGROUPED:
             largest_against_the_rest(total, room.sides)
-        gain, clean = pocket(rows, begin, end, many, gain, threshold, data, total, measure, room, steps)
+        gain, clean = pocket(begin, end, many, gain, threshold, data, total, measure, room, steps)
         for k in range(many if clean else 0):
             separating[node, room.chosen[k]] = room.vectors[2, k] / room.scales[room.chosen[k]]
-        shorten(rows, begin, end, many, gain, ridge, data, total, measure, limits, room)
+        shorten(begin, end, many, gain, ridge, data, total, measure, limits, room)
         for k in range(many):
             out[node, room.chosen[k]] = room.vectors[0, k] / room.scales[room.chosen[k]]
 
 
 @compiled
 def sweep(
-    first: int, last: int, begins: Array, ends: Array, rows: Array, data: Labelled, slants: Slants, totals: Array,
-    measure: Measure, keys: Array, places: Array, classes: Array, out: Array,
+    first: int, last: int, begins: Array, ends: Array, data: Labelled, slants: Slants, totals: Array,
+    measure: Measure, scores: Array, keys: Array, order: Array, classes: Array, out: Array,
 ) -> None:  # fmt: skip
     """The best threshold of every node's perceptron: the gain (below zero: none), the information, the threshold, the
     cost of the rows at or below it and of those without a score.
     """
     low, high, absent = classes[0], classes[1], classes[2]
     for node in range(first, last):
-        begin, known, total = begins[node], begins[node], cost_of(totals[node])
+        begin, known = begins[node], begins[node]
         absent[:] = 0
         out[node, 0] = -1.0
-        for place in range(begin, ends[node]):
-            score = slanted(slants, node, data.table, rows[place])
+        for row in range(begin, ends[node]):
+            score = slanted(slants, node, data.table, row)
             if np.isnan(score):
-                absent[data.labels[rows[place]]] += data.costs[rows[place]]
+                absent[data.labels[row]] += data.costs[row]
             else:
-                keys[known], places[known] = score, rows[place]
+                scores[row], keys[known], order[known] = score, score, row
                 known += 1
-        sort(keys, places, begin, known)
+        sort(keys, order, begin, known)
         if known == begin or not (abs(keys[begin]) < np.inf and abs(keys[known - 1]) < np.inf):
             continue
-        of_absent, of_low, best = cost_of(absent), 0, -1.0
-        base = purity(absent, measure) - purity(totals[node], measure)
-        low[:] = 0
-        for place in range(begin, known - 1):
-            low[data.labels[places[place]]] += data.costs[places[place]]
-            of_low += data.costs[places[place]]
-            if keys[place] == keys[place + 1] or of_low < measure.least or total - of_low - of_absent < measure.least:
-                continue
-            rest(totals[node], low, absent, high)
-            gain = (base + purity(low, measure) + purity(high, measure)) / total
-            if gain > best + EVEN:
-                best = gain
-                parts = weighed(of_low, measure.logs) + weighed(total - of_low - of_absent, measure.logs)
-                info = weighed(total, measure.logs) - parts - weighed(of_absent, measure.logs)
-                out[node, 0], out[node, 1], out[node, 3], out[node, 4] = best, info / total, of_low, of_absent
-                out[node, 2] = between(keys[place], keys[place + 1])
+        out[node, 0], out[node, 1], out[node, 2], out[node, 3] = best_threshold(
+            scores, order, begin, known, totals[node], absent, data, measure, low, high
+        )
+        out[node, 4] = cost_of(absent)

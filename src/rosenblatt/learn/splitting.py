@@ -1,8 +1,8 @@
 """Compiled: the best test of every column at every node of a level, and the rows sorted for the next level.
 
-A level's nodes own stretches of places, begins[node] to ends[node], the same in every column's order. There, each
-column has its rows sorted by value, with missing values (NaN) last. Costs are whole numbers, so that counts do not
-depend on the order of the rows, nor does a gain, which is computed from counts alone.
+A level's nodes own stretches of the rows, begins[node] to ends[node], and the same stretches of every column's order.
+There, each column has the node's rows sorted by value, with missing values (NaN) last. Costs are whole numbers, so that
+counts do not depend on the order of the rows, nor does a gain, which is computed from counts alone.
 """
 
 from math import log2
@@ -61,23 +61,28 @@ def weighed(count: int, logs: Array) -> float:
 
 
 @inlined
-def purity(counts: Array, measure: Measure) -> float:
-    """What a branch with these counts of the classes adds; less what the node had, the sum is the gain times N."""
-    total, sum_of_parts, most = 0, 0.0, 0
+def with_class(so_far: float, count: int, measure: Measure) -> float:
+    """What `purity_of` needs to know of a branch's classes, with one more of them."""
+    if measure.criterion == GINI:
+        return so_far + float(count) * float(count)
+    return max(so_far, float(count)) if measure.criterion == MISTAKES else so_far + weighed(count, measure.logs)
+
+
+@inlined
+def purity_of(classes: float, total: int, measure: Measure) -> float:
+    """What a branch adds; less what the node had, the sum is the gain times N."""
+    if measure.criterion == GINI:
+        return classes / total if total > 0 else 0.0
+    return classes if measure.criterion == MISTAKES else classes - weighed(total, measure.logs)
+
+
+@inlined
+def purity(counts: Array, total: int, measure: Measure) -> float:
+    """The same for these counts of the classes."""
+    classes = 0.0
     for k in range(counts.size):
-        count = counts[k]
-        total += count
-        if measure.criterion == ENTROPY:
-            sum_of_parts += weighed(count, measure.logs)
-        elif measure.criterion == GINI:
-            sum_of_parts += float(count) * float(count)
-        else:
-            most = max(most, count)
-    if total == 0:
-        return 0.0
-    if measure.criterion == ENTROPY:
-        return sum_of_parts - weighed(total, measure.logs)
-    return sum_of_parts / total if measure.criterion == GINI else float(most)
+        classes = with_class(classes, counts[k], measure)
+    return purity_of(classes, total, measure)
 
 
 @inlined
@@ -103,6 +108,40 @@ def rest(total: Array, low: Array, absent: Array, high: Array) -> None:
         high[k] = total[k] - low[k] - absent[k]
 
 
+@inlined
+def best_threshold(
+    values: Array, order: Array, begin: int, end: int, total: Array, absent: Array, rows: Labelled, measure: Measure,
+    low: Array, high: Array,
+) -> tuple[float, float, float, int]:  # fmt: skip
+    """The best threshold for a node's rows in the order of their values; `absent` are rows that have none.
+
+    Returns the gain (below zero: there is no threshold), the information, the threshold, and the cost of the low side.
+    """
+    whole, of_absent = cost_of(total), cost_of(absent)
+    known, even = whole - of_absent, EVEN * whole
+    low[:] = 0
+    rest(total, low, absent, high)
+    best, threshold, best_low = -np.inf, 0.0, 0
+    of_low, after = 0, values[order[begin]]
+    for place in range(begin, end - 1):
+        row, here, after = order[place], after, values[order[place + 1]]
+        label, cost = rows.labels[row], rows.costs[row]
+        low[label] += cost
+        high[label] -= cost
+        of_low += cost
+        if here == after or of_low < measure.least or known - of_low < measure.least:
+            continue
+        both = purity(low, of_low, measure) + purity(high, known - of_low, measure)
+        if both > best + even:
+            best, threshold, best_low = both, between(here, after), of_low
+    if best == -np.inf:
+        return -1.0, 1.0, 0.0, 0
+    gain = best + purity(absent, of_absent, measure) - purity(total, whole, measure)
+    parts = weighed(best_low, measure.logs) + weighed(known - best_low, measure.logs)
+    info = weighed(whole, measure.logs) - parts - weighed(of_absent, measure.logs)
+    return max(gain / whole, 0.0), info / whole, threshold, best_low
+
+
 @compiled
 def scan_numbers(
     column: int, order: Array, begins: Array, ends: Array, totals: Array, rows: Labelled, measure: Measure,
@@ -110,36 +149,19 @@ def scan_numbers(
 ) -> None:  # fmt: skip
     """The best threshold of a column of numbers at every node; `counts` is room for three rows of classes."""
     low, high, absent = counts[0], counts[1], counts[2]
+    values = rows.table[column]
     for node in range(begins.size):
-        found.gain[node, column] = -1.0
         begin, end = begins[node], ends[node]
         absent[:] = 0
-        while end > begin and np.isnan(rows.table[column, order[end - 1]]):
+        while end > begin and np.isnan(values[order[end - 1]]):
             end -= 1
             absent[rows.labels[order[end]]] += rows.costs[order[end]]
-        total, of_absent = cost_of(totals[node]), cost_of(absent)
-        base = purity(absent, measure) - purity(totals[node], measure)
-        low[:] = 0
-        of_low, best = 0, -1.0
-        for place in range(begin, end - 1):
-            row = order[place]
-            low[rows.labels[row]] += rows.costs[row]
-            of_low += rows.costs[row]
-            here, next_one = rows.table[column, row], rows.table[column, order[place + 1]]
-            if here == next_one or of_low < measure.least or total - of_low - of_absent < measure.least:
-                continue
-            rest(totals[node], low, absent, high)
-            gain = (base + purity(low, measure) + purity(high, measure)) / total
-            if gain > best + EVEN:
-                best = gain
-                found.place[node, column] = between(here, next_one)
-                found.low[node, column] = of_low
-        if best >= 0.0:
-            of_low = found.low[node, column]
-            found.gain[node, column], found.absent[node, column] = best, of_absent
-            parts = weighed(of_low, measure.logs) + weighed(total - of_low - of_absent, measure.logs)
-            info = weighed(total, measure.logs) - parts - weighed(of_absent, measure.logs)
-            found.info[node, column] = info / total
+        gain, info, threshold, of_low = best_threshold(
+            values, order, begin, end, totals[node], absent, rows, measure, low, high
+        )
+        found.gain[node, column], found.info[node, column] = gain, info
+        found.place[node, column], found.low[node, column] = threshold, of_low
+        found.absent[node, column] = cost_of(absent)
 
 
 @compiled
@@ -189,11 +211,12 @@ def best_groups(
             for k in range(low.size):
                 low[k] += counts[lined[cut - 1], k]
             rest(total, low, absent, high)
-            if cost_of(low) < measure.least or cost_of(high) < measure.least:
+            of_low, of_high = cost_of(low), cost_of(high)
+            if of_low < measure.least or of_high < measure.least:
                 continue
-            sum_of_both = purity(low, measure) + purity(high, measure)
-            if sum_of_both > best + EVEN * cost_of(total):
-                best, best_label, best_cut = sum_of_both, label, cut
+            both = purity(low, of_low, measure) + purity(high, of_high, measure)
+            if both > best + EVEN * cost_of(total):
+                best, best_label, best_cut = both, label, cut
     return best, best_label, best_cut
 
 
@@ -209,14 +232,14 @@ def scan_values(
         many = count_values(column, order, begins[node], ends[node], rows, absent, values, counts)
         total, of_absent = cost_of(totals[node]), cost_of(absent)
         info = weighed(total, measure.logs) - weighed(of_absent, measure.logs)
-        base, large = purity(absent, measure) - purity(totals[node], measure), 0
+        base, large = purity(absent, of_absent, measure) - purity(totals[node], total, measure), 0
         if many < 2:
             continue
         if each:
             for k in range(many):
                 of_value = cost_of(counts[k])
                 large += of_value >= measure.least
-                base += purity(counts[k], measure)
+                base += purity(counts[k], of_value, measure)
                 info -= weighed(of_value, measure.logs)
                 found.groups[node, codes_at + values[k]] = k
             if large < 2:
@@ -240,10 +263,28 @@ def scan_values(
 
 
 @compiled
-def part(order: Array, child: Array, nexts: Array, out: Array) -> None:
-    """Bring the rows of an order into the stretches of their children, each in the order it had."""
-    for place in range(order.size):
-        row = order[place]
+def place_all(child: Array, nexts: Array, out: Array) -> None:
+    """The new place of every row, in the stretch of its child, where rows keep their order; of no child, -1."""
+    for row in range(child.size):
+        out[row] = -1
         if child[row] >= 0:
-            out[nexts[child[row]]] = row
+            out[row] = nexts[child[row]]
+            nexts[child[row]] += 1
+
+
+@compiled
+def move(values: Array, places: Array, out: Array) -> None:
+    """Bring what rows have to their new places."""
+    for row in range(places.size):
+        if places[row] >= 0:
+            out[places[row]] = values[row]
+
+
+@compiled
+def part(order: Array, child: Array, places: Array, nexts: Array, out: Array) -> None:
+    """Bring an order into the stretches of the children, each as it was; a row is then called by its new place."""
+    for k in range(places.size):
+        row = order[k]
+        if child[row] >= 0:
+            out[nexts[child[row]]] = places[row]
             nexts[child[row]] += 1
