@@ -8,14 +8,17 @@ import shlex
 import shutil
 
 import pytest
+from typer.main import get_command
 
 from cli.running import SPARSE, loans, run
+from rosenblatt.cli.app import app
 
 USAGE, BAD = 2, 3
 SHORT = {
     "FIT": "fit clean.csv -t approved -o new.json",
     "CHECK": "check clean.csv -t approved",
     "REPORT": "report clean.csv -t approved",
+    "UNREAD": "fit nowhere.csv -t approved -o new.json",
 }
 GOOD = loans(20)
 NUMBERS = "a,b,y\n" + "1,2,0\n3,4,1\n5,2,0\n7,9,1\n" * 5
@@ -52,11 +55,21 @@ CASES = {
     "no target": ("check clean.csv", USAGE, "missing option '--target' / '-t'; see: rosenblatt check --help"),
     "no output": ("fit clean.csv -t approved", USAGE, "missing option '--output' / '-o'; see: rosenblatt fit --help"),
     "target without a name": ("check clean.csv -t", USAGE, "option '-t' requires an argument; see: .*"),
-    "seed below 0": ("FIT --seed -1", USAGE, "invalid value for '--seed': .*0; see: .*"),
-    "seed of words": ("FIT --seed one", USAGE, "invalid value for '--seed': .*; see: .*"),
-    "seconds below 0": ("CHECK --seconds -1", USAGE, "invalid value for '--seconds': .*; see: .*"),
+    "seed below 0": ("FIT --seed -1", USAGE, "--seed must be a whole number from 0, not '-1'"),
+    "seed of words": ("FIT --seed one", USAGE, "--seed must be a whole number from 0, not 'one'"),
+    "seconds below 0": ("CHECK --seconds -1", USAGE, "--seconds must be a number from 0, not '-1'"),
     "algorithm": ("FIT -a svm", USAGE, "the algorithm must be one of auto, perceptron, .*, not 'svm'"),
     "algorithm of a report": ("REPORT -o new.html -a svm", USAGE, "the algorithm must be one of .*"),
+    "option of a report that the algorithm lacks": (
+        "REPORT -o new.html -a pocket --set ratched=true",
+        USAGE,
+        r"the pocket rule has no option 'ratched'; did you mean 'ratchet'\?",
+    ),
+    "value of a report of another kind": (
+        "REPORT -o new.html -a margin --set beta=x",
+        USAGE,
+        r"a value does not fit: --set beta=x \(.*\)",
+    ),
     "option that the algorithm lacks": (
         "FIT -a perceptron --set ratchet=true",
         USAGE,
@@ -81,7 +94,11 @@ CASES = {
     "order": ("FIT -a perceptron --order best", USAGE, ".*order.*'best'"),
     "ties": ("FIT -a perceptron --ties lose", USAGE, ".*ties.*'lose'"),
     "start": ("FIT -a perceptron --start ones", USAGE, ".*start.*'ones'.*"),
-    "passes": ("FIT -a perceptron --max-passes 0", USAGE, ".*max_passes.*0.*"),
+    "passes": ("UNREAD --max-passes 0", USAGE, "--max-passes must be a whole number from 1, not '0'"),
+    "updates": ("UNREAD --max-updates 0", USAGE, "--max-updates must be a whole number from 1, not '0'"),
+    "patience": ("UNREAD --patience 2.5", USAGE, "--patience must be a whole number from 1, not '2.5'"),
+    "seconds of learning": ("UNREAD --max-seconds 0", USAGE, "--max-seconds must be a number above 0, not 0.0"),
+    "no bias": ("UNREAD --bias-scale nan", USAGE, "--bias-scale must be a number above 0, not nan"),
     "kernel": ("FIT -a kernel --set kernel=magic", USAGE, ".*kernel.*'magic'.*"),
     "costs": (
         "FIT --class-weight yes",
@@ -93,15 +110,15 @@ CASES = {
         USAGE,
         "class_weight names the class 'maybe', but the classes are no, yes",
     ),
-    "hold out too much": ("FIT --hold-out 1.5", USAGE, r".*hold.out.* 1\.5"),
-    "hold out everything": ("FIT --hold-out 1", USAGE, r".*hold.out.* 1\.0"),
+    "hold out too much": ("UNREAD --hold-out 1.5", USAGE, r"--hold-out, .* at least 0 and below 1, not 1\.5"),
+    "hold out everything": ("UNREAD --hold-out 1", USAGE, r"--hold-out, .* at least 0 and below 1, not 1\.0"),
     "hold out a class": (
         "fit x.csv -t y -o new.json --hold-out 0.9",
         BAD,
         "all 18 rows of class 'a' would be held out; hold out fewer, or none",
     ),
-    "one fold": ("FIT --folds 1", USAGE, "cross-validation needs at least 2 folds, not 1"),
-    "folds below 0": ("FIT --folds -3", USAGE, "cross-validation needs at least 2 folds, not -3"),
+    "one fold": ("UNREAD --folds 1", USAGE, "--folds must be at least 2 folds, or 0 for none, not 1"),
+    "folds below 0": ("UNREAD --folds -3", USAGE, "--folds must be at least 2 folds, or 0 for none, not -3"),
     "more folds than rows": ("FIT --folds 81", USAGE, "81 folds are more than the 80 rows"),
     "positive": ("CHECK --positive maybe", USAGE, ".*'maybe'.*"),
     "kind without a column": (
@@ -191,7 +208,16 @@ CASES = {
         USAGE,
         "x.toml: there is no option 'algoritm'.*algorithm.*",
     ),
-    "config with a wrong type": ("fit clean.csv --config x.toml -t approved -o new.json", USAGE, ".*seed.*"),
+    "config with a wrong type": (
+        "fit clean.csv --config x.toml -t approved -o new.json",
+        USAGE,
+        "--seed must be a whole number from 0, not 'one'",
+    ),
+    "config with neither yes nor no": (
+        "fit clean.csv --config x.toml -t approved -o new.json",
+        USAGE,
+        "--prove must be true or false, not 'perhaps'",
+    ),
     "config with a table": ("fit clean.csv --config x.toml -t approved -o new.json", USAGE, "x.toml: .*"),
     # models
     "no model": ("predict nowhere.json clean.csv", BAD, "nowhere.json: cannot be read: No such file or directory"),
@@ -256,7 +282,11 @@ CASES = {
         USAGE,
         "there is no column 'approved', the target, to judge by",
     ),
-    "reasons below 0": ("predict clean.json clean.csv --reasons -1", USAGE, "invalid value for '--reasons': .*"),
+    "reasons below 0": (
+        "predict clean.json clean.csv --reasons -1",
+        USAGE,
+        "--reasons must be a whole number from 0, not '-1'",
+    ),
     "reasons of a kernel": ("predict kernel.json clean.csv --reasons 2", USAGE, ".*kernel.*|.*KernelPerceptron.*"),
     # cards and exports
     "card of a vote": ("explain voted.json", USAGE, ".*[vV]ote.*"),
@@ -267,8 +297,15 @@ CASES = {
         USAGE,
         "--integers needs the table .*: rosenblatt explain MODEL FILE --integers",
     ),
+    "row 0": ("explain clean.json clean.csv --row 0", USAGE, "--row must be a whole number from 1, not '0'"),
+    "no lines": ("explain clean.json --most 0", USAGE, "--most must be a whole number from 1, not '0'"),
+    "row for a linear rule": (
+        "explain clean.json nowhere.csv --row 3",
+        USAGE,
+        "--row tells the way of a row through a tree; predict --reasons tells what moved a decision",
+    ),
     "largest": (
-        "explain clean.json clean.csv --integers --largest ten",
+        "explain clean.json nowhere.csv --integers --largest ten",
         USAGE,
         "--largest must be auto or a whole number from 1, not 'ten'",
     ),
@@ -346,6 +383,7 @@ FILES = {
     "config that is no TOML": ("x.toml", "seed is 3\n"),
     "config with another option": ("x.toml", "algoritm = 'pocket'\n"),
     "config with a wrong type": ("x.toml", "seed = 'one'\n"),
+    "config with neither yes nor no": ("x.toml", "prove = 'perhaps'\n"),
     "config with a table": ("x.toml", "[fit]\nseed = 1\n"),
     "empty model": ("x.json", ""),
     "short model": ("x.json", lambda models: models["clean.json"][:400]),
@@ -369,6 +407,23 @@ def here(desk, tmp_path, monkeypatch):
     shutil.copytree(desk.folder, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+NUMBERED = [
+    (command, param.opts[0])
+    for command, made in get_command(app).commands.items()
+    for param in made.params
+    if param.type_descriptor.annotation in (int, float)
+]
+
+
+@pytest.mark.parametrize(("command", "option"), NUMBERED)
+def test_what_a_number_must_be(command, option):
+    ran = run(command, option, "x", "--json")
+    told = rf"{option} must be a (whole )?number( from [01])?, not 'x'"
+    assert re.fullmatch(f"rosenblatt: {told}\n", ran.err)
+    assert re.fullmatch(told, ran.record["error"])
+    assert ran.code == ran.record["exit_code"] == USAGE
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -54,6 +54,32 @@ class TestPredict:
         assert out.read_text() == "precious"
         assert sorted(os.listdir(tmp_path)) == ["out.csv", "t.csv"]
 
+    def test_a_file_that_is_replaced_keeps_its_place_and_its_permissions(self, desk, tmp_path):
+        real, out = tmp_path / "real.csv", tmp_path / "out.csv"
+        real.write_text("old")
+        real.chmod(0o640)
+        out.symlink_to(real)
+        assert run("predict", desk["noisy.json"], desk["noisy.csv"], "-o", out, "--force").code == 0
+        assert out.is_symlink()
+        assert len(rows_of(real.read_text())) == 80
+        assert real.stat().st_mode & 0o777 == 0o640
+        assert sorted(os.listdir(tmp_path)) == ["out.csv", "real.csv"]
+
+    def test_a_file_that_appears_meanwhile_is_not_overwritten(self, desk, tmp_path, monkeypatch):
+        from rosenblatt.cli import writing
+
+        def and_another_is_faster(found, draft, **options):
+            sink(found, draft, **options)
+            out.write_text("of somebody else")
+
+        sink, out = writing.SINKS[".csv"], tmp_path / "out.csv"
+        monkeypatch.setitem(writing.SINKS, ".csv", and_another_is_faster)
+        ran = run("predict", desk["noisy.json"], desk["noisy.csv"], "-o", out)
+        assert ran.code == 2
+        assert ran.err == f"rosenblatt: {out} exists already; --force overwrites it\n"
+        assert out.read_text() == "of somebody else"
+        assert os.listdir(tmp_path) == ["out.csv"]
+
     def test_judge(self, desk, tmp_path):
         ran = run("predict", desk["noisy.json"], desk["noisy.csv"], "--judge", "-o", tmp_path / "out.csv", "--json")
         assert ran.record["error"]["mistakes"] == 5

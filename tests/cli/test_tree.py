@@ -140,6 +140,21 @@ class TestFit:
         assert told in ran.err
         assert not list(tmp_path.iterdir())
 
+    @pytest.mark.parametrize(
+        ("given", "told"),
+        [
+            ("criterion=foo", "criterion must be one of 'gain ratio', 'gini', 'mistakes', not 'foo'"),
+            ("min-leaf=0", "min_leaf must be a number above 0, not 0"),
+            ("prune=-1", "prune must be a price of at least 0, not -1"),
+        ],
+    )
+    @pytest.mark.parametrize("command", ["fit", "report"])
+    def test_values_are_refused_before_anything_is_read(self, command, given, told, tmp_path):
+        out = tmp_path / "out.html"
+        ran = run(command, tmp_path / "nowhere.csv", "-t", "kind", "-o", out, *FIT, "--set", given)
+        assert ran.code == 2
+        assert ran.err == f"rosenblatt: {told}\n"
+
 
 class TestPredict:
     @pytest.mark.parametrize("name", ["plain", "whole", "slanted"])
@@ -244,6 +259,7 @@ class TestExplain:
             (("letters.csv",), "a table and the number of a row belong together"),
             (("--row", "1"), "a table and the number of a row belong together"),
             (("letters.csv", "--row", "151"), "letters.csv has 150 rows; there is no row 151"),
+            (("letters.csv", "--row", f"{10**30}"), f"letters.csv has 150 rows; there is no row {10**30}"),
             (("letters.csv", "--integers"), "the rule is a tree: it has branches, not points"),
             (("letters.csv", "--row", "1", "--integers"), "not for --row, nor for trees"),
         ],
@@ -309,8 +325,9 @@ class TestVerify:
 def test_report(post, tmp_path):
     pytest.importorskip("matplotlib")
     page = tmp_path / "r.html"
-    ran = run("report", post / "letters.csv", "-t", "kind", "-o", page, *FIT)
+    ran = run("report", post / "letters.csv", "-t", "kind", "-o", page, *FIT, "--set", "max-depth=2", "--json")
     assert ran.code == 0, ran
+    assert ran.record["tree"]["depth"] == 2
     text = page.read_text()
     assert '<figure class="tree"><svg' in text
     assert "town is" in text.split("<pre>")[1]
@@ -331,5 +348,7 @@ def test_ctrl_c_keeps_the_tree(post, tmp_path, monkeypatch):
     assert (
         "Stopped: It was interrupted before it was pruned: expect more mistakes on new rows than on these." in ran.out
     )
+    assert re.search(r"Error on new rows: \d+ of \d+ rows wrong, held out \(", ran.out)
+    assert run("verify", out, post / "letters.csv").out.count("on the rows held out") == 1
     assert [column.name for column in Model.load(out).estimator.tree_.columns][:2] == ["size", "sent"]
     assert len(rows_of(run("predict", out, post / "letters.csv").out)) == 150

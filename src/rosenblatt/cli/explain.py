@@ -64,7 +64,7 @@ def run(
             raise OptionError("whole points and an output are not for --row, nor for trees")
         screen.record(_tree(screen, model, loaded, file or [], row, most, file_format, delimiter))
         return
-    points, most = points_of(loaded), most or MOST_LINES
+    points, most, most_points = points_of(loaded), most or MOST_LINES, _largest(largest)
     if not integers:
         if file or output:
             raise OptionError("a table and an output are for --integers")
@@ -78,7 +78,7 @@ def run(
         )
     data = reading.known(screen, file, points.encoding, file_format, delimiter, drop_missing_target)
     with screen.busy("choosing whole points"):
-        chosen = whole_points(points, data.X, data.y, largest=_largest(largest))
+        chosen = whole_points(points, data.X, data.y, largest=most_points)
     wording.card(screen, chosen.card, most)
     screen.line(chosen.statement)
     if output is not None:
@@ -100,15 +100,16 @@ def _tree(
 ) -> dict[str, Any]:
     """Show a tree, or the way of one row through it; and the same for a program."""
     from rosenblatt.cli import reading, wording
-    from rosenblatt.desk.paths import way_of
+    from rosenblatt.desk.paths import tree_of, way_of
     from rosenblatt.desk.shipping import encoding_of
     from rosenblatt.errors import OptionError
 
+    tree = tree_of(loaded)
     if bool(file) != (row is not None):
         raise OptionError("a table and the number of a row belong together: rosenblatt explain MODEL FILE --row K")
     encoding, way = encoding_of(loaded), None
     if row is None:
-        wording.tree(screen, encoding, loaded.estimator, most or wording.MOST_TREE_LINES)
+        wording.tree(screen, encoding, tree, most or wording.MOST_TREE_LINES)
     else:
         table = reading.table(screen, file, file_format, delimiter, encoding, target=False)
         with reading.named(table):
@@ -116,8 +117,7 @@ def _tree(
         for line in way.lines(encoding.target.name):
             screen.line(line)
     record = _record(model, None)
-    tree = wording.tree_record(encoding, loaded.estimator, most)
-    return record | {"tree": tree, "way": way and way.as_record()}
+    return record | {"tree": wording.tree_record(encoding, tree, most), "way": way and way.as_record()}
 
 
 def _record(

@@ -67,24 +67,30 @@ def run(
     ] = None,
     bias_scale: Annotated[
         float | None,
-        typer.Option(metavar="X", help="Constant that every row shows the threshold.", rich_help_panel=RULES),
+        typer.Option(
+            metavar="X",
+            callback=terms.above_zero,
+            help="Constant that every row shows the threshold.",
+            rich_help_panel=RULES,
+        ),
     ] = None,
     normalize: Annotated[
         bool | None,
         typer.Option("--normalize/--no-normalize", help="Scale every row to length 1.", rich_help_panel=RULES),
     ] = None,
     max_passes: Annotated[
-        int | None, typer.Option(metavar="N", help="Budget of passes over the rows.", rich_help_panel=RULES)
+        int | None, typer.Option(metavar="N", min=1, help="Budget of passes over the rows.", rich_help_panel=RULES)
     ] = None,
     max_updates: Annotated[
-        int | None, typer.Option(metavar="N", help="Budget of corrections.", rich_help_panel=RULES)
+        int | None, typer.Option(metavar="N", min=1, help="Budget of corrections.", rich_help_panel=RULES)
     ] = None,
     max_seconds: Annotated[
-        float | None, typer.Option(metavar="S", help="Budget of seconds.", rich_help_panel=RULES)
+        float | None,
+        typer.Option(metavar="S", callback=terms.above_zero, help="Budget of seconds.", rich_help_panel=RULES),
     ] = None,
     patience: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Quiet draws, or kicks in vain, before it ends.", rich_help_panel=RULES),
+        typer.Option(metavar="N", min=1, help="Quiet draws, or kicks in vain, before it ends.", rich_help_panel=RULES),
     ] = None,
     class_weight: Annotated[
         list[str] | None,
@@ -92,15 +98,7 @@ def run(
             metavar="CLASS=COST", help="What a mistake on a class costs, or: balanced.", rich_help_panel=RULES
         ),
     ] = None,
-    option: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="Any other option of the algorithm, as in --set ratchet=true, --set kernel=poly or --set max-depth=3.",
-            rich_help_panel=RULES,
-        ),
-    ] = None,
+    option: terms.Options = None,
     positive: terms.Positive = None,
     kind: terms.Kinds = None,
     text: terms.TextAs = "vocabulary",
@@ -118,11 +116,10 @@ def run(
     By default a fifth of the rows is held out, and the rule's error on those is told with an exact interval. Ctrl-C
     ends learning early and keeps the best rule so far.
     """
-    from rosenblatt.cli import reading, wording
+    from rosenblatt.cli import learning, reading, wording
     from rosenblatt.cli.screen import Screen
-    from rosenblatt.desk.learning import TREE, Wishes, learn
+    from rosenblatt.desk.learning import TREE, Wishes
     from rosenblatt.desk.shipping import model_of
-    from rosenblatt.errors import OptionError
 
     screen = Screen(json, quiet)
     reading.free(output, force)
@@ -131,21 +128,13 @@ def run(
         "normalize": normalize, "max_passes": max_passes, "max_updates": max_updates, "max_seconds": max_seconds,
         "patience": patience, "class_weight": _costs(class_weight),
     }  # fmt: skip
-    options = {name: value for name, value in given.items() if value is not None} | _values(option)
+    options = {name: value for name, value in given.items() if value is not None} | terms.values_given(option)
     wishes = Wishes(algorithm, options, hold_out, folds, seed, seconds or None, not quiet)
     wishes.check()
     data, notes = reading.noted(
         screen, file, target, positive, kind, text, file_format, delimiter, drop_missing_target, weights
     )
-    try:
-        with screen.busy("learning") as tell, reading.progress_to(tell):
-            learned = learn(data, wishes)
-    except TypeError as error:
-        if not option:
-            raise
-        raise OptionError(f"a value does not fit: --set {' --set '.join(option)} ({error})") from error
-    for note in learned.notes:
-        screen.note(note)
+    learned = learning.learned(screen, data, wishes, option)
     try:
         with screen.busy("proving") as tell, reading.progress_to(tell):
             model = model_of(learned, wishes, prove=prove and not learned.interrupted)
@@ -177,26 +166,3 @@ def _costs(given: list[str] | None) -> Any:
         except ValueError:
             raise OptionError(f"--class-weight needs CLASS=COST, as in --class-weight yes=5, not {each!r}") from None
     return costs
-
-
-def _values(given: list[str] | None) -> dict[str, Any]:
-    """NAME=VALUE, several times; numbers, true, false and none are read as such."""
-    from rosenblatt.errors import OptionError
-
-    words = {"true": True, "false": False, "none": None}
-    options: dict[str, Any] = {}
-    for each in given or []:
-        name, equals, value = each.partition("=")
-        if not equals:
-            raise OptionError(f"--set needs NAME=VALUE, as in --set ratchet=true, not {each!r}")
-        options[name.strip().replace("-", "_")] = words[value.lower()] if value.lower() in words else _number(value)
-    return options
-
-
-def _number(text: str) -> Any:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text

@@ -7,10 +7,12 @@ to standard error.
 import gc
 import os
 import sys
+from typing import Any
 
 from rosenblatt import process
 from rosenblatt.cli.codes import BAD_DATA, DONE, INTERRUPTED, OUR_MISTAKE, USAGE
 
+KINDS = {int: "a whole number", float: "a number", bool: "true or false"}  # of values; all others are texts
 TRACEBACK = "ROSENBLATT_TRACEBACK"  # an environment variable; where it is set, tracebacks are shown
 
 
@@ -66,16 +68,28 @@ def _run() -> int:
 
 def _told(error: Exception) -> str:
     """An error in words."""
+    if isinstance(error, FileExistsError):
+        name = error.filename2 or error.filename  # the second of two is the one that a draft was to get
+        return f"{name} exists already; --force overwrites it"
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror.lower()}" if error.filename else error.strerror.lower()
     return str(error) or type(error).__name__
 
 
-def _usage(error: Exception) -> str:
-    """What is wrong with the options, and where to look."""
+def _usage(error: Any) -> str:
+    """What is wrong with the options: what the value of one must be, or where to look."""
+    if isinstance(error.__cause__, ValueError):  # of Pydantic, which looks at the values
+        return _value(error.param, error.__cause__)
     context = getattr(error, "ctx", None)
-    message = error.format_message().strip().rstrip(".")  # type: ignore[attr-defined]
+    message = error.format_message().strip().rstrip(".")
     return f"{message[:1].lower()}{message[1:]}; see: {context.command_path if context else 'rosenblatt'} --help"
+
+
+def _value(param: Any, error: Any) -> str:
+    """What the value of an option must be, and what it is."""
+    kind = KINDS.get(param.type_descriptor.annotation, "a text")
+    least = "" if param.min is None else f" from {param.min:g}"
+    return f"{param.opts[0]} must be {kind}{least}, not {error.errors()[0]['input']!r}"
 
 
 def _failed(text: str, code: int) -> int:

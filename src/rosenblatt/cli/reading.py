@@ -1,5 +1,6 @@
 """Reading a table for a command."""
 
+import errno
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -150,7 +151,7 @@ def free(path: Path | None, force: bool) -> None:
     if path.is_dir():
         raise OptionError(f"{path} is a folder; name a file in it to write")
     if not force and path.exists():
-        raise OptionError(f"{path} exists already; --force overwrites it")
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
     if not folder.is_dir():
         raise OptionError(f"there is no folder {folder} to write {path.name} to")
     if not os.access(folder, os.W_OK):

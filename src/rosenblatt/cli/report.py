@@ -26,6 +26,7 @@ def run(
     folds: terms.Folds = 0,
     seconds: terms.Seconds = 10.0,
     seed: terms.Seed = 0,
+    option: terms.Options = None,
     positive: terms.Positive = None,
     kind: terms.Kinds = None,
     text: terms.TextAs = "vocabulary",
@@ -44,9 +45,9 @@ def run(
     import shlex
     from importlib.util import find_spec
 
-    from rosenblatt.cli import reading, wording
+    from rosenblatt.cli import learning, reading, wording
     from rosenblatt.cli.screen import Screen
-    from rosenblatt.desk.learning import TREE, Wishes, learn
+    from rosenblatt.desk.learning import TREE, Wishes
     from rosenblatt.desk.reporting import findings_of
     from rosenblatt.desk.shipping import model_of
     from rosenblatt.errors import MissingExtraError
@@ -59,13 +60,10 @@ def run(
         reading.free(path, force)
     if find_spec("matplotlib") is None:
         raise MissingExtraError("plot", "a report with plots")
-    wishes = Wishes(algorithm, {}, hold_out, folds, seed, seconds or None, not quiet)
+    wishes = Wishes(algorithm, terms.values_given(option), hold_out, folds, seed, seconds or None, not quiet)
     wishes.check()
     data, notes = reading.noted(screen, file, target, positive, kind, text, file_format, delimiter, drop_missing_target)
-    with screen.busy("learning") as tell, reading.progress_to(tell):
-        learned = learn(data, wishes)
-    for note in learned.notes:
-        screen.note(note)
+    learned = learning.learned(screen, data, wishes, option)
     with screen.busy("proving") as tell, reading.progress_to(tell):
         made = model_of(learned, wishes, prove=not learned.interrupted)
     with screen.busy("drawing"):

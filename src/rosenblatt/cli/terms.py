@@ -117,6 +117,15 @@ Algorithm = Annotated[
         autocompletion=one_of(*ALGORITHMS),
     ),
 ]
+Options = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Any option of the algorithm, as in --set ratchet=true, --set kernel=poly or --set max-depth=3.",
+        rich_help_panel=RULES,
+    ),
+]
 ModelFile = Annotated[
     Path, typer.Argument(metavar="MODEL", help="Model file that `rosenblatt fit` wrote.", show_default=False)
 ]
@@ -173,3 +182,35 @@ def kinds_given(kinds: list[str] | None) -> dict[str, str]:
             raise OptionError(f"--kind needs COLUMN=KIND, as in --kind age=number, not {each!r}")
         given[column] = kind
     return given
+
+
+def values_given(options: list[str] | None) -> dict[str, Any]:
+    """NAME=VALUE, several times, as a mapping; numbers, true, false and none are read as such."""
+    from rosenblatt.errors import OptionError
+
+    words = {"true": True, "false": False, "none": None}
+    given: dict[str, Any] = {}
+    for each in options or []:
+        name, equals, value = each.partition("=")
+        if not equals:
+            raise OptionError(f"--set needs NAME=VALUE, as in --set ratchet=true, not {each!r}")
+        given[name.strip().replace("-", "_")] = words[value.lower()] if value.lower() in words else _number(value)
+    return given
+
+
+def _number(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def above_zero(param: typer.CallbackParam, value: float | None) -> float | None:
+    """Refuse other numbers; the range that Typer knows has its ends in it."""
+    from rosenblatt.errors import OptionError
+
+    if value is not None and not value > 0:
+        raise OptionError(f"{param.opts[0]} must be a number above 0, not {value!r}")
+    return value

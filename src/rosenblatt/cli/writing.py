@@ -1,10 +1,8 @@
 """Tables that leave: to a file, whole or not at all, or to standard output."""
 
-import os
-import secrets
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ from rosenblatt.desk.learning import Error
 from rosenblatt.desk.predicting import complaint
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.read.table import Table, first_line
+from rosenblatt.ship.atomic import drafted
 from rosenblatt.ship.modelfile import Model
 
 ROWS = 50_000
@@ -39,15 +38,8 @@ def check_suffix(path: Path | None) -> None:
 def to_file(found: pl.LazyFrame, path: Path, force: bool) -> None:
     """Stream a table into a file whose suffix tells the format; a name appears only when the file is whole."""
     check_suffix(path)
-    draft = path.with_name(f".rosenblatt-{secrets.token_hex(8)}.part")
-    try:
+    with drafted(path, replace=force) as draft:
         SINKS[path.suffix.lower()](found, draft, maintain_order=True)
-        if path.exists() and not force:
-            raise OptionError(f"{path} exists already; --force overwrites it")
-        os.replace(draft, path)
-    finally:
-        with suppress(FileNotFoundError):
-            draft.unlink()
 
 
 def stream(found: pl.LazyFrame, as_json: bool) -> None:

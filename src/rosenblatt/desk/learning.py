@@ -65,11 +65,15 @@ class Wishes:
     def check(self) -> None:
         """Refuse what does not fit, before any file is read."""
         for each in ("perceptron", "pocket") if self.algorithm == AUTO else (self.algorithm,):
-            options_of(each, self.options)
+            made, _ = options_of(each, self.options)
+            if each == TREE:
+                made(**self.options)._plan()  # refuses values
         if not 0.0 <= self.hold_out < 1.0:
-            raise OptionError(f"the part of the rows to hold out must be at least 0 and below 1, not {self.hold_out!r}")
+            raise OptionError(
+                f"--hold-out, the part of the rows to hold out, must be at least 0 and below 1, not {self.hold_out!r}"
+            )
         if self.folds < 0 or self.folds == 1:
-            raise OptionError(f"cross-validation needs at least 2 folds, not {self.folds}")
+            raise OptionError(f"--folds must be at least 2 folds, or 0 for none, not {self.folds}")
 
 
 @dataclass(frozen=True)
@@ -128,7 +132,7 @@ def learn(data: Data, wishes: Wishes) -> Learned:
     wrong = mistakes(made.estimator, trained)
     error = None
     try:
-        if out.any() and not interrupted:
+        if out.any():
             tested = data.some(out)
             error = Error.of(mistakes(made.estimator, tested), tested.n, "held out")
         elif wishes.folds and not interrupted:

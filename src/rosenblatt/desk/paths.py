@@ -1,5 +1,6 @@
 """A tree, and the way of one row through it, in the words of the table that it was learned from."""
 
+import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -9,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from rosenblatt.desk.shipping import encoding_of
 from rosenblatt.errors import OptionError
 from rosenblatt.estimators.columns import from_table
 from rosenblatt.estimators.tree import PerceptronTree
@@ -150,11 +152,16 @@ class Way:
         return asdict(self)
 
 
+def tree_of(model: Model) -> PerceptronTree:
+    """The rule, if it is a tree."""
+    if not isinstance(model.estimator, PerceptronTree):
+        raise OptionError("--row tells the way of a row through a tree; predict --reasons tells what moved a decision")
+    return model.estimator
+
+
 def way_of(model: Model, table: Table, row: int) -> Way:
     """The way of one row of a table."""
-    encoding, rule = model.encoding, model.estimator
-    if encoding is None or not isinstance(rule, PerceptronTree):
-        raise OptionError("--row tells the way of a row through a tree; predict --reasons tells what moved a decision")
+    encoding, rule = encoding_of(model), tree_of(model)
     one = _one_row(table, row)
     rows = from_table(encoding, one, row - 1)
     tree, numbers = worded(encoding, rule), rows.table[:, 0]
@@ -178,7 +185,7 @@ def _one_row(table: Table, row: int) -> Any:
     else:
         assert table.frame is not None
         with table.readable():
-            found = table.frame.lazy().slice(row - 1, 1).collect()
+            found = table.frame.lazy().slice(min(row, sys.maxsize) - 1, 1).collect()
         many = row if found.height else table.height
     if row > many:
         raise OptionError(f"{table.source} has {many:,} rows; there is no row {row}")

@@ -1,14 +1,15 @@
 """Files that are written whole or not at all, and read whole or not at all.
 
-A new file is written beside its place under another name, forced to the disk, and then given its name in one step. A
-process that is killed leaves the old file or the new one, and perhaps a `.rosenblatt-....part`, which may be removed.
+A new file is written beside its place under another name and then given its name in one step. A process that is killed
+leaves the old file or the new one, and perhaps a `.rosenblatt-....part`, which may be removed.
 """
 
 import errno
 import os
 import secrets
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 Path = str | os.PathLike[str]
 
@@ -17,15 +18,24 @@ AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # do not wait for somebody to write into
 
 
 def write_whole(path: Path, data: bytes, *, replace: bool = False) -> None:
-    """Write a file; one that exists is replaced only if that is wanted, even if it appears meanwhile.
+    """Write a file, as `drafted` does, and force it to the disk: then a power cut leaves a whole file, too."""
+    with drafted(path, replace=replace) as draft:
+        _write(draft, data)
+    _sync_folder(os.path.dirname(os.path.realpath(path)))
 
-    A symbolic link is followed. Raises OSError, and has then changed nothing.
+
+@contextmanager
+def drafted(path: Path, *, replace: bool = False) -> Iterator[str]:
+    """The name to write a file under; at the end it gets its own.
+
+    A file that exists is replaced only if that is wanted, even if it appears meanwhile. A symbolic link is followed.
+    Raises OSError, and has then changed nothing.
     """
     target = os.path.realpath(path)
     mode = _mode_of(target, replace)
     draft = os.path.join(os.path.dirname(target), f".rosenblatt-{secrets.token_hex(8)}.part")
     try:
-        _write(draft, data)
+        yield draft
         if mode is not None:
             os.chmod(draft, mode)
         if replace:
@@ -35,7 +45,6 @@ def write_whole(path: Path, data: bytes, *, replace: bool = False) -> None:
     finally:
         with suppress(FileNotFoundError):
             os.unlink(draft)
-    _sync_folder(os.path.dirname(target))
 
 
 def _mode_of(target: str, replace: bool) -> int | None:
@@ -47,7 +56,7 @@ def _mode_of(target: str, replace: bool) -> int | None:
     if not stat.S_ISREG(old):
         raise OSError(errno.EINVAL, "this is a directory, a pipe or a device, not a file")
     if not replace:
-        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target)
     return stat.S_IMODE(old)
 
 

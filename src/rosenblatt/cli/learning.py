@@ -1,0 +1,21 @@
+"""Learning a rule for a command."""
+
+from rosenblatt.cli.reading import progress_to
+from rosenblatt.cli.screen import Screen
+from rosenblatt.desk.data import Data
+from rosenblatt.desk.learning import Learned, Wishes, learn
+from rosenblatt.errors import OptionError
+
+
+def learned(screen: Screen, data: Data, wishes: Wishes, given: list[str] | None) -> Learned:
+    """Learn, and tell what there is to note; `given` is what was typed for --set, whose values may be of any kind."""
+    try:
+        with screen.busy("learning") as tell, progress_to(tell):
+            found = learn(data, wishes)
+    except TypeError as error:
+        if not given:
+            raise
+        raise OptionError(f"a value does not fit: --set {' --set '.join(given)} ({error})") from error
+    for note in found.notes:
+        screen.note(note)
+    return found
