@@ -57,6 +57,8 @@ CASES = {
     "target without a name": ("check clean.csv -t", USAGE, "option '-t' requires an argument; see: .*"),
     "seed below 0": ("FIT --seed -1", USAGE, "--seed must be a whole number from 0, not '-1'"),
     "seed of words": ("FIT --seed one", USAGE, "--seed must be a whole number from 0, not 'one'"),
+    "random state": ("FIT --set random-state=-1", USAGE, "random_state must be None, a whole number .*, not -1"),
+    "random state of a tree": ("FIT -a tree --set random-state=no", USAGE, "random_state must be None, .*, not 'no'"),
     "seconds below 0": ("CHECK --seconds -1", USAGE, "--seconds must be a number from 0, not '-1'"),
     "algorithm": ("FIT -a svm", USAGE, "the algorithm must be one of auto, perceptron, .*, not 'svm'"),
     "algorithm of a report": ("REPORT -o new.html -a svm", USAGE, "the algorithm must be one of .*"),

@@ -319,7 +319,16 @@ def test_starts_for_several_rules(rng):
 
 @pytest.mark.parametrize(
     "options",
-    [{"order": "best"}, {"ties": "no"}, {"max_passes": 0}, {"max_seconds": -1}, {"start": "one"}, {"bias_scale": 0}],
+    [
+        {"order": "best"},
+        {"ties": "no"},
+        {"max_passes": 0},
+        {"max_seconds": -1},
+        {"start": "one"},
+        {"bias_scale": 0},
+        {"random_state": -1},
+        {"random_state": "luck"},
+    ],
 )
 def test_bad_options_are_refused_when_fitting(options):
     with pytest.raises(OptionError, match=next(iter(options))):

@@ -174,11 +174,8 @@ class LinearRule(ClassifierMixin, BaseEstimator):
         return [rules.start_weights(start, part, rng) for start, part in zip(starts, parts, strict=True)]
 
     def _generator(self) -> np.random.Generator:
-        """Randomness from `random_state`, whatever of the usual kinds that is."""
-        state = getattr(self, "random_state", None)
-        if isinstance(state, np.random.RandomState):
-            return np.random.default_rng(state.randint(2**31, size=4))
-        return np.random.default_rng(state)
+        """Randomness from `random_state`, where there is one."""
+        return rules.generator_of(getattr(self, "random_state", None))
 
     def _take(self, classes: Array, runs: Sequence[Run]) -> None:
         """Take over what was learned, a run per rule."""

@@ -22,6 +22,7 @@ from rosenblatt.learn import growing, pruning
 from rosenblatt.learn import plan as plans
 from rosenblatt.learn.joining import Rows, whole_costs
 from rosenblatt.learn.plan import Plan
+from rosenblatt.learn.rules import generator_of
 from rosenblatt.learn.tree import Columns, Node, Stop, Tree
 from rosenblatt.learn.walk import ctrl_c_noted
 from rosenblatt.progress import ticker
@@ -255,11 +256,7 @@ class PerceptronTree(ClassifierMixin, BaseEstimator):
         )  # fmt: skip
 
     def _seed(self) -> int:
-        if self.random_state is None:
-            return 0
-        if isinstance(self.random_state, np.random.RandomState):
-            return int(self.random_state.randint(2**31))
-        return int(np.random.default_rng(self.random_state).integers(2**31))
+        return 0 if self.random_state is None else int(generator_of(self.random_state).integers(2**31))
 
     def _checked(self, X: Any, y: Any) -> tuple[Columns, Array]:
         """X in columns and y as a flat array."""

@@ -9,7 +9,6 @@ Papers    see `learn.tree`.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
@@ -103,9 +102,9 @@ class Growth:
         if not many:
             return Level([], sizes, sizes, totals, [])
         child = np.full(self.search.n, -1, np.int32)
-        flat = flat_of(self.rows.heads, [_moved(node, first) for node in nodes])
         data = self.search.data
-        branching.step_all(flat, level.begins, level.ends, data.table, child)
+        branching.step_all(flat_of(self.rows.heads, nodes), level.begins, level.ends, data.table, child)
+        child[child >= 0] -= first
         branching.count_all(child, data.labels, data.costs, totals, sizes)
         ends = np.cumsum(sizes)
         begins = ends - sizes
@@ -117,11 +116,3 @@ class Growth:
             for parent in parents
         ]
         return Level(list(range(first, first + many)), begins, ends, totals, separated)
-
-
-def _moved(node: Node, first: int) -> Node:
-    """A node whose children are numbered from `first`."""
-    if node.test is None or node.missing is None or node.other is None:
-        return node
-    children = tuple(child - first for child in node.children)
-    return replace(node, children=children, missing=node.missing - first, other=node.other - first)

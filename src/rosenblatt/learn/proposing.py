@@ -10,7 +10,8 @@ Each column is sorted once. A level's nodes own stretches of the rows and of eve
 lie side by side, so that a small node's are near, and those of leaves are gone.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -240,12 +241,12 @@ class Search:
     def _perceptron_tests(self, level: Level, measure: Measure) -> list[Proposal | None]:
         """The best perceptron of every node."""
         directions, separating = self._directions(level, measure)
-        tests = [self._as_test(weights, DIGITS) for weights in directions]
+        tests = self._as_tests(directions, DIGITS)
         found = self._sweep(level, tests, measure)
         used = (separating != 0.0).sum(axis=1)
         proven = (used > 0) & (used <= (self.plan.max_columns or np.inf))
         if proven.any():
-            whole = [self._as_test(weights, ALL_DIGITS) for weights in separating[proven]]
+            whole = self._as_tests(separating[proven], ALL_DIGITS)
             exact = self._sweep(level.some(proven), whole, measure)
             for k, test, swept in zip(np.flatnonzero(proven).tolist(), whole, exact, strict=True):
                 if swept[0] > found[k, 0] + EVEN:  # few digits or few columns have lost what is proven
@@ -258,7 +259,8 @@ class Search:
                 out.append(None)
                 continue
             larger = int(2 * low < level.totals[k].sum() - absent)
-            out.append(Proposal(replace(test, threshold=threshold), gain, float(scores[k]), larger, absent > 0))
+            test = PerceptronTest(test.columns, test.codes, test.weights, threshold)
+            out.append(Proposal(test, gain, float(scores[k]), larger, absent > 0))
         return out
 
     def _directions(self, level: Level, measure: Measure) -> tuple[Array, Array]:
@@ -286,16 +288,18 @@ class Search:
         in_pieces(slant, 0, len(level.numbers), n * many * WORK / len(level.numbers))
         return out, separating
 
-    def _as_test(self, weights: Array, digits: int) -> PerceptronTest:
-        """Weights with so many digits, the largest of them 1; the threshold is still to be found."""
-        used = np.flatnonzero(weights)
-        if used.size:
-            weights = weights / np.abs(weights[used]).max()
-        short = [float(f"{weight:.{digits}g}") for weight in weights[used].tolist()]
-        if not np.isfinite(short).all():
-            used, short = used[:0], []
+    def _as_tests(self, directions: Array, digits: int) -> list[PerceptronTest]:
+        """Every node's weights with so many digits, the largest of them 1; the thresholds are still to be found."""
+        largest = np.abs(directions).max(axis=1, keepdims=True)
+        weights = directions / np.where(largest > 0.0, largest, 1.0)
+        weights[~np.isfinite(weights).all(axis=1)] = 0.0
+        nodes, used = np.nonzero(weights)
+        short = [float(f"{weight:.{digits}g}") for weight in weights[nodes, used].tolist()]
         columns, codes = self.features.columns[used].tolist(), self.features.codes[used].tolist()
-        return PerceptronTest(tuple(columns), tuple(codes), tuple(short), 0.0)
+        ends = np.searchsorted(nodes, np.arange(len(weights) + 1)).tolist()
+        return [
+            PerceptronTest(tuple(columns[a:b]), tuple(codes[a:b]), tuple(short[a:b]), 0.0) for a, b in pairwise(ends)
+        ]
 
     def _sweep(self, level: Level, tests: list[PerceptronTest], measure: Measure) -> Array:
         """For every node's perceptron: gain, information, threshold, cost of the low side, and of missing rows."""

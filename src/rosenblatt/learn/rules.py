@@ -36,6 +36,17 @@ def sign_at_zero(ties: Ties) -> int:
     return 1 if ties == TIES["plus"] else -1
 
 
+def generator_of(random_state: Any) -> np.random.Generator:
+    """Randomness from what users give for it: None, a seed, or a source of their own."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31, size=4))
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        wanted = "None, a whole number of at least 0, a RandomState or a Generator"
+        raise OptionError(f"random_state must be {wanted}, not {random_state!r}") from None
+
+
 class Order(StrEnum):
     """Which mistake is corrected next. Every order corrects mistakes only, so every theorem holds for each."""
 

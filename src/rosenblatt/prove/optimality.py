@@ -22,7 +22,7 @@ from rosenblatt.examples import Examples, some_rows
 from rosenblatt.kernels import Array
 from rosenblatt.learn import pocket, wolfe
 from rosenblatt.learn.active_rows import lowest, whole_multipliers
-from rosenblatt.learn.rules import TIES, Budget, start_weights, ties_named
+from rosenblatt.learn.rules import TIES, Budget, generator_of, start_weights, ties_named
 from rosenblatt.learn.space import Space, space_of
 from rosenblatt.prove import certificate, exact, sweep
 from rosenblatt.prove.certificate import Contradiction, ErrorInterval
@@ -74,7 +74,7 @@ def optimality(
         raise OptionError("optimality judges linear rules of this package, or weights: give it those, as an array")
     ties_named(ties)
     examples = Examples.of(X, y, fit_intercept=bias != 0.0, bias_scale=bias or 1.0)
-    rng = np.random.default_rng(random_state)
+    rng = generator_of(random_state)
     return interval(examples, weights, ties, rng, Clock(max_seconds, verbose))
 
 
