@@ -5,8 +5,10 @@ Set ROSENBLATT_THREADS to use fewer.
 """
 
 import os
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import accumulate
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -47,11 +49,33 @@ def _threads() -> ThreadPoolExecutor:
 
 def in_pieces(call: Callable[[int, int], T], first: int, last: int, numbers: float) -> list[T]:
     """`call(a, b)` for pieces [a, b) that make up [first, last); `numbers` is how many each row holds."""
-    many = min(cores(), int((last - first) * numbers / WORTH_A_THREAD) + 1)
-    if many == 1:
-        return [call(first, last)]
-    pieces = many * PIECES_PER_CORE
-    ends = [first + (last - first) * piece // pieces for piece in range(pieces + 1)]
+    many = _worth((last - first) * numbers)
+    pieces = _pieces(many)
+    return _taken(call, [first + (last - first) * piece // pieces for piece in range(pieces + 1)], many)
+
+
+def in_equal_pieces(call: Callable[[int, int], T], numbers: Sequence[float]) -> list[T]:
+    """The same from 0 on, where the rows hold `numbers`, which differ: pieces hold about as many."""
+    sums = list(accumulate(numbers))
+    many = _worth(sums[-1])
+    pieces = _pieces(many)
+    ends = {bisect_left(sums, sums[-1] * piece / pieces) for piece in range(1, pieces)}
+    return _taken(call, sorted(ends | {0, len(sums)}), many)
+
+
+def _worth(numbers: float) -> int:
+    """How many cores a pass over so many numbers is worth."""
+    return min(cores(), int(numbers / WORTH_A_THREAD) + 1)
+
+
+def _pieces(many: int) -> int:
+    """How many pieces there are for so many cores."""
+    return many * PIECES_PER_CORE if many > 1 else 1
+
+
+def _taken(call: Callable[[int, int], T], ends: Sequence[int], many: int) -> list[T]:
+    """The answers for all pieces, which so many cores take in turn."""
+    pieces = len(ends) - 1
     answers: dict[int, T] = {}
     waiting = iter(range(pieces))
 

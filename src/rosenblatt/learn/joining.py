@@ -35,14 +35,14 @@ class Rows:
         order, new = canonical(table, labels)
         firsts = order[new]
         joined = np.add.reduceat(costs[order], np.flatnonzero(new)) if order.size else costs
-        labelled = Labelled(np.ascontiguousarray(table[:, firsts]), labels[firsts].astype(np.int64), joined)
+        labelled = Labelled(table.take(firsts, axis=1), labels[firsts].astype(np.uint32), joined)
         return cls(columns.heads, labelled, unit, copies)
 
     def with_costs(self, costs: Array) -> "Rows":
         """The rows that count, when they cost this."""
         table, labels, _ = self.labelled
         some = costs > 0
-        return replace(self, labelled=Labelled(np.ascontiguousarray(table[:, some]), labels[some], costs[some]))
+        return replace(self, labelled=Labelled(table.compress(some, axis=1), labels[some], costs[some]))
 
 
 def canonical(table: Array, labels: Array) -> tuple[Array, Array]:

@@ -34,7 +34,7 @@ from rosenblatt.learn.tree import (
     flat_of,
     slants_of,
 )
-from rosenblatt.threads import in_pieces
+from rosenblatt.threads import in_equal_pieces, in_pieces
 
 NUMBERS = range(NUMBER_ITSELF, NUMBER_ITSELF + 1)  # the only code of a column of numbers
 LOGS = 2**20  # numbers k whose k log2 k are kept
@@ -87,7 +87,7 @@ class Search:
         splitting.fill_logs(logs)
         least = max(int(np.ceil(plan.min_leaf / rows.unit)), 1)
         self.measure = Measure(CRITERIA[plan.criterion], logs, least)
-        self.order = np.empty((self.d if plan.test != "perceptron" else 0, self.n), np.int32)
+        self.order = np.empty((self.d if plan.test != "perceptron" else 0, self.n), np.uint32)
         in_pieces(self._sort, 0, len(self.order), self.n * WORK)
         codes = [NUMBERS if head.categories is None else range(len(head.categories)) for head in rows.heads]
         self.codes_at = np.cumsum([0, *(len(head.categories or ()) for head in rows.heads)])
@@ -98,7 +98,7 @@ class Search:
 
     def _sort(self, first: int, last: int) -> None:
         for column in range(first, last):
-            self.order[column] = np.argsort(self.data.table[column], kind="stable")
+            self.order[column] = np.argsort(self.data.table[column])  # nothing depends on the order of equals
 
     def part(self, child: Array, begins: Array, many: int) -> None:
         """Give each child a stretch of the rows and of every order; child[row] is below zero for rows of no child."""
@@ -109,7 +109,7 @@ class Search:
         splitting.place_all(child, begins.copy(), places)
 
         def part(a: int, b: int) -> None:
-            values, order = np.empty(many), np.empty(many, np.int32)
+            values, order = np.empty(many), np.empty(many, np.uint32)
             for column in range(a, b):
                 splitting.move(table[column], places, values)
                 table[column, :many] = values
@@ -119,8 +119,8 @@ class Search:
 
         in_pieces(part, 0, self.d, self.n * WORK / 4)
         some = places >= 0
-        kept = np.empty((2, many), np.int64)
-        kept[:, places[some]] = labels[some], costs[some]
+        kept = np.empty(many, labels.dtype), np.empty(many, costs.dtype)
+        kept[0][places[some]], kept[1][places[some]] = labels[some], costs[some]
         self.data, self.n = Labelled(table, *kept), many
 
     def tests(self, level: Level) -> list[Proposal | None]:
@@ -141,16 +141,17 @@ class Search:
         shares = level.totals / level.totals.sum(axis=1, keepdims=True)
         gains = np.array([0.0 if proposal is None else proposal.gain for proposal in proposals])
         unclear = gains < UNCLEAR * impurity(shares, self.plan.criterion)
-        nodes = np.flatnonzero(unclear & (level.ends - level.begins >= looking.FEWEST))
+        sizes = level.ends - level.begins
+        nodes = np.flatnonzero(unclear & (sizes >= looking.FEWEST))
         numbers = np.array([c for c, head in enumerate(self.rows.heads) if head.categories is None], np.int64)
         out = np.full((nodes.size, 4), -1.0)
         if not nodes.size or numbers.size > MOST_PAIRED:
             return proposals
-        bins, classes = np.empty((self.n, self.d), np.int8), level.totals.shape[1]
+        bins, classes = np.empty((self.n, self.d), np.uint8), level.totals.shape[1]
 
         def look(a: int, b: int) -> None:
             size, room = looking.BINS, 2 * looking.ENOUGH
-            near = np.empty((numbers.size, room), np.int8), np.empty(room, np.int64), np.empty(room, np.int64)
+            near = np.empty((numbers.size, room), np.uint8), np.empty(room, np.uint32), np.empty(room, np.int64)
             tables = np.empty((size, size, classes), np.int64), np.empty((4, classes), np.int64)
             best = np.empty((4, size)), np.empty((4, size), np.int64)
             looking.look_ahead(
@@ -158,7 +159,7 @@ class Search:
                 np.empty(numbers.size, np.bool_), looking.Sight(bins, *near, *tables, *best), out,
             )  # fmt: skip
 
-        in_pieces(look, 0, nodes.size, self.n * numbers.size**2 / nodes.size)
+        in_equal_pieces(look, ((np.minimum(sizes[nodes], looking.ENOUGH) + looking.ENOUGH) * numbers.size**2).tolist())
         for node, (gain, column, threshold, low) in zip(nodes.tolist(), out.tolist(), strict=True):
             if column >= 0 and gain > max(FORESIGHT * gains[node], self.plan.min_gain, EVEN):
                 larger = int(2 * low < level.totals[node].sum())
@@ -285,7 +286,7 @@ class Search:
                 limits, room, np.empty(2), out, separating,
             )  # fmt: skip
 
-        in_pieces(slant, 0, len(level.numbers), n * many * WORK / len(level.numbers))
+        in_equal_pieces(slant, ((level.ends - level.begins) * many * WORK).tolist())
         return out, separating
 
     def _as_tests(self, directions: Array, digits: int) -> list[PerceptronTest]:
@@ -314,7 +315,7 @@ class Search:
                 scores, keys, order, classes, out,
             )  # fmt: skip
 
-        in_pieces(sweep, 0, len(tests), self.n * WORK / len(tests))
+        in_equal_pieces(sweep, ((level.ends - level.begins) * WORK).tolist())
         return out
 
     def rules(self, level: Level) -> list[LeafRule | None]:

@@ -108,20 +108,21 @@ def correct_pass(begin: int, end: int, many: int, data: Labelled, steps: Array, 
     """One pass of the perceptron over a node's rows; the last weight is the threshold's. Returns the mistakes."""
     w, mean = room.vectors[2], room.vectors[3]
     mistakes = 0
-    for row in range(begin, end):
-        side = room.sides[data.labels[row]]
+    values, labels, costs = room.values[:, begin:end], data.labels[begin:end], data.costs[begin:end]
+    for row in range(labels.size):
+        side = room.sides[labels[row]]
         score = w[many]
         for k in range(many):
-            score += w[k] * room.values[k, row]
+            score += w[k] * values[k, row]
         if side * score <= 0.0:
             mistakes += 1
-            change = side * steps[1 if side > 0 else 0] * data.costs[row]
-            left = (end - row) / (end - begin)
+            change = side * steps[1 if side > 0 else 0] * costs[row]
+            left = 1.0 - row / labels.size
             w[many] += change
             mean[many] += left * change
             for k in range(many):
-                w[k] += change * room.values[k, row]
-                mean[k] += left * (change * room.values[k, row])
+                w[k] += change * values[k, row]
+                mean[k] += left * (change * values[k, row])
     return mistakes
 
 
@@ -160,8 +161,6 @@ def pocket(
         for k in range(many + 1):
             mean[k] = w[k]
         mistakes = correct_pass(begin, end, many, data, steps, room)
-        if turn >= PASSES and mistakes > FEW_WRONG * (end - begin):
-            break
         for v in (w, mean):
             found, _ = estimate(begin, end, many, v, data, total, measure, room)
             if found > gain:
@@ -169,6 +168,8 @@ def pocket(
                 copy(many, v, best)
         if mistakes == 0:
             return gain, True
+        if turn + 1 >= PASSES and mistakes > FEW_WRONG * (end - begin):
+            break
     return gain, False
 
 

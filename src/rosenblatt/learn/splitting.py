@@ -22,7 +22,7 @@ class Labelled(NamedTuple):
     """Rows in columns: table[column, row] is a number, or the code of a category; NaN is missing."""
 
     table: Array
-    labels: Array  # the number of the class
+    labels: Array  # the number of the class; unsigned, as orders are: compiled code need not ask whether it is below 0
     costs: Array  # whole
 
 
