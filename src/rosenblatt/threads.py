@@ -59,7 +59,7 @@ def in_equal_pieces(call: Callable[[int, int], T], numbers: Sequence[float]) -> 
     sums = list(accumulate(numbers))
     many = _worth(sums[-1])
     pieces = _pieces(many)
-    ends = {bisect_left(sums, sums[-1] * piece / pieces) for piece in range(1, pieces)}
+    ends = {bisect_left(sums, sums[-1] * piece / pieces) + 1 for piece in range(1, pieces)}
     return _taken(call, sorted(ends | {0, len(sums)}), many)
 
 
