@@ -15,7 +15,6 @@ from rosenblatt.learn.splitting import EVEN, Labelled, Measure, between, cost_of
 BINS = 8
 LAST = BINS - 1
 FEWEST = BINS * BINS  # rows: one for each pair of bins
-MANY = 512  # rows; fewer have not much to say about all edges, and every second is tried
 ENOUGH = 1024  # rows to compare pairs by; of more, every so many-th is taken
 
 
@@ -104,19 +103,18 @@ def keep(found: float, side: int, cut: int, edge: int, sight: Sight) -> None:
 
 
 @compiled
-def best_of_pair(step: int, measure: Measure, sight: Sight) -> None:
+def best_of_pair(measure: Measure, sight: Sight) -> None:
     """The best edge of the second column on either side of every cut of the first, whichever column is the first.
 
     Sides are below and above a cut of the one column, then of the other; edge 0 is none: the side is not cut.
-    Edges are tried after every so many bins.
     """
-    for cut in range(step - 1, LAST, step):
+    for cut in range(LAST):
         below, _, above, _ = part_in_four(cut, LAST, measure, sight)
         before, behind, _, _ = part_in_four(LAST, cut, measure, sight)
         for side, whole in enumerate((below, above, before, behind)):
             sight.best[side, cut], sight.edges[side, cut] = whole, 0
-    for a in range(step - 1, LAST, step):
-        for b in range(step - 1, LAST, step):
+    for a in range(LAST):
+        for b in range(LAST):
             low_low, low_high, high_low, high_high = part_in_four(a, b, measure, sight)
             keep(low_low + low_high, 0, a, b + 1, sight)
             keep(high_low + high_high, 1, a, b + 1, sight)
@@ -165,7 +163,6 @@ def look_ahead(
         begin, end = begins[node], ends[node]
         for c in range(numbers.size):
             usable[c] = put_into_bins(order[numbers[c]], begin, end, numbers[c], data.table, sight.bins)
-        step = 1 if end - begin >= MANY else 2
         many = bring_near(begin, end, data, numbers, sight)
         best, one, two, left, right = -np.inf, -1, -1, 0, 0
         for c in range(numbers.size):
@@ -173,9 +170,9 @@ def look_ahead(
                 if not (usable[c] and usable[d]):
                     continue
                 add_up_pairs(c, d, many, sight)
-                best_of_pair(step, measure, sight)
+                best_of_pair(measure, sight)
                 for side in (0, 2):
-                    for cut in range(step - 1, LAST, step):
+                    for cut in range(LAST):
                         found = sight.best[side, cut] + sight.best[side + 1, cut]
                         if found > best + EVEN:
                             best, left, right = found, sight.edges[side, cut], sight.edges[side + 1, cut]
