@@ -10,8 +10,9 @@ from cli.running import run
 from rosenblatt.desk.learning import ALGORITHMS
 
 ALL_HERE = """
-import json, sys
+import json, os, sys
 from rosenblatt.cli.main import start
+os._exit = sys.exit
 for arguments in json.loads(sys.argv[1]):
     sys.argv = ["rosenblatt", *arguments]
     try:

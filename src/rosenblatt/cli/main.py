@@ -19,7 +19,8 @@ TRACEBACK = "ROSENBLATT_TRACEBACK"  # an environment variable; where it is set, 
 def start() -> None:
     """Run the command as a process of its own."""
     process.is_command = True
-    gc.set_threshold(100_000)  # to look for garbage while half a million objects are imported finds none
+    gc.set_threshold(500_000)  # to look for garbage while nearly as many objects are imported finds none
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # more would wait for work in a loop, on cores that others need
     main()
 
 
@@ -29,7 +30,7 @@ def main() -> None:
     try:
         code = _run()
         sys.stdout.flush()
-        at_once = False
+        at_once = process.is_command  # nobody needs what an orderly end would take half a second to free
     except BrokenPipeError:  # whoever read the output has seen enough
         code = DONE
     except KeyboardInterrupt:
