@@ -1,6 +1,7 @@
 """The command in a process of its own does without scikit-learn, and writes the same to the last byte."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -20,6 +21,16 @@ for arguments in json.loads(sys.argv[1]):
     except SystemExit as end:
         assert not end.code, arguments
 assert not {"sklearn", "pandas", "scipy.stats"} & set(sys.modules)
+"""
+
+KEEPS_A_FILE = """
+import sys
+from rosenblatt.cli.main import start
+from rosenblatt.read.files import Scratch
+kept = Scratch()
+kept.path().write_text("a copy of a table")
+sys.argv = ["rosenblatt", "--version"]
+start()
 """
 
 
@@ -47,3 +58,20 @@ def test_models_are_the_same(jobs, tmp_path):
 def test_python_m():
     said = subprocess.run([sys.executable, "-m", "rosenblatt", "--version"], capture_output=True, text=True, check=True)
     assert said.stdout.startswith("rosenblatt ")
+
+
+def test_temporary_files_go(tmp_path):
+    """The process ends at once, but not before it has cleaned up."""
+    subprocess.run(
+        [sys.executable, "-c", KEEPS_A_FILE], env=os.environ | {"TMPDIR": str(tmp_path)}, check=True, timeout=300
+    )
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_option_is_refused_while_the_table_is_read(desk, tmp_path):
+    """Reading has begun when the option is looked at, and does not hold up the answer."""
+    fit = [sys.executable, "-m", "rosenblatt", "fit", "-", "--target", "approved", "-o", tmp_path / "rule.json"]
+    with subprocess.Popen([*fit, "--folds", "1"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        said = running.stderr.read()  # its input is still open: reading would wait for more
+        assert running.wait(60) == 2
+    assert "--folds must be at least 2" in said

@@ -166,7 +166,7 @@ main()"""
     @pytest.mark.parametrize(
         ("command", "where"),
         [
-            ("fit {0}.csv -t approved -o out.csv", "rosenblatt.cli.reading.read_table"),
+            ("fit {0}.csv -t approved -o out.csv", "rosenblatt.cli.ahead.read_table"),
             ("report {0}.csv -t approved -o out.csv", "rosenblatt.ship.report.report_of"),
             ("predict {0}.json {0}.csv -o out.csv", "rosenblatt.desk.predicting.predictions"),
             ("explain {0}.json {0}.csv --integers -o out.csv", "rosenblatt.ship.integers.integers"),

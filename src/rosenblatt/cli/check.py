@@ -43,6 +43,10 @@ def run(
     """
     import shlex
 
+    from rosenblatt.cli.ahead import begin
+
+    begun = begin(file, file_format, delimiter)
+
     from rosenblatt.cli import reading, wording
     from rosenblatt.cli.screen import Screen
     from rosenblatt.desk.shipping import proof_of
@@ -50,7 +54,7 @@ def run(
 
     screen = Screen(json, quiet)
     reading.free(output, force)
-    data, notes = reading.noted(screen, file, target, positive, kind, text, file_format, delimiter, drop_missing_target)
+    data, notes = reading.noted(screen, begun, target, positive, kind, text, drop_missing_target)
     with screen.busy("proving") as tell, reading.progress_to(tell):
         found = findings(data, seconds=seconds or None, fewest=fewest, verbose=not quiet)
     wording.columns(screen, data)

@@ -116,6 +116,10 @@ def run(
     By default a fifth of the rows is held out, and the rule's error on those is told with an exact interval. Ctrl-C
     ends learning early and keeps the best rule so far.
     """
+    from rosenblatt.cli.ahead import begin
+
+    begun = begin(file, file_format, delimiter)
+
     from rosenblatt.cli import learning, reading, wording
     from rosenblatt.cli.screen import Screen
     from rosenblatt.desk.learning import TREE, Wishes
@@ -131,9 +135,7 @@ def run(
     options = {name: value for name, value in given.items() if value is not None} | terms.values_given(option)
     wishes = Wishes(algorithm, options, hold_out, folds, seed, seconds or None, not quiet)
     wishes.check()
-    data, notes = reading.noted(
-        screen, file, target, positive, kind, text, file_format, delimiter, drop_missing_target, weights
-    )
+    data, notes = reading.noted(screen, begun, target, positive, kind, text, drop_missing_target, weights)
     learned = learning.learned(screen, data, wishes, option)
     try:
         with screen.busy("proving") as tell, reading.progress_to(tell):

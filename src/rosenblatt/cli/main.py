@@ -4,6 +4,7 @@ Nothing heavy is imported before a command runs, so `--help` is quick. Results g
 to standard error.
 """
 
+import atexit
 import gc
 import os
 import sys
@@ -30,13 +31,16 @@ def main() -> None:
     try:
         code = _run()
         sys.stdout.flush()
-        at_once = process.is_command  # nobody needs what an orderly end would take half a second to free
+        at_once = process.is_command  # an orderly end would take half a second to free what nobody needs
     except BrokenPipeError:  # whoever read the output has seen enough
         code = DONE
     except KeyboardInterrupt:
         code = _failed("interrupted; nothing was written", INTERRUPTED)
         sys.stdout.flush()
     if at_once:  # threads of Polars may still be at work, and would not survive an orderly end of the interpreter
+        sys.stderr.flush()
+        if process.is_command:
+            atexit._run_exitfuncs()  # temporary files go
         os._exit(code)
     sys.exit(code)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from rosenblatt.cli.ahead import Begun, begin
 from rosenblatt.cli.screen import Screen
 from rosenblatt.cli.terms import kinds_given
 from rosenblatt.desk.data import Data, data_of, encoded
@@ -18,7 +19,6 @@ from rosenblatt.read import gathering
 from rosenblatt.read.columns import Sparse
 from rosenblatt.read.encode import types_for
 from rosenblatt.read.encoding import Encoding, nearest
-from rosenblatt.read.sources import read_table
 from rosenblatt.read.table import LABEL, Table
 from rosenblatt.threads import in_background
 
@@ -27,30 +27,33 @@ USUAL = ("delimiter: comma", "column names from the header")  # nothing that any
 MOST = 12  # names of columns in an error
 
 
+def waited_for(screen: Screen, begun: Begun) -> Table:
+    """The table, when it is read; compiled code is loaded meanwhile."""
+    loaded = in_background(gathering.ready)
+    try:
+        with screen.busy(f"reading {begun.names}"):
+            read = begun.table()
+    finally:
+        loaded.result()  # nothing of a command goes on behind its end
+    if read.notes and read.notes != USUAL:
+        screen.note(f"{read.source}: {', '.join(read.notes)}")
+    return read
+
+
 def table(
     screen: Screen,
     source: list[str],
     file_format: str | None,
     delimiter: str | None,
-    encoding: Encoding | None = None,
+    encoding: Encoding | None,
     large: bool | None = None,
     target: bool = True,
 ) -> Table:
     """The table in these files; with a known encoding, cells are read as it wants them, with or without the target."""
-    if "-" in source and len(source) > 1:
-        raise OptionError("standard input, -, must be the only table")
     types, others = ({}, None) if encoding is None else (types_for(encoding), pl.String())
     if encoding is not None and not target:
         del types[encoding.target.name]
-    files = source[0] if len(source) == 1 else source
-    loaded = in_background(gathering.ready)
-    try:
-        with screen.busy(f"reading {', '.join(source)}"):
-            read = read_table(files, format=file_format, delimiter=delimiter, types=types, others=others, large=large)
-    finally:
-        loaded.result()  # nothing of a command goes on behind its end
-    if read.notes and read.notes != USUAL:
-        screen.note(f"{read.source}: {', '.join(read.notes)}")
+    read = waited_for(screen, begin(source, file_format, delimiter, types=types, others=others, large=large))
     if encoding is not None and (read.sparse is not None) != any(each.kind == Sparse.kind for each in encoding.columns):
         have, want = ("named columns", "numbered features")[:: -1 if read.sparse is not None else 1]
         raise TableError(f"{read.source}: the table has {have}, but the rule was learned from {want}")
@@ -76,18 +79,16 @@ def named(read: Table) -> Iterator[None]:
 
 def noted(
     screen: Screen,
-    source: list[str],
+    begun: Begun,
     target: str,
     positive: str | None,
     kinds: list[str] | None,
     text: str,
-    file_format: str | None,
-    delimiter: str | None,
     drop_missing_target: bool,
     weights: str | None = None,
 ) -> tuple[Data, tuple[str, ...]]:
     """The rows as features, the meaning of the columns read from the table itself; and what there is to note."""
-    read = table(screen, source, file_format, delimiter)
+    read = waited_for(screen, begun)
     if read.sparse is not None and (target != LABEL or kinds or weights):
         raise OptionError(f"a LIBSVM file has numbered features and a target that is called {LABEL}, and nothing else")
     if read.sparse is None and target not in read.columns:

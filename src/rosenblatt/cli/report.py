@@ -45,6 +45,10 @@ def run(
     import shlex
     from importlib.util import find_spec
 
+    from rosenblatt.cli.ahead import begin
+
+    begun = begin(file, file_format, delimiter)
+
     from rosenblatt.cli import learning, reading, wording
     from rosenblatt.cli.screen import Screen
     from rosenblatt.desk.learning import TREE, Wishes
@@ -62,7 +66,7 @@ def run(
         raise MissingExtraError("plot", "a report with plots")
     wishes = Wishes(algorithm, terms.values_given(option), hold_out, folds, seed, seconds or None, not quiet)
     wishes.check()
-    data, notes = reading.noted(screen, file, target, positive, kind, text, file_format, delimiter, drop_missing_target)
+    data, notes = reading.noted(screen, begun, target, positive, kind, text, drop_missing_target)
     learned = learning.learned(screen, data, wishes, option)
     with screen.busy("proving") as tell, reading.progress_to(tell):
         made = model_of(learned, wishes, prove=not learned.interrupted)

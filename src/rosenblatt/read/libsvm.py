@@ -7,15 +7,16 @@ Result: a CSR matrix (feature k in column k - 1) and the labels as text, whole n
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-import numpy as np
 import polars as pl
-from scipy.sparse import csr_array
 
 from rosenblatt.errors import TableError
-from rosenblatt.kernels import Array
 from rosenblatt.read.files import File, Scratch, damage, plain
 from rosenblatt.read.table import TROUBLE, Table
+
+if TYPE_CHECKING:
+    from rosenblatt.kernels import Array
 
 LINES = 50_000  # at a time
 LOOKS_LIKE = re.compile(r"[+-]?\d+(\.\d+)?([ \t]+qid:\d+)?([ \t]+\d+:[^\s:]+)+[ \t]*(#.*)?")
@@ -30,6 +31,9 @@ def looks_like_libsvm(text: str) -> bool:
 
 def read_libsvm(files: Sequence[File], shown: str, scratch: Scratch) -> Table:
     """LIBSVM files as one table."""
+    import numpy as np  # not before a table needs it: reading begins while the rest of a command is loaded
+    from scipy.sparse import csr_array
+
     parts = [part for file in files for part in _parts(plain(file, scratch))]
     labels = [label for part in parts for label in part[0]]
     if not labels:
@@ -41,7 +45,7 @@ def read_libsvm(files: Sequence[File], shown: str, scratch: Scratch) -> Table:
     return Table(shown, sparse=(X, labels), notes=(f"LIBSVM: {width} numbered features",))
 
 
-def _parts(file: File) -> Iterator[tuple[list[str], Array, Array, Array]]:
+def _parts(file: File) -> Iterator["tuple[list[str], Array, Array, Array]"]:
     """Labels, entries per row, columns and values, some lines at a time."""
     first = 1
     try:
@@ -53,7 +57,9 @@ def _parts(file: File) -> Iterator[tuple[list[str], Array, Array, Array]]:
         raise TableError(f"{file.shown}: {damage(error)}") from error
 
 
-def _parsed(file: File, lines: pl.Series, first: int) -> tuple[list[str], Array, Array, Array]:
+def _parsed(file: File, lines: pl.Series, first: int) -> "tuple[list[str], Array, Array, Array]":
+    import numpy as np
+
     line = pl.col("line")
     if lines.str.contains("#", literal=True).any():
         line = line.str.replace(r"#.*$", "")

@@ -3,13 +3,16 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
-from scipy.sparse import csr_array
 
 from rosenblatt.errors import TableError
-from rosenblatt.kernels import Array
+
+if TYPE_CHECKING:  # reading a table begins before these are loaded
+    from scipy.sparse import csr_array
+
+    from rosenblatt.kernels import Array
 
 BLOCK = 100_000  # rows
 LABEL = "label"  # what the target of a LIBSVM file is called
@@ -25,10 +28,10 @@ class Table:
 
     source: str  # for messages
     frame: pl.DataFrame | pl.LazyFrame | None = None
-    sparse: tuple[csr_array, list[str]] | None = None
+    sparse: "tuple[csr_array, list[str]] | None" = None
     hints: Mapping[str, str] = field(default_factory=dict)  # kinds of columns that the file itself declares
     notes: tuple[str, ...] = ()  # what was found in the file, in sentences
-    rows: Array | None = None  # the numbers of the rows in the file, from 1, where some were left out
+    rows: "Array | None" = None  # the numbers of the rows in the file, from 1, where some were left out
     explain: Callable[[BaseException], TableError] | None = field(default=None, repr=False)
     scratch: Any = field(default=None, repr=False)  # temporary files
 
