@@ -1,3 +1,5 @@
 """What kind of process this is."""
 
-is_command = False  # the command's own: nobody sees its estimators, so it need not wait for scikit-learn
+# The command's own: nobody sees its estimators, so it does without scikit-learn; nobody needs what it leaves behind, so
+# it may read in the background and end at once.
+is_command = False

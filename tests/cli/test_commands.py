@@ -238,8 +238,10 @@ def test_a_mistake_of_ours_is_one_line_and_no_verdict(desk, monkeypatch):
     assert ran.err.startswith("rosenblatt: ZeroDivisionError: division by zero; this is a mistake in rosenblatt")
     assert len(ran.err.splitlines()) == 1
     monkeypatch.setenv("ROSENBLATT_TRACEBACK", "1")
-    with pytest.raises(ZeroDivisionError):
-        run("check", desk["clean.csv"], "-t", "approved")
+    ran = run("check", desk["clean.csv"], "-t", "approved")
+    assert ran.code == 70
+    assert ran.err.startswith("Traceback (most recent call last):\n")
+    assert "\nrosenblatt: ZeroDivisionError: division by zero; this" in ran.err
 
 
 def test_an_unwritable_folder(desk, tmp_path, monkeypatch):

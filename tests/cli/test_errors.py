@@ -59,6 +59,7 @@ CASES = {
     "seed of words": ("FIT --seed one", USAGE, "--seed must be a whole number from 0, not 'one'"),
     "random state": ("FIT --set random-state=-1", USAGE, "random_state must be None, a whole number .*, not -1"),
     "random state of a tree": ("FIT -a tree --set random-state=no", USAGE, "random_state must be None, .*, not 'no'"),
+    "seconds without end": ("FIT --max-seconds inf", USAGE, "--max-seconds must be a number above 0, not inf"),
     "seconds below 0": ("CHECK --seconds -1", USAGE, "--seconds must be a number from 0, not '-1'"),
     "algorithm": ("FIT -a svm", USAGE, "the algorithm must be one of auto, perceptron, .*, not 'svm'"),
     "algorithm of a report": ("REPORT -o new.html -a svm", USAGE, "the algorithm must be one of .*"),

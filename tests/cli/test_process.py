@@ -2,8 +2,11 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+from subprocess import PIPE
+from time import sleep
 
 import pytest
 
@@ -68,10 +71,59 @@ def test_temporary_files_go(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def in_its_process(source, *arguments, **options):
+    """The command's own process, begun, after `source` has changed something in it."""
+    code = f"import sys; sys.argv[0] = 'rosenblatt'\n{source}\nfrom rosenblatt.cli.main import start\nstart()"
+    return subprocess.Popen([sys.executable, "-c", code, *map(str, arguments)], stderr=PIPE, text=True, **options)
+
+
+SLOW_READING = """
+import time
+import rosenblatt.cli.ahead as ahead
+
+def slow(*_, **__):
+    print("reading", file=sys.stderr, flush=True)
+    for _ in range(6000):
+        time.sleep(0.01)
+
+ahead.read_table = slow"""
+
+
 def test_an_option_is_refused_while_the_table_is_read(desk, tmp_path):
-    """Reading has begun when the option is looked at, and does not hold up the answer."""
-    fit = [sys.executable, "-m", "rosenblatt", "fit", "-", "--target", "approved", "-o", tmp_path / "rule.json"]
-    with subprocess.Popen([*fit, "--folds", "1"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
-        said = running.stderr.read()  # its input is still open: reading would wait for more
-        assert running.wait(60) == 2
-    assert "--folds must be at least 2" in said
+    arguments = ("fit", desk["noisy.csv"], "-t", "approved", "-o", tmp_path / "x", "--folds", "1")
+    with in_its_process(SLOW_READING, *arguments) as ran:
+        said = ran.communicate(timeout=50)[1]
+    assert ran.returncode == 2
+    assert said.startswith("reading\nrosenblatt: --folds must be at least 2 folds")
+
+
+def test_standard_input_is_left_alone_by_a_command_that_is_refused(tmp_path):
+    arguments = ("fit", "-", "-t", "approved", "-o", tmp_path / "x", "--folds", "1")
+    with in_its_process("", *arguments, stdin=PIPE) as ran:
+        assert ran.wait(50) == 2  # although nobody closes it
+        assert ran.stderr.read().startswith("rosenblatt: --folds must be at least 2 folds")
+
+
+def test_ctrl_c_is_heard_while_the_table_is_read(desk, tmp_path):
+    with in_its_process(SLOW_READING, "fit", desk["noisy.csv"], "-t", "approved", "-o", tmp_path / "x") as ran:
+        assert ran.stderr.readline() == "reading\n"
+        sleep(3.0)  # until it waits for the table
+        ran.send_signal(signal.SIGINT)
+        said = ran.communicate(timeout=20)[1]
+    assert ran.returncode == 130
+    assert said == "rosenblatt: interrupted; nothing was written\n"
+    assert not list(tmp_path.iterdir())
+
+
+def test_ctrl_c_is_heard_while_standard_input_is_open():
+    with in_its_process("", "check", "-", "-t", "approved", stdin=PIPE) as ran:
+        sleep(3.0)
+        ran.send_signal(signal.SIGINT)
+        assert ran.wait(20) == 130
+
+
+@pytest.mark.parametrize("closed", ["1>&-", "2>&-", "1>&- 2>&-"])
+def test_closed_streams(closed, desk, tmp_path):
+    fit = f"{sys.executable} -m rosenblatt fit {desk['noisy.csv']} -t approved -a averaged -o {tmp_path / 'x.json'}"
+    subprocess.run(["sh", "-c", f"{fit} {closed}"], capture_output=True, timeout=100, check=True)
+    assert (tmp_path / "x.json").exists()

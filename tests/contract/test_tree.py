@@ -224,6 +224,13 @@ def test_options_are_checked(options, message):
         PerceptronTree(**options).fit(*load_iris(return_X_y=True))
 
 
+@pytest.mark.parametrize("test", ["auto", "feature", "perceptron"])
+def test_where_nothing_is_known_there_is_one_leaf(test):
+    """A column of categories that are all missing has no feature."""
+    tree = PerceptronTree(test=test).fit(pd.DataFrame({"a": [None] * 6}, dtype="category"), [0, 1] * 3)
+    assert tree.n_nodes_ == 1
+
+
 def test_rows_are_checked():
     X, y = load_iris(return_X_y=True)
     X[3, 1] = np.inf

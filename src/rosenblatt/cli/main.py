@@ -8,6 +8,7 @@ import atexit
 import gc
 import os
 import sys
+from traceback import print_exception
 from typing import Any
 
 from rosenblatt import process
@@ -22,6 +23,9 @@ def start() -> None:
     process.is_command = True
     gc.set_threshold(500_000)  # to look for garbage while nearly as many objects are imported finds none
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # more would wait for work in a loop, on cores that others need
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # it is closed
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
     main()
 
 
@@ -31,6 +35,7 @@ def main() -> None:
     try:
         code = _run()
         sys.stdout.flush()
+        sys.stderr.flush()
         at_once = process.is_command  # an orderly end would take half a second to free what nobody needs
     except BrokenPipeError:  # whoever read the output has seen enough
         code = DONE
@@ -38,7 +43,6 @@ def main() -> None:
         code = _failed("interrupted; nothing was written", INTERRUPTED)
         sys.stdout.flush()
     if at_once:  # threads of Polars may still be at work, and would not survive an orderly end of the interpreter
-        sys.stderr.flush()
         if process.is_command:
             atexit._run_exitfuncs()  # temporary files go
         os._exit(code)
@@ -66,7 +70,7 @@ def _run() -> int:
         return _failed("there is not enough memory for this", BAD_DATA)
     except Exception as error:
         if os.environ.get(TRACEBACK):
-            raise
+            print_exception(error)
         told = f"{type(error).__name__}: {error}; this is a mistake in rosenblatt, and {TRACEBACK}=1 shows where"
         return _failed(told, OUR_MISTAKE)
 

@@ -145,7 +145,7 @@ def progress_to(tell: Callable[[str], None]) -> AbstractContextManager[None]:
 
 
 def free(path: Path | None, force: bool) -> None:
-    """Refuse a file that cannot be written, or is there already, before any work is done for it."""
+    """Refuse a file that cannot be written, or is there already."""
     if path is None:
         return
     folder = path.absolute().parent

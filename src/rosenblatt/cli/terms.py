@@ -1,6 +1,7 @@
 """Options that several commands share, each described once."""
 
 from collections.abc import Callable
+from math import inf
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -211,6 +212,6 @@ def above_zero(param: typer.CallbackParam, value: float | None) -> float | None:
     """Refuse other numbers; the range that Typer knows has its ends in it."""
     from rosenblatt.errors import OptionError
 
-    if value is not None and not value > 0:
+    if value is not None and not 0.0 < value < inf:
         raise OptionError(f"{param.opts[0]} must be a number above 0, not {value!r}")
     return value

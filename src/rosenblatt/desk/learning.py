@@ -63,11 +63,11 @@ class Wishes:
     verbose: bool = False
 
     def check(self) -> None:
-        """Refuse what does not fit, before any file is read."""
+        """Refuse what does not fit, whatever the table."""
         for each in ("perceptron", "pocket") if self.algorithm == AUTO else (self.algorithm,):
             made, _ = options_of(each, self.options)
             if each == TREE:
-                made(**self.options)._plan()  # refuses values
+                made(**self.options).plan()  # refuses values
         if not 0.0 <= self.hold_out < 1.0:
             raise OptionError(
                 f"--hold-out, the part of the rows to hold out, must be at least 0 and below 1, not {self.hold_out!r}"

@@ -143,7 +143,7 @@ class PerceptronTree(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of X and their labels y."""
-        plan, seed = self._plan(), self._seed()
+        plan, seed = self.plan(), self._seed()
         columns, y = self._checked(X, y)
         rows, classes = self._rows(columns, y, sample_weight)
         watch = self._watch() if self.verbose else None
@@ -225,7 +225,7 @@ class PerceptronTree(ClassifierMixin, BaseEstimator):
         tags.input_tags.categorical = True
         return tags
 
-    def _plan(self) -> Plan:
+    def plan(self) -> Plan:
         """The options, checked."""
         for name, known in (
             ("test", plans.TESTS), ("criterion", tuple(plans.CRITERIA)), ("leaves", plans.LEAVES),

@@ -291,7 +291,7 @@ class Search:
 
     def _as_tests(self, directions: Array, digits: int) -> list[PerceptronTest]:
         """Every node's weights with so many digits, the largest of them 1; the thresholds are still to be found."""
-        largest = np.abs(directions).max(axis=1, keepdims=True)
+        largest = np.abs(directions).max(axis=1, keepdims=True, initial=0.0)  # there may be no feature at all
         weights = directions / np.where(largest > 0.0, largest, 1.0)
         weights[~np.isfinite(weights).all(axis=1)] = 0.0
         nodes, used = np.nonzero(weights)

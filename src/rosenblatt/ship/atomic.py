@@ -54,7 +54,7 @@ def _mode_of(target: str, replace: bool) -> int | None:
     except FileNotFoundError:
         return None
     if not stat.S_ISREG(old):
-        raise OSError(errno.EINVAL, "this is a directory, a pipe or a device, not a file")
+        raise OSError(errno.EINVAL, "this is a directory, a pipe or a device, not a file", target)
     if not replace:
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target)
     return stat.S_IMODE(old)
