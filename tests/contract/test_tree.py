@@ -224,6 +224,20 @@ def test_options_are_checked(options, message):
         PerceptronTree(**options).fit(*load_iris(return_X_y=True))
 
 
+def test_one_of_two_values_tells_all():
+    """A sum asks for one value of a column that has two, and for any of a column that has three."""
+    rng = np.random.default_rng(0)
+    late, home, debt = rng.integers(0, 2, 400), rng.integers(0, 3, 400), rng.normal(size=400)
+    frame = pd.DataFrame({"late": late, "home": home}, dtype="category").assign(debt=debt)
+    y = debt + late - np.array([0.0, 0.5, -0.5])[home] > 0.3
+    tests = [node.test for node in PerceptronTree(test="perceptron", prune=None).fit(frame, y).tree_.nodes]
+    asked = [
+        [code for column, code in zip(test.columns, test.codes, strict=True) if column == 0] for test in tests if test
+    ]
+    assert any(asked)
+    assert all(len(codes) <= 1 for codes in asked)
+
+
 @pytest.mark.parametrize("test", ["auto", "feature", "perceptron"])
 def test_where_nothing_is_known_there_is_one_leaf(test):
     """A column of categories that are all missing has no feature."""

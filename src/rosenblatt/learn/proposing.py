@@ -95,6 +95,8 @@ class Search:
             -1, 2
         )
         self.features = Features(pairs[:, 0].copy(), pairs[:, 1].copy())
+        of_two = [head.categories is not None and len(head.categories) == 2 for head in rows.heads]
+        self.firsts = np.flatnonzero(np.array(of_two, bool)[pairs[:, 0]] & (pairs[:, 1] == 0))  # each before its other
 
     def _sort(self, first: int, last: int) -> None:
         for column in range(first, last):
@@ -290,7 +292,15 @@ class Search:
         return out, separating
 
     def _as_tests(self, directions: Array, digits: int) -> list[PerceptronTest]:
-        """Every node's weights with so many digits, the largest of them 1; the thresholds are still to be found."""
+        """Every node's weights with so many digits, the largest of them 1; the thresholds are still to be found.
+
+        Of a column's only two values one tells all: the difference of their weights goes to the second.
+        """
+        first, second = directions[:, self.firsts], directions[:, self.firsts + 1]
+        both = (first != 0.0) & (second != 0.0)
+        directions = directions.copy()
+        directions[:, self.firsts] = np.where(both, 0.0, first)
+        directions[:, self.firsts + 1] = np.where(both, second - first, second)
         largest = np.abs(directions).max(axis=1, keepdims=True, initial=0.0)  # there may be no feature at all
         weights = directions / np.where(largest > 0.0, largest, 1.0)
         weights[~np.isfinite(weights).all(axis=1)] = 0.0
