@@ -142,3 +142,30 @@ def odd_trees(draw):
     frame = frame.with_columns(pl.when(floats.abs() < TINY).then(0.0).otherwise(floats).name.keep())
     nodes = Gardener(encoding, grid(encoding, frame), np.random.default_rng(seed)).tree(draw(st.integers(2, 12)))
     return frame, grown(encoding, nodes)
+
+
+def kinds_met(frame, rule):
+    """The kinds of tests that the rows pass: of a leaf's own rule or not, with no value, exactly at the threshold."""
+    tree, table = rule.tree, grid(rule.encoding, frame)
+    for row in range(frame.height):
+        for node, branch in tree.path(table, row):
+            test = node.test if branch is not None else node.rule and node.rule.test
+            value = tree.value(Node(0, (), test), table[:, row])
+            yield (
+                type(test),
+                branch is None,
+                value is None,
+                value is not None and value == getattr(test, "threshold", None),
+            )
+            if isinstance(test, CategoryTest) and value == len(tree.columns[test.column].categories):
+                yield "a category that the column has not seen"
+    yield f"{len(tree.classes)} classes"
+    yield f"{len(set(by_tree(rule, frame)[0]))} labels"
+
+
+def needed_kinds():
+    """Those that odd trees must be able to have."""
+    for kind, own in ((FeatureTest, False), (PerceptronTest, False), (PerceptronTest, True)):
+        yield from [(kind, own, True, False), (kind, own, False, True), (kind, own, False, False)]
+    yield from [(CategoryTest, False, True, False), (CategoryTest, False, False, False)]
+    yield from ["a category that the column has not seen", "2 classes", "3 classes", "4 classes", "3 labels"]

@@ -17,7 +17,7 @@ from hypothesis import Phase, example, find, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from parity.odd_trees import Grown, by_tree, columns_of, grown, odd_trees
+from parity.odd_trees import Grown, by_tree, columns_of, grown, kinds_met, needed_kinds, odd_trees
 from rosenblatt.errors import OptionError
 from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.learn.tree import CategoryTest, Columns, FeatureTest, LeafRule, Node, PerceptronTest, Stop
@@ -102,32 +102,6 @@ def test_odd_trees(engine):
     examples = odd_examples()
     for frame, rule, expected in examples[:20] if engine.name == "duckdb" else examples:  # which plans slowly
         assert_same(engine(rule, frame), expected, frame, rule)
-
-
-def kinds_met(frame, rule):
-    """The kinds of tests that the rows pass: of a leaf's own rule or not, with no value, exactly at the threshold."""
-    tree, table = rule.tree, grid(rule.encoding, frame)
-    for row in range(frame.height):
-        for node, branch in tree.path(table, row):
-            test = node.test if branch is not None else node.rule and node.rule.test
-            value = tree.value(Node(0, (), test), table[:, row])
-            yield (
-                type(test),
-                branch is None,
-                value is None,
-                value is not None and value == getattr(test, "threshold", None),
-            )
-            if isinstance(test, CategoryTest) and value == len(tree.columns[test.column].categories):
-                yield "a category that the column has not seen"
-    yield f"{len(tree.classes)} classes"
-    yield f"{len(set(by_tree(rule, frame)[0]))} labels"
-
-
-def needed_kinds():
-    for kind, own in ((FeatureTest, False), (PerceptronTest, False), (PerceptronTest, True)):
-        yield from [(kind, own, True, False), (kind, own, False, True), (kind, own, False, False)]
-    yield from [(CategoryTest, False, True, False), (CategoryTest, False, False, False)]
-    yield from ["a category that the column has not seen", "2 classes", "3 classes", "4 classes", "3 labels"]
 
 
 @pytest.mark.parametrize("kind", list(needed_kinds()), ids=str)

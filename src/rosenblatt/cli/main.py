@@ -8,7 +8,6 @@ import atexit
 import gc
 import os
 import sys
-from traceback import print_exception
 from typing import Any
 
 from rosenblatt import process
@@ -70,6 +69,8 @@ def _run() -> int:
         return _failed("there is not enough memory for this", BAD_DATA)
     except Exception as error:
         if os.environ.get(TRACEBACK):
+            from traceback import print_exception
+
             print_exception(error)
         told = f"{type(error).__name__}: {error}; this is a mistake in rosenblatt, and {TRACEBACK}=1 shows where"
         return _failed(told, OUR_MISTAKE)

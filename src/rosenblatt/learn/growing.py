@@ -101,7 +101,7 @@ class Growth:
         totals, sizes = np.zeros((many, level.totals.shape[1]), np.int64), np.zeros(many, np.int64)
         if not many:
             return Level([], sizes, sizes, totals, [])
-        child = np.full(self.search.n, -1, np.int32)
+        child = np.empty(self.search.n, np.int32)
         data = self.search.data
         branching.step_all(flat_of(self.rows.heads, nodes), level.begins, level.ends, data.table, child)
         child[child >= 0] -= first

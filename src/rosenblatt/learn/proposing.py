@@ -281,7 +281,7 @@ class Search:
                 values, scores, np.empty(many, np.int64), np.empty(many, np.int64), np.empty(many_features),
                 np.empty(many_features), np.empty(many_features), np.empty(classes), np.empty((classes, many)),
                 np.empty(square), np.empty(square), np.empty(square), np.empty((5, 2 * many + 2)),
-                np.empty((BINS, classes), np.int64), np.empty((3, classes), np.int64),
+                np.empty((BINS, classes), np.int64), np.empty((2, classes), np.int64),
             )  # fmt: skip
             slanting.slant(
                 a, b, level.begins, level.ends, self.data, self.features, level.totals, measure,
