@@ -378,7 +378,12 @@ class Ties(NamedTuple):
     negative: bool
 
 
-TIES = {"mistake": Ties(True, True), "plus": Ties(False, True), "correct": Ties(False, False)}
+TIES = {
+    "mistake": Ties(True, True),
+    "plus": Ties(False, True),
+    "minus": Ties(True, False),
+    "correct": Ties(False, False),
+}
 
 
 @inlined

@@ -153,7 +153,7 @@ def test_three_classes_are_learned_one_against_the_rest(rng):
 
 
 def test_a_run_that_is_not_clean_warns_why_and_what_to_try():
-    with pytest.warns(ConvergenceWarning, match="budget of passes was spent.*2 of 2 rows are wrong.*raise max_passes"):
+    with pytest.warns(ConvergenceWarning, match="budget of passes was spent.*1 of 2 rows are wrong.*raise max_passes"):
         rule = Perceptron(max_passes=5).fit([[0.1], [0.1]], [0, 1])
     assert rule.stop_reason_ is Reason.MAX_PASSES
     assert rule.certificate_ is None  # the numbers are not whole, so the weights need not come back

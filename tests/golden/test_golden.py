@@ -73,6 +73,6 @@ def test_a_past_model_of_a_table_decides_as_it_did_to_the_last_byte(name, expect
 @pytest.mark.parametrize("name", ["model.json", "tree.json", "proof.json"])
 def test_past_claims_hold_and_are_written_again_to_the_last_byte(name, tmp_path):
     claims = claims_in(str(TABLE / name))
-    assert all(result.holds for result in verified(claims, read_table(TABLE / "applications.csv"), None))
+    assert all(result.holds is not False for result in verified(claims, read_table(TABLE / "applications.csv"), None))
     claims.save(tmp_path / "again")
     assert (tmp_path / "again").read_bytes() == (TABLE / name).read_bytes()

@@ -15,7 +15,7 @@ def is_mistake(x, y, w, ties):
     m = y * dot(w, x)
     if m != 0:
         return m < 0
-    return {"mistake": True, "plus": y < 0, "correct": False}[ties]
+    return {"mistake": True, "plus": y < 0, "minus": y > 0, "correct": False}[ties]
 
 
 def update(x, y, w, step=1.0):

@@ -46,33 +46,35 @@ def test_a_sweep_gives_the_fewest(data, bias):
     assert least == len(naive.mistakes(cases.with_bias(X, float(bias)), y, weights))
 
 
-@given(data=st.data())
-def test_the_interval_holds_the_fewest(data):
+@given(data=st.data(), ties=st.sampled_from(["mistake", "plus", "minus"]))
+def test_the_interval_holds_the_fewest(data, ties):
+    """With a threshold, the fewest mistakes are the same under all three tie rules."""
     X, y = data.draw(cases.tables(max_rows=8, max_columns=4))
-    interval = optimality(X, y)
+    interval = optimality(X, y, ties=ties)
     assert interval.lower == interval.upper == fewest(X, y)
     assert interval.verify(X, y) == interval.statement
-    assert interval.upper == len(naive.mistakes(cases.with_bias(X), y, interval.weights))
+    assert interval.upper == len(naive.mistakes(cases.with_bias(X), y, interval.weights, ties))
 
 
 @given(data=st.data())
 def test_of_a_given_rule_it_tells_how_much_better_is_possible(data):
     X, y = data.draw(cases.tables(max_rows=8, max_columns=3))
     w = data.draw(st.lists(cases.whole, min_size=X.shape[1] + 1, max_size=X.shape[1] + 1))
-    interval = optimality(X, y, w)
+    ties = data.draw(st.sampled_from(["mistake", "plus", "minus"]))
+    interval = optimality(X, y, w, ties=ties)
     assert interval.weights == tuple(w)
-    assert interval.upper == len(naive.mistakes(cases.with_bias(X), y, w))
+    assert interval.upper == len(naive.mistakes(cases.with_bias(X), y, w, ties))
     assert interval.lower <= fewest(X, y)
     interval.verify(X, y)
 
 
-@given(data=st.data(), ties=st.sampled_from(["plus", "correct"]))
-def test_other_ties(data, ties):
+@given(data=st.data(), ties=st.sampled_from(["plus", "minus", "correct"]), bias=st.booleans())
+def test_other_ties(data, ties, bias):
     X, y = data.draw(cases.tables(max_rows=7, max_columns=2))
-    interval = optimality(X, y, ties=ties)
-    rows = cases.with_bias(X)
+    interval = optimality(X, y, ties=ties, fit_intercept=bias)
+    rows = cases.with_bias(X, float(bias))
     signed = [[label * k for k in row] for row, label in zip(rows, y, strict=True)]
-    must = [ties == "plus" and label < 0 for label in y]
+    must = [{"plus": label < 0, "minus": label > 0, "correct": False}[ties] for label in y]
     possible = next(
         many
         for many in range(len(rows) + 1)
@@ -113,10 +115,11 @@ def test_equal_rows_with_different_labels_are_paired():
     assert all(len(each.rows) == 2 for each in interval.contradictions)
 
 
-def test_rows_of_zeros_are_always_wrong():
+@pytest.mark.parametrize(("ties", "wrong"), [("mistake", 2), ("minus", 1), ("plus", 1)])
+def test_rows_of_zeros_score_zero(ties, wrong):
     X, y = np.array([[0.0, 0], [1, 0], [0, 1], [0, 0]]), [0, 1, 1, 1]
-    interval = optimality(X, y, fit_intercept=False)
-    assert interval.lower == interval.upper == 2
+    interval = optimality(X, y, fit_intercept=False, ties=ties)
+    assert interval.lower == interval.upper == wrong
     interval.verify(X, y)
 
 

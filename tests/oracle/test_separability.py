@@ -81,7 +81,8 @@ def with_margin_of_1e_15(rng, n, d):
 
 def check(X, y, fit_intercept, ties):
     rows = [[float(v) * int(s) for v in x] + [float(s)] * fit_intercept for x, s in zip(X, y, strict=True)]
-    expected = gordan.is_separable(rows, [ties == "mistake" or s < 0 for s in y])
+    wrong_at_zero = {"mistake": (-1, 1), "plus": (-1,), "minus": (1,)}[ties]
+    expected = gordan.is_separable(rows, [s in wrong_at_zero for s in y])
     verdict = separability(X, y, fit_intercept=fit_intercept, ties=ties)
     assert verdict.separable is expected
     assert verdict.certificate.verify(X, y) in str(verdict)
@@ -94,7 +95,7 @@ def test_every_verdict_is_right_and_proved(kind, seed):
     for _ in range(SETS):
         n, d = int(rng.integers(2, 13)), int(rng.integers(1, 5))
         X, y = kind(rng, n, d) if kind is with_margin_of_1e_15 else (X := kind(rng, n, d), labelled(rng, X))
-        check(X, y, bool(rng.integers(0, 2)), str(rng.choice(["mistake", "mistake", "plus"])))
+        check(X, y, bool(rng.integers(0, 2)), str(rng.choice(["mistake", "mistake", "plus", "minus"])))
 
 
 @pytest.mark.parametrize("gap", [1e-15, 0.0, -1e-15])

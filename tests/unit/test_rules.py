@@ -52,7 +52,7 @@ def test_bad_times_are_refused(seconds):
 def test_unknown_names_are_refused_with_the_known_ones():
     with pytest.raises(OptionError, match="'active', 'cyclic'"):
         rules.order_named("shuffled")
-    with pytest.raises(OptionError, match="'mistake', 'plus', 'correct'"):
+    with pytest.raises(OptionError, match="'mistake', 'plus', 'minus', 'correct'"):
         rules.ties_named("maybe")
 
 

@@ -47,9 +47,9 @@ def run(
         str | None,
         typer.Option(
             metavar="RULE",
-            help="What a score of zero is: mistake, plus, correct.",
+            help="What a score of zero is: mistake, plus, minus, correct.",
             rich_help_panel=RULES,
-            autocompletion=terms.one_of("mistake", "plus", "correct"),
+            autocompletion=terms.one_of("mistake", "plus", "minus", "correct"),
         ),
     ] = None,
     start: Annotated[

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from rosenblatt.cli.reading import named
-from rosenblatt.desk.learning import Error
+from rosenblatt.desk.judged import Error
 from rosenblatt.desk.predicting import complaint
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.read.table import Table, first_line

@@ -31,6 +31,7 @@ class Data:
     y: Array
     rows: Array
     weights: Array | None = None
+    weight_column: str | None = None  # where they are from
     known: Any = field(default=None, repr=False)  # the features, where they have been made
 
     @cached_property
@@ -108,8 +109,7 @@ def data_of(
     """Read a table's meaning from itself, and its rows as features; and what there is to say about its columns."""
     kinds = dict(kinds or {})
     if weights is not None:
-        if weights not in table.columns:
-            raise OptionError(f"there is no column {weights!r} to take weights from{nearest(weights, table.columns)}")
+        _refuse_missing(table, weights)
         kinds[weights] = "ignore"
     encoding, notes = encoding_of(table, target, positive=positive, overrides=kinds, text=text)
     return encoded(table, encoding, weights), notes
@@ -132,13 +132,19 @@ def encoded(table: Table, encoding: Encoding, weights: str | None = None) -> Dat
             before += block.height
         X = vstack([part for part, _ in parts], format="csr") if parts else encoding.encode(table.whole())
         y = np.concatenate([labels for _, labels in parts]) if parts else np.empty(0, np.int64)
-    return Data(table, encoding, y, np.arange(y.size), _weights(table, weights), X)
+    return Data(table, encoding, y, np.arange(y.size), _weights(table, weights), weights, X)
+
+
+def _refuse_missing(table: Table, weights: str) -> None:
+    if weights not in table.columns:
+        raise OptionError(f"there is no column {weights!r} to take weights from{nearest(weights, table.columns)}")
 
 
 def _weights(table: Table, column: str | None) -> Array | None:
     """The column that says how much a row counts."""
     if column is None:
         return None
+    _refuse_missing(table, column)
     found = table.select(pl.col(column), pl.col(column).cast(pl.Float64, strict=False).alias("\0weight"))
     weights = found["\0weight"].fill_null(np.nan).to_numpy()
     for row in np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))[:1].tolist():

@@ -10,20 +10,20 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from math import frexp, log
+from math import frexp
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from rosenblatt.desk.data import Data
+from rosenblatt.desk.judged import HELD_OUT, Error, by_folds
 from rosenblatt.desk.split import folds, held_out
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.estimators.contract import ConvergenceWarning
 from rosenblatt.estimators.linear import LinearRule
 from rosenblatt.examples import Examples, numbers_per_row
 from rosenblatt.kernels import Array
-from rosenblatt.prove import risk
 from rosenblatt.prove.clock import Clock
 from rosenblatt.prove.margin import largest
 from rosenblatt.prove.separability import Separable, Verdict, decide
@@ -47,7 +47,6 @@ ALGORITHMS = MappingProxyType(
 SMALL = 300_000  # numbers; tables of up to so many get the descent, larger ones a pocket begun at an averaged rule
 FEW_PASSES, FEW_UPDATES = 3, 3  # of the averaged rule; of the pocket begun there, which seldom finds a better one
 WIDEST, WIDEST_SECONDS = 5_000_000, 5.0  # numbers of a table in which a wider rule is looked for, and how long
-CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
@@ -74,32 +73,6 @@ class Wishes:
             )
         if self.folds < 0 or self.folds == 1:
             raise OptionError(f"--folds must be at least 2 folds, or 0 for none, not {self.folds}")
-
-
-@dataclass(frozen=True)
-class Error:
-    """How often the rule errs on rows that it was not learned from, and an interval that holds the true rate."""
-
-    rows: int
-    mistakes: int
-    lower: float
-    upper: float
-    confidence: float
-    how: str
-
-    @classmethod
-    def of(cls, mistakes: int, rows: int, how: str) -> "Error":
-        """The exact interval of Clopper and Pearson."""
-        tail = log((1 - CONFIDENCE) / 2)
-        lower = 1.0 - risk.binomial_limit(rows - mistakes, rows, tail)
-        return cls(rows, mistakes, lower, risk.binomial_limit(mistakes, rows, tail), CONFIDENCE, how)
-
-    @property
-    def statement(self) -> str:
-        """The interval in one sentence."""
-        rate, low, high = (f"{100 * part:.2f} %" for part in (self.mistakes / self.rows, self.lower, self.upper))
-        sure = f"with {self.confidence:.0%} confidence {low} to {high}"
-        return f"{self.mistakes:,} of {self.rows:,} rows wrong, {self.how} ({rate}; {sure})."
 
 
 @dataclass(frozen=True)
@@ -134,7 +107,7 @@ def learn(data: Data, wishes: Wishes) -> Learned:
     try:
         if out.any():
             tested = data.some(out)
-            error = Error.of(mistakes(made.estimator, tested), tested.n, "held out")
+            error = Error.of(mistakes(made.estimator, tested), tested.n, HELD_OUT)
         elif wishes.folds and not interrupted:
             error, interrupted = _cross_validated(data, wishes)
     except KeyboardInterrupt:  # the rule is there, if not judged
@@ -179,7 +152,7 @@ def _cross_validated(data: Data, wishes: Wishes) -> tuple[Error | None, bool]:
         tested += int(inside.sum())
     if not tested:
         raise DataError("no fold leaves rows of every class to learn from; take fewer folds")
-    return Error.of(missed, tested, f"each by a rule learned without its fold, one of {wishes.folds}"), False
+    return Error.of(missed, tested, by_folds(wishes.folds)), False
 
 
 class _Maker:
@@ -221,6 +194,7 @@ class _Maker:
             }
             examples = data.examples(**threshold)
             ties = wishes.options.get("ties", "mistake")
+            ties = "minus" if ties == "correct" else ties  # under which every table is separable, by zero weights
             self.verdict = decide(examples, ties, Clock(wishes.seconds, wishes.verbose))
             if isinstance(self.verdict, Separable):
                 affine = bool(threshold.get("fit_intercept", True))
@@ -298,6 +272,7 @@ def made_short(estimator: Any, data: Data) -> bool:
     while tried is not None:
         estimator.replace_weights(np.stack([_short(w, bias, data) for w in tried]))
         if mistakes(estimator, data) <= wrong:
+            estimator.recount(estimator.examples_of(data.X, data.y, data.weights))
             return True
         estimator.replace_weights(before)
         tried = _widest(estimator, data) if tried is before else None

@@ -13,7 +13,7 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from rosenblatt.desk import trees
-from rosenblatt.desk.learning import Error
+from rosenblatt.desk.judged import Error
 from rosenblatt.desk.paths import conditions, worded
 from rosenblatt.desk.shipping import card_of, encoding_of
 from rosenblatt.errors import OptionError, TableError

@@ -34,6 +34,7 @@ def model_of(learned: Learned, wishes: Wishes, *, prove: bool = True) -> Model:
         "part": 0.0 if wishes.folds else wishes.hold_out,
         "folds": wishes.folds,
         "seed": wishes.seed,
+        "weights": data.weight_column,
         "trained_rows": data.n,
         "trained_mistakes": learned.mistakes,
         "exact": learned.exact,
@@ -102,10 +103,12 @@ def with_points(model: Model, points: Points, data: Data) -> Model:
     bias = estimator._bias or 1.0
     rows = [[*w, b / bias] for w, b in zip(points.weights, points.intercepts, strict=True)]
     estimator.replace_weights(np.array(rows))
+    estimator.recount(estimator.examples_of(data.X, data.y, data.weights))
     judged: dict[str, Any] = {
         "part": 0.0,
         "folds": 0,
         "seed": 0,
+        "weights": data.weight_column,
         "trained_rows": data.n,
         "exact": points.exact,
         "error": None,

@@ -138,9 +138,9 @@ class AveragedPerceptron(RuleInPasses):
         How many passes over the data, unless it ends earlier (see Notes).
     shuffle : bool, default=False
         Whether every pass is in a new random order, else in the order of the rows.
-    ties : {"mistake", "plus", "correct"}, default="mistake"
+    ties : {"mistake", "plus", "minus", "correct"}, default="mistake"
         What a score of exactly zero is in training: always wrong; right for the second class (sgn(0) = +1);
-        never wrong. A zero is predicted as the first class, under "plus" as the second.
+        right for the first; never wrong. A zero is predicted as the first class, under "plus" as the second.
     start : {"zeros", "first", "random"} or array, default="zeros"
         The first weights: zeros; y_1 x_1; standard normal; given, one per feature and optionally one for the
         threshold (with several classes: one such row per class).

@@ -4,14 +4,13 @@ import warnings
 from math import hypot
 from typing import Any, Self
 
-from rosenblatt import search
 from rosenblatt.estimators.contract import ConvergenceWarning
 from rosenblatt.estimators.linear import LinearRule, one_or_all
 from rosenblatt.estimators.progress import reporter
 from rosenblatt.examples import Examples, shown
 from rosenblatt.learn import lifted
 from rosenblatt.learn.lifted import LiftedRun
-from rosenblatt.learn.rules import TIES, Budget, Reason
+from rosenblatt.learn.rules import Budget, Reason
 from rosenblatt.learn.walk import ctrl_c_noted
 from rosenblatt.prove import bounds
 
@@ -90,7 +89,7 @@ class LiftedPerceptron(LinearRule):
     >>> str(p.stop_reason_)
     'Every row is right in the lifted space; without its own feature, some row is wrong.'
     >>> p.training_mistakes_, p.lifted_mistakes_, p.n_updates_ <= p.update_bound_
-    (2, 0, True)
+    (1, 0, True)
     """
 
     ties = "mistake"
@@ -144,10 +143,7 @@ class LiftedPerceptron(LinearRule):
     def _report(self, parts: list[Examples], runs: list[LiftedRun], directions: list[Any]) -> None:
         """Say what the lift and the rule without it are worth."""
         each = list(zip(parts, runs, strict=True))
-        wrong = [search.count(part, run.weights, TIES["mistake"]) for part, run in each]
-        if self.stop_reason_ is Reason.SEPARATED and any(wrong):
-            self.stop_reason_ = Reason.LIFTED
-        self.training_mistakes_ = one_or_all(wrong)
+        self.recount(parts)
         self.lifted_mistakes_ = one_or_all([lifted.count(part, run) for part, run in each])
         self.lift_ = one_or_all([run.lift for run in runs])
         self.a_ = one_or_all([1 / hypot(1, run.lift) for run in runs])
@@ -158,6 +154,13 @@ class LiftedPerceptron(LinearRule):
         ]
         self.lifted_margin_ = one_or_all([m / hypot(1, run.lift) for m, run in zip(margins, runs, strict=True)])
         self.update_bound_ = one_or_all([_bound(*pair, m) for pair, m in zip(each, margins, strict=True)])
+
+    def recount(self, parts: list[Examples]) -> None:
+        """Count the mistakes on the rows learned from, without their own features."""
+        wrong = self._mistakes(parts)
+        if self.stop_reason_ in (Reason.SEPARATED, Reason.LIFTED):
+            self.stop_reason_ = Reason.LIFTED if any(wrong) else Reason.SEPARATED
+        self.training_mistakes_ = one_or_all(wrong)
 
 
 def _bound(part: Examples, run: LiftedRun, margin: float) -> int:

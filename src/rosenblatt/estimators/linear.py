@@ -72,19 +72,36 @@ class LinearRule(ClassifierMixin, BaseEstimator):
         return self.classes_[yes.astype(int)]  # type: ignore[no-any-return]
 
     def one_linear_rule(self) -> tuple[Array, float, str]:
-        """The weights of the rule, the constant that it shows the threshold, and its ties, if it is one linear rule."""
+        """Of one linear rule: its weights, the constant it shows the threshold, and what it predicts for a tie."""
         check_is_fitted(self, "weights_")
         if len(self.weights_) != 1:
             raise OptionError("the rule has several classes; give the weights of one, and y == that class")
         if self._unit_rows:
             raise OptionError("the rule scales rows to length 1; give optimality such rows, and the weights")
-        return self.weights_[0], self._bias, getattr(self, "ties", "mistake")
+        return self.weights_[0], self._bias, self.ties_of_prediction
+
+    def examples_of(self, X: Any, y: Any, sample_weight: Any = None) -> list[Examples]:
+        """Rows and labels as each rule sees them: one rule for two classes, one for each class of more."""
+        return self._rules(self._rows(X), np.asarray(y), self.classes_, sample_weight)
+
+    @property
+    def ties_of_prediction(self) -> str:
+        """The tie rule that counts a mistake exactly where the label predicted is wrong."""
+        return rules.ties_of_prediction(self._zero_is_yes)
 
     def replace_weights(self, weights: Array) -> None:
         """Predict with these weights from now on; the ledger still tells what was learned."""
         check_is_fitted(self, "coef_")
         self.weights_ = np.array(weights, dtype=np.float64).reshape(self.weights_.shape)
         self._expose()
+
+    def recount(self, parts: list[Examples]) -> None:
+        """Count anew what the attributes say of the rule's mistakes on the rows learned from, if they say anything."""
+
+    def _mistakes(self, parts: list[Examples]) -> list[int]:
+        """How many rows each rule predicts wrong."""
+        ties = rules.ties_named(self.ties_of_prediction)
+        return [search.count(part, w, ties) for part, w in zip(parts, self.weights_, strict=True)]
 
     def __sklearn_tags__(self) -> Any:
         tags: Any = super().__sklearn_tags__()  # type: ignore[no-untyped-call]

@@ -37,9 +37,9 @@ class OnlinePerceptron(BaseEstimator):
         it 1, or a bounded or softened one (passive-aggressive, Crammer et al. 2006).
     C : float, default=1.0
         How much a single row may change: the longest step of PA-I, and 1 / (2 C) softens the steps of PA-II.
-    ties : {"mistake", "plus", "correct"}, default="mistake"
-        What a score of exactly zero is when learning: always wrong; right for the positive class; never wrong. It is
-        predicted as the negative class, under "plus" as the positive.
+    ties : {"mistake", "plus", "minus", "correct"}, default="mistake"
+        What a score of exactly zero is when learning: always wrong; right for the positive class; right for the
+        negative; never wrong. It is predicted as the negative class, under "plus" as the positive.
     fit_intercept : bool, default=True
         Whether the rule has a threshold, learned as the weight of a constant feature.
     bias_scale : float, default=1.0
@@ -303,9 +303,9 @@ class OnlinePerceptron(BaseEstimator):
         return (self._stream or self._begin()).weights()
 
     def one_linear_rule(self) -> tuple[Array, float, str]:
-        """The weights that predictions are made with, the constant that they show the threshold, and the ties."""
+        """The weights of predictions, the constant they show the threshold, and what they predict for a tie."""
         stream = self._stream or self._begin()
-        return stream.without_room(stream.heard), stream.bias, self.ties
+        return stream.without_room(stream.heard), stream.bias, rules.ties_of_prediction(self._zero_is_yes)
 
     @property
     def average_(self) -> Array:

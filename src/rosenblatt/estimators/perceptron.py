@@ -28,6 +28,7 @@ ADVICE = {
     Reason.MAX_SECONDS: "raise max_seconds, or bring the columns to similar sizes (StandardScaler)",
     Reason.BOUND: "ask for a smaller margin",
     Reason.PATIENCE: "raise patience",
+    Reason.QUIET: "count a score of 0 as a mistake (ties='mistake')",
     Reason.INTERRUPTED: "fit again with start=weights_ to go on",
 }
 
@@ -43,9 +44,9 @@ class Perceptron(LinearRule):
     order : {"active", "cyclic", "random", "random-mistake", "worst"}, default="active"
         Which mistake is corrected next: rows near the boundary before the next full pass; the next one in a
         cycle; rows drawn at random; a random one of the present mistakes; the one with the least y (w . x).
-    ties : {"mistake", "plus", "correct"}, default="mistake"
+    ties : {"mistake", "plus", "minus", "correct"}, default="mistake"
         What a score of exactly zero is in training: always wrong; right for the second class (sgn(0) = +1);
-        never wrong. A zero is predicted as the first class, under "plus" as the second.
+        right for the first; never wrong. A zero is predicted as the first class, under "plus" as the second.
     start : {"zeros", "first", "random"} or array, default="zeros"
         The first weights: zeros; y_1 x_1; standard normal; given, one per feature and optionally one for the
         threshold (with several classes: one such row per class).
@@ -173,7 +174,7 @@ class Perceptron(LinearRule):
         self._take(classes, runs)
         for part, run, certificate in zip(parts, runs, proved, strict=True):
             if run.reason is not Reason.SEPARATED:
-                _warn(part, run, ties, certificate)
+                _warn(part, run, rules.ties_named(self.ties_of_prediction), certificate)
         if interrupted():
             raise KeyboardInterrupt
         return self

@@ -12,7 +12,7 @@ from rosenblatt.estimators.linear import AUTO, LinearRule, one_or_all
 from rosenblatt.estimators.progress import reporter
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array, Ties
-from rosenblatt.learn import pocket, rules
+from rosenblatt.learn import costs, pocket, rules
 from rosenblatt.learn.pocket import PocketRun
 from rosenblatt.learn.rules import Budget
 from rosenblatt.learn.walk import ctrl_c_noted
@@ -38,7 +38,7 @@ class PocketPerceptron(LinearRule):
         Gallant's ratchet: count mistakes only of weights that were right on more draws in a row than any before.
     margin : float, default=0.0
         If above 0: keep the weights for which most rows have y (w . x) >= margin * ||w||, in the units of the rows.
-    ties : {"mistake", "plus", "correct"}, default="mistake"
+    ties : {"mistake", "plus", "minus", "correct"}, default="mistake"
         What a score of exactly zero is in training, as in `Perceptron`.
     start : {"zeros", "first", "random"} or array, default="zeros"
         The first weights, as in `Perceptron`.
@@ -147,16 +147,20 @@ class PocketPerceptron(LinearRule):
                 self._run(part, start, ties, budget, rng, interrupted)
                 for part, start in zip(parts, starts, strict=True)
             ]
-        self.cost_ = one_or_all([run.cost for run in runs])
         self.kept_at_ = one_or_all([run.kept_at for run in runs])
-        wrong = [search.count(part, run.weights, ties) for part, run in zip(parts, runs, strict=True)]
-        self.mistakes_ = one_or_all(wrong)
         if len(runs) > 1:
             runs = [replace(run, weights=_in_scale(part, run.weights)) for part, run in zip(parts, runs, strict=True)]
         self._take(classes, runs)
+        self.recount(parts)
         if interrupted():
             raise KeyboardInterrupt
         return self
+
+    def recount(self, parts: list[Examples]) -> None:
+        """Count the mistakes on the rows learned from, and what they cost."""
+        ties, each = rules.ties_named(self.ties_of_prediction), zip(parts, self.weights_, strict=True)
+        self.mistakes_ = one_or_all(self._mistakes(parts))
+        self.cost_ = one_or_all([costs.cost(part, w, ties, self.margin) for part, w in each])
 
     def _run(
         self, part: Examples, start: Array, ties: Ties, budget: Budget, rng: np.random.Generator, interrupted: Any

@@ -32,7 +32,7 @@ class VotedPerceptron(RuleInPasses):
         How many passes over the data, unless it ends earlier (see Notes).
     shuffle : bool, default=False
         Whether every pass is in a new random order, else in the order of the rows.
-    ties : {"mistake", "plus", "correct"}, default="mistake"
+    ties : {"mistake", "plus", "minus", "correct"}, default="mistake"
         What a score of exactly zero is in training: always wrong; right for the second class (sgn(0) = +1);
         never wrong. A zero is a vote for the first class, under "plus" for the second, and so is a vote that is even.
     start : {"zeros", "first", "random"} or array, default="zeros"

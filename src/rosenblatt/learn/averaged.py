@@ -29,7 +29,7 @@ from rosenblatt.learn import averaging
 from rosenblatt.learn.averaging import Stride
 from rosenblatt.learn.ledger import Ledger, Tape, rows_of_entries
 from rosenblatt.learn.rules import UNLIMITED, Budget, Reason, sign_at_zero
-from rosenblatt.learn.walk import Run, Walk
+from rosenblatt.learn.walk import Run, Walk, honest
 from rosenblatt.threads import in_pieces
 
 MOST_SHUFFLED = 2**31  # copies of rows whose order can be held
@@ -222,7 +222,8 @@ def learn(
     def right() -> bool:
         if vote:
             return electorate(examples, walk.ledger, course.when.read(), course.looks).is_right(examples, ties)
-        return is_right(examples, choice(course), ties)
+        rule = choice(course)
+        return is_right(examples, rule, ties) and honest(Reason.SEPARATED, examples, rule, ties) is Reason.SEPARATED
 
     reason = course.run(rng, right, is_final=choice is last and not vote)
     tally, when = course.tally, course.when.read()

@@ -29,8 +29,9 @@ def costs_of(examples: Examples) -> tuple[Array, float]:
     return costs >> zeros, unit * 2.0**zeros
 
 
-def cost(examples: Examples, costs: Array, w: Array, ties: Ties, gamma: float = 0.0) -> int:
-    """What the mistakes of these weights cost, exactly; with gamma > 0, margins below gamma ||w|| are mistakes, too."""
+def cost(examples: Examples, w: Array, ties: Ties, gamma: float = 0.0) -> float:
+    """What the mistakes of these weights cost; with gamma > 0, margins below gamma ||w|| are mistakes, too."""
+    costs, unit = costs_of(examples)
     wrong, near = search.find(examples, w, ties, band=gamma * search.norm(w))
     wrong = np.concatenate([wrong, near])
-    return int(costs[wrong].sum()) if costs.size else int(wrong.size)
+    return unit * (int(costs[wrong].sum()) if costs.size else int(wrong.size))

@@ -183,12 +183,12 @@ class DualWalk(Walk):
         return int(np.sign(kernels.exact_score(row, 0, np.append(self.dual.amounts[support], 0.0), self.limbs)))
 
     def mistakes(self) -> int:
-        """How many rows that count are wrong now."""
+        """How many rows that count are predicted wrong now; a score of 0 is a no."""
         order, _ = self.examples.counted
         margins = self.examples.labels[order] * self.dual.scores[order]
         doubtful = order[np.abs(margins) <= self.dual.error[0]]
         wrong = int((margins < -self.dual.error[0]).sum())
-        return wrong + sum(int(self.examples.labels[i]) * self._sign(i) <= 0 for i in doubtful.tolist())
+        return wrong + sum(int(self.examples.labels[i]) * (self._sign(i) or -1) < 0 for i in doubtful.tolist())
 
     def end(self, reason: Reason) -> DualRun:
         """What came of it."""

@@ -19,7 +19,7 @@ from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array, Ties
 from rosenblatt.learn.active import clean_near_the_boundary
 from rosenblatt.learn.rules import TIES, UNLIMITED, Budget, Order, Reason
-from rosenblatt.learn.walk import FOREVER, Run, Walk, ctrl_c_noted
+from rosenblatt.learn.walk import FOREVER, Run, Walk, ctrl_c_noted, honest
 
 FEW = 10_000  # copies of rows; a pass over so few costs less than setting some of them apart
 CYCLES_OF_FEW = 64
@@ -160,7 +160,7 @@ def learn(
     with ctrl_c_noted() as pressed:
         walk.interrupted = interrupted or pressed
         reason = ORDERS[order](walk, rng if rng is not None else np.random.default_rng())
-    return Run(walk.w, walk.ledger, reason, walk.ledger.n_passes, walk.seen)
+    return Run(walk.w, walk.ledger, honest(reason, examples, walk.w, ties), walk.ledger.n_passes, walk.seen)
 
 
 def follow(examples: Examples, w: Array, ties: Ties) -> tuple[Array, Array]:

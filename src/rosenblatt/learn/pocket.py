@@ -24,9 +24,9 @@ from rosenblatt.examples import Examples, numbers_per_row
 from rosenblatt.kernels import Array, Ties
 from rosenblatt.learn import costs as pricing
 from rosenblatt.learn import descent, tally
-from rosenblatt.learn.rules import Budget, Reason
+from rosenblatt.learn.rules import Budget, Reason, counted
 from rosenblatt.learn.space import space_of
-from rosenblatt.learn.walk import Run, Walk
+from rosenblatt.learn.walk import Run, Walk, honest
 
 EFFORT, OVERHEAD = 2e9, 50  # numbers read, and so many for each look: after that a descent is not kicked any more
 SORTED_EVERY = 256  # corrections
@@ -67,9 +67,10 @@ def learn(
     kept = tally.Pocket(walk.w.copy(), np.array([np.iinfo(np.int64).max, 0, 0, 0, 0], np.int64))
     _keep_if_better(walk, order, costs, gamma, kept, often)
     reason = _fill(walk, rng, order, costs, gamma, ratchet, kept, often)
+    cost = unit * int(kept.numbers[0]) if counted(ties) == ties else pricing.cost(examples, kept.weights, counted(ties))
     return PocketRun(
-        kept.weights, walk.ledger, reason, walk.ledger.n_passes, walk.seen,
-        cost=unit * int(kept.numbers[0]), kept_at=int(kept.numbers[1]),
+        kept.weights, walk.ledger, honest(reason, examples, kept.weights, ties), walk.ledger.n_passes, walk.seen,
+        cost=cost, kept_at=int(kept.numbers[1]),
     )  # fmt: skip
 
 
@@ -137,7 +138,7 @@ def improved(
     """The run with weights whose mistakes cost less, if a descent finds any: within what is left of the budget."""
     if not run.cost or run.reason is Reason.INTERRUPTED:
         return run
-    costs, unit = pricing.costs_of(examples)
+    costs, _ = pricing.costs_of(examples)
     looks, reason = 0.0, Reason.SETTLED
 
     def spend(passes: float) -> bool:
@@ -166,8 +167,8 @@ def improved(
         w = space.weights(v)
     if not np.isfinite(w).all():
         w = run.weights
-    total = unit * pricing.cost(examples, costs, w, ties, gamma)
+    total = pricing.cost(examples, w, counted(ties), gamma)
     run = replace(run, examples_seen=run.examples_seen + int(looks), reason=reason)
     if total < run.cost:
         run = replace(run, weights=w, cost=total, kept_at=-1)
-    return replace(run, reason=Reason.SEPARATED) if not run.cost else run
+    return run if run.cost else replace(run, reason=honest(Reason.SEPARATED, examples, run.weights, ties))

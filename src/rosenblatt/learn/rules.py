@@ -2,9 +2,10 @@
 
 Ties.   What y (w . x) = 0 is, in training. "mistake": always wrong (Nath, algorithm 1, `<= 0`); the only rule
         under which the algorithm starts from zeros and ends in a strict separator. "plus": sgn(0) = +1, wrong
-        for a row labelled -1 (Nath, 9.1). "correct": never wrong (the printed `< 0` of the blog and of
-        Harchaoui); from zeros it never starts. In prediction, a score of zero is -1, "the score must be greater
-        than the threshold" (Liang), except under "plus", where it is +1. Stated here and nowhere else.
+        for a row labelled -1 (Nath, 9.1). "minus": sgn(0) = -1, wrong for a row labelled +1. "correct": never
+        wrong (the printed `< 0` of the blog and of Harchaoui); from zeros it never starts. In prediction, a score
+        of zero is -1, "the score must be greater than the threshold" (Liang), except under "plus", where it is
+        +1: what is claimed about a rule's mistakes counts them so (`ties_of_prediction`).
 Start.  Zeros (Liang, the blog, the stream note); "first": y_1 x_1 (Harchaoui); "random" (Nath, step 1); given.
 Order.  Which mistake is corrected next: see `Order`.
 Stop.   Every run ends with a `Reason`.
@@ -34,6 +35,16 @@ def ties_named(name: str) -> Ties:
 def sign_at_zero(ties: Ties) -> int:
     """What is predicted at a score of exactly zero."""
     return 1 if ties == TIES["plus"] else -1
+
+
+def counted(ties: Ties) -> Ties:
+    """The tie rule that a rule is judged by: under "correct" zero weights would be right on every table."""
+    return TIES["minus"] if ties == TIES["correct"] else ties
+
+
+def ties_of_prediction(zero_is_yes: bool) -> str:
+    """The tie rule that counts a mistake exactly where the label predicted is wrong."""
+    return "plus" if zero_is_yes else "minus"
 
 
 def generator_of(random_state: Any) -> np.random.Generator:

@@ -177,6 +177,17 @@ class Tree:
         in_pieces(lambda a, b: branching.sides_of(self.flat, table, leaves, a, b, sides), 0, sides.size, LOOK)
         return leaves, sides
 
+    def recounted(self, table: Array, labels: Array, weights: Array) -> Array:
+        """By node and side, as `ends` numbers them: the weight of these rows of each class that come there."""
+        out = np.zeros((len(self.nodes), 4, len(self.classes)))
+        leaves, sides = self.ends(table)
+        np.add.at(out, (leaves, sides, labels), weights)
+        out[:, 0] = out.sum(axis=1)  # a node's own counts are of all its sides
+        for node in reversed(self.nodes):
+            for child in node.children:
+                out[node.number, 0] += out[child, 0]
+        return out
+
     @cached_property
     def _counts(self) -> Array:
         """By node and side: the node's counts, then those of its own rule's sides."""

@@ -19,7 +19,7 @@ from rosenblatt.errors import DataError
 from rosenblatt.examples import Examples, numbers_per_row
 from rosenblatt.kernels import Array, Doubt, Ties
 from rosenblatt.learn.ledger import Ledger
-from rosenblatt.learn.rules import Budget, Reason
+from rosenblatt.learn.rules import Budget, Reason, counted
 
 AT_ONCE = 8192  # corrections in one call of a kernel
 FOREVER = np.iinfo(np.int64).max
@@ -40,6 +40,13 @@ class Run:
     def updates(self) -> int:
         """Corrections made; each was of a mistake."""
         return len(self.ledger)
+
+
+def honest(reason: Reason, examples: Examples, w: Array, ties: Ties) -> Reason:
+    """The reason, unless rows that score 0, which were not corrected, are predicted wrong."""
+    if reason is Reason.SEPARATED and counted(ties) != ties and search.find_first(examples, w, counted(ties), 1).size:
+        return Reason.QUIET
+    return reason
 
 
 class Walk:

@@ -26,6 +26,7 @@ from rosenblatt.examples import Examples
 from rosenblatt.kernels import TIES
 from rosenblatt.prove import exact, given, sweep
 from rosenblatt.prove.exact import Number
+from rosenblatt.prove.record import STRICT as STRICT
 from rosenblatt.prove.record import Certificate as Certificate
 from rosenblatt.prove.record import shape_of as shape_of
 
@@ -50,11 +51,12 @@ class Separation(Certificate):
     def statement(self) -> str:
         """What is proved, in one sentence."""
         if not any(self.weights):
-            return f"Zero weights make no mistake on the {self.n} rows, because ties are not mistakes."
+            return self._sentence(f"zero weights are right on all {self.n} rows.", self.ties)
         what = "of any rule, measured without the threshold," if self.affine else "of any unit vector"
-        return (
-            f"The weights are right on all {self.n} rows; the largest margin {what} is "
-            f"between {self.lower!r} and {self.upper!r}."
+        return self._sentence(
+            f"there are weights that are right on all {self.n} rows; the largest margin {what} is "
+            f"between {self.lower!r} and {self.upper!r}.",
+            None if self.ties == STRICT else self.ties,
         )
 
     def _check(self, examples: Examples) -> None:
@@ -88,9 +90,10 @@ class Contradiction(Certificate):
     def statement(self) -> str:
         """What is proved, in one sentence."""
         how = "" if self.exact else " (for some weights very near those given)"
-        return (
-            f"No weights are right on all {self.n} rows: these {len(self.rows)} contradict each other, because their "
-            f"signed weighted sum is zero{how}."
+        return self._sentence(
+            f"no weights are right on all {self.n} rows: these {len(self.rows)} contradict each other, because their "
+            f"signed weighted sum is zero{how}.",
+            None if self.bias else self.ties,  # with a threshold, rows of both classes: a tie is wrong on one of them
         )
 
     def _check(self, examples: Examples) -> None:
@@ -122,7 +125,7 @@ class NoMargin(Certificate):
     @property
     def statement(self) -> str:
         """What is proved, in one sentence."""
-        return f"No unit vector is right on all {self.n} rows with a margin of {self.margin!r} or more."
+        return self._sentence(f"no unit vector is right on all {self.n} rows with a margin of {self.margin!r} or more.")
 
     def _check(self, examples: Examples) -> None:
         _check_positive("row", examples, self.rows, self.counts)
@@ -153,7 +156,7 @@ class ErrorInterval(Certificate):
             "which is the fewest possible" if self.lower == self.upper else f"and no rule makes fewer than {self.lower}"
         )
         mistakes = "1 mistake" if self.upper == 1 else f"{self.upper} mistakes"
-        return f"The rule makes {mistakes} on {self.n} rows, {best}."
+        return self._sentence(f"the rule makes {mistakes} on {self.n} rows, {best}.", self.ties)
 
     def _check(self, examples: Examples) -> None:
         _check_ties(self.ties)
@@ -173,8 +176,10 @@ class ErrorInterval(Certificate):
             raise CertificateError(f"{many} contradictions do not prove that any rule makes {self.lower} mistakes")
 
     def _check_sweep(self, examples: Examples) -> None:
-        if self.ties != "mistake" or self.contradictions or not sweep.is_cheap(examples):
-            raise CertificateError("a sweep is for ties 'mistake', one or two features and not too many rows")
+        if not sweep.is_about(self.ties, examples) or self.contradictions:
+            raise CertificateError(
+                "a sweep is for one or two features, not too many rows, and strict ties or a threshold"
+            )
         if self.lower != (least := sweep.fewest(examples)[0]):
             raise CertificateError(f"the fewest mistakes of all lines are {least}, not {self.lower}")
 
@@ -202,9 +207,10 @@ class RunRecord(Certificate):
     def statement(self) -> str:
         """What is proved, in one sentence."""
         bounded = f"; the reference allows {self.bound}" if self.reference else ""
-        return (
-            f"All {len(self.corrections)} corrections were of mistakes, and they lead from the start to the "
-            f"weights{bounded}."
+        return self._sentence(
+            f"all {len(self.corrections)} corrections were of mistakes, and they lead from the start to the "
+            f"weights{bounded}.",
+            self.ties,
         )
 
     def _check(self, examples: Examples) -> None:

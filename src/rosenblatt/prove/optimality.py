@@ -51,15 +51,17 @@ def optimality(
     *,
     fit_intercept: bool = True,
     bias_scale: float = 1.0,
-    ties: str = "mistake",
+    ties: str = "minus",
     random_state: Any = 0,
     max_seconds: float | None = None,
     verbose: bool = False,
 ) -> ErrorInterval:
     """How many mistakes a rule makes, and how few any rule can make, with the proof.
 
-    `rule` is a fitted linear estimator of this package, whose threshold and ties then count; or weights, one per
-    feature and optionally one for the threshold's constant feature; or None, for the best rule that can be found.
+    `rule` is a fitted linear estimator of this package, whose mistakes are counted as its `predict` makes them; or
+    weights, one per feature and optionally one for the threshold's constant feature; or None, for the best rule that
+    can be found. For those, `ties` says what a score of exactly 0 is: "minus", a no, which is what rules predict;
+    "plus", a yes; "mistake", wrong for either class.
 
     >>> from rosenblatt import optimality
     >>> interval = optimality([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])  # exclusive or
@@ -92,7 +94,7 @@ def interval(
         with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):  # floats only propose
             proofs = _Packing(examples, ties, w, wrong, clock).contradictions()
         lower = len(proofs)
-        if lower < wrong.size and ties == "mistake" and sweep.is_cheap(examples) and not clock.late():
+        if lower < wrong.size and sweep.is_about(ties, examples) and not clock.late():
             lower, best = sweep.fewest(examples)
             proofs = []
             if weights is None:
@@ -121,7 +123,7 @@ class _Packing:
     def __init__(self, examples: Examples, ties: str, w: Array, wrong: Array, clock: Clock) -> None:
         self.examples, self.ties, self.clock = examples, ties, clock
         self.space: Space = space_of(examples)
-        scores = self.space.scores(self.space.coordinates(w / np.abs(w).max()))
+        scores = self.space.scores(self.space.coordinates(w / (np.abs(w).max() or 1.0)))
         self.free = np.ones(examples.n, bool)  # rows that are right, and in no contradiction yet
         self.free[wrong] = False
         nearness = np.abs(scores[wrong]) / examples.lengths[wrong].clip(1e-300)

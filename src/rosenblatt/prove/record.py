@@ -13,6 +13,9 @@ from rosenblatt.examples import LONGEST, Examples
 
 PROTOCOL = 1
 LONG = 4096  # bits
+STRICT = "mistake"  # the tie rule under which no row that is right scores 0
+PREDICTED = "minus"  # that of prediction, unless a rule says otherwise: a score of 0 is a no
+TIES_IN_WORDS = {"plus": "a yes", STRICT: "a mistake", "correct": "right for either class"}
 HEXADECIMAL = re.compile("-?0x[0-9a-f]+")
 
 
@@ -54,6 +57,14 @@ class Certificate(ABC):
     @abstractmethod
     def statement(self) -> str:
         """What is proved, in one sentence."""
+
+    def _sentence(self, claim: str, ties: str | None = None) -> str:
+        """The claim, begun with what it takes for granted where a reader would not: no threshold, how ties count."""
+        given = [] if self.bias else ["without a threshold"]
+        if ties not in (None, PREDICTED):
+            given.append(f"counting a score of 0 as {TIES_IN_WORDS.get(ties, ties)}")
+        sentence = ", ".join([*given, claim])
+        return sentence[0].upper() + sentence[1:]
 
     @abstractmethod
     def _check(self, examples: Examples) -> None:

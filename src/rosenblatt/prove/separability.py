@@ -44,7 +44,8 @@ class Separable:
     separable: ClassVar[bool] = True
 
     def __str__(self) -> str:
-        return f"Linearly separable. {self.certificate.statement}"
+        strict = self.certificate.ties == certificate.STRICT
+        return f"{'Linearly separable.' if strict else 'Separable under this tie rule.'} {self.certificate.statement}"
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ def separability(
 
     >>> from rosenblatt import separability
     >>> print(separability([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]))  # and
-    Linearly separable. The weights are right on all 4 rows; ...
+    Linearly separable. There are weights that are right on all 4 rows; ...
     >>> verdict = separability([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])  # exclusive or
     >>> print(verdict)
     Not linearly separable. No weights are right on all 4 rows: these 4 contradict each other, ...

@@ -25,9 +25,14 @@ SHORT = 2.0**-20
 Pair = tuple[int, int]
 
 
-def is_cheap(examples: Examples) -> bool:
-    """Whether there are few dimensions, and not too many rows for them."""
-    return examples.n <= MOST.get(len(_columns(examples)), 0)
+def is_about(ties: str, examples: Examples) -> bool:
+    """Whether a sweep tells the fewest mistakes under this tie rule, and there are not too many dimensions and rows.
+
+    It counts ties as mistakes. With a threshold, the fewest are the same where a score of 0 is always a yes, or always
+    a no: move the threshold by less than the next score is away, and the same rows are right without a tie.
+    """
+    counted = ties == "mistake" or (ties in ("plus", "minus") and examples.rows.bias != 0.0)
+    return counted and examples.n <= MOST.get(len(_columns(examples)), 0)
 
 
 def fewest(examples: Examples) -> tuple[int, tuple[int, ...]]:

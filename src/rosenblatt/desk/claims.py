@@ -1,0 +1,281 @@
+"""What a model file claims about its rule and its rows, each claim checked on the table.
+
+A rule of two classes that is linear is judged in exact arithmetic; others by `predict`, and the result says so. What a
+table cannot tell, such as how many passes learning took, is said not to be checked.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import fsum, isclose
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.desk.data import Data
+from rosenblatt.desk.judged import HELD_OUT, Error, by_folds
+from rosenblatt.desk.shipping import means_of
+from rosenblatt.desk.split import held_out
+from rosenblatt.errors import CertificateError, DataError, OptionError
+from rosenblatt.estimators.linear import LinearRule
+from rosenblatt.estimators.tree import PerceptronTree
+from rosenblatt.examples import Examples, class_factors, rows_of
+from rosenblatt.kernels import Array
+from rosenblatt.learn.rules import Reason
+from rosenblatt.prove import exact
+from rosenblatt.prove.certificate import STRICT, Certificate, ErrorInterval, RunRecord
+from rosenblatt.ship.modelfile import Model
+from rosenblatt.ship.points import Points
+
+EXACT, PREDICT, AGAIN = "exact arithmetic", "predict", "computed again"
+NEAR = 1e-9  # relative: sums of floats may be added up in another order
+
+
+@dataclass(frozen=True)
+class Result:
+    """A claim, whether it holds (None: it was not checked), and by what that was decided."""
+
+    claim: str
+    holds: bool | None
+    statement: str
+    by: str | None = EXACT
+
+
+def checked(claim: str, check: Callable[..., str], *about: Any) -> Result:
+    """The result of a check that returns what is proved, or raises what is wrong."""
+    try:
+        return Result(claim, True, check(*about))
+    except (CertificateError, DataError) as error:
+        return Result(claim, False, str(error))
+
+
+def same_data(wanted: dict[str, Any], data: Data) -> Result:
+    """Whether the features are those that the claims are about."""
+    found = data.fingerprint
+    if found == wanted:
+        return Result(
+            "data", True, f"These are the {found['rows']} rows that the claims are about, to the last bit.", AGAIN
+        )
+    return Result("data", False, f"This is other data: {_shape(found)} instead of {_shape(wanted)}.", AGAIN)
+
+
+def _shape(data: dict[str, Any]) -> str:
+    return f"{data['rows']} rows of {data['features']} features (SHA-256 {data['sha256'][:12]}...)"
+
+
+def of_model(model: Model, data: Data) -> Iterator[Result]:
+    """Every claim of a model, on all rows of its table."""
+    judged = model.held_out or {}
+    out = held_out(data.n, float(judged.get("part") or 0.0), int(judged.get("seed") or 0))
+    trained, tested = data.some(~out), data.some(out)
+    if model.data is not None:
+        yield same_data(model.data, trained)
+    if judged:
+        yield from _judged(model, judged, trained, tested)
+    yield from _learned(model, judged, trained)
+    for certificate in model.certificates:
+        yield checked(certificate.kind, _proved, model, certificate, trained)
+    yield Result(
+        "run", None, "How learning went (why it stopped, its counters) is not something a table can tell.", None
+    )
+
+
+# -- how the rule was judged -----------------------------------------------------------------------------------
+
+
+def _judged(model: Model, judged: dict[str, Any], trained: Data, tested: Data) -> Iterator[Result]:
+    if "trained_rows" in judged:
+        rows = judged["trained_rows"]
+        told = f"{trained.n} rows were learned from"
+        yield Result("rows learned from", rows == trained.n, _unless(rows == trained.n, told, rows), AGAIN)
+    if "trained_mistakes" in judged:
+        yield _mistakes("mistakes on the rows learned from", model, trained, judged["trained_mistakes"])
+    if (error := judged.get("error")) is not None:
+        yield from _error(model, judged, error, tested)
+    if judged.get("exact"):
+        yield _exact(model)
+    if judged.get("means") is not None:
+        same = _near(judged["means"], means_of(trained))
+        yield Result("means", same, f"The means of the features are {'' if same else 'not '}those of the rows.", AGAIN)
+
+
+def _error(model: Model, judged: dict[str, Any], error: Any, tested: Data) -> Iterator[Result]:
+    """The error on rows that the rule was not learned from: their mistakes, and the interval around the rate."""
+    claim, folds = "mistakes on the rows held out", int(judged.get("folds") or 0)
+    if not isinstance(error, dict):
+        yield Result(claim, False, "The error is not told as rows, mistakes and an interval.", AGAIN)
+        return
+    if folds:
+        yield Result(
+            "cross-validation", None, "The error by cross-validation can be checked only by learning again.", None
+        )
+    else:
+        yield _mistakes(claim, model, tested, error.get("mistakes"))
+    rows, mistakes = error.get("rows"), error.get("mistakes")
+    if not (type(rows) is type(mistakes) is int and 0 <= mistakes <= rows and rows > 0) or (
+        not folds and rows != tested.n
+    ):
+        yield Result("interval", False, f"The error cannot be of {mistakes} mistakes on {rows} rows.", AGAIN)
+        return
+    right = Error.of(mistakes, rows, by_folds(folds) if folds else HELD_OUT)
+    same = all(_near(error.get(name), value) for name, value in vars(right).items())
+    told = (
+        f"{mistakes} mistakes on {rows} rows are {100 * mistakes / rows:.2f} %, {right.statement.split('; ')[1][:-2]}"
+    )
+    yield Result("interval", same, f"{told}." if same else f"{told}; the file says otherwise.", AGAIN)
+
+
+def _exact(model: Model) -> Result:
+    """Whether every engine computes the same scores, to the last bit."""
+    if isinstance(model.estimator, PerceptronTree):
+        return Result("exact", True, "The rule is a tree, which every export writes with the same numbers.", AGAIN)
+    try:
+        holds = model.encoding is not None and Points.of(model.encoding, model.estimator).exact
+    except OptionError:
+        holds = False
+    told = "No sum of points rounds, so every export gives the same labels."
+    return Result("exact", holds, told if holds else "Sums of points may round: exports may give other labels.", AGAIN)
+
+
+# -- what the rule itself claims -------------------------------------------------------------------------------
+
+
+def _learned(model: Model, judged: dict[str, Any], trained: Data) -> Iterator[Result]:
+    """What the rule says of the rows that it was learned from, each row counting as much as it did in learning."""
+    rule, known = model.estimator, "weights" in judged
+    if isinstance(rule, PerceptronTree):
+        yield _counts(rule, trained, known)
+        return
+    if rule.stop_reason_ is Reason.SEPARATED:
+        counts = None if trained.weights is None else trained.weights > 0
+        yield _right_on_every_row(model, trained if counts is None else trained.some(counts))
+    if not isinstance(rule, LinearRule):
+        return
+    parts = rule.examples_of(trained.X, trained.y, trained.weights)
+    yield from _counted(rule, parts, known)
+    certificates = getattr(rule, "certificate_", None)
+    for certificate, part in zip(
+        certificates if isinstance(certificates, list) else [certificates], parts, strict=False
+    ):
+        if certificate is not None:
+            yield checked(certificate.kind, _proved_by_run, rule, certificate, part)
+
+
+def _right_on_every_row(model: Model, data: Data) -> Result:
+    wrong, by = wrong_rows(model, data)
+    told = (
+        str(Reason.SEPARATED) if not wrong.size else f"The rule is wrong on {wrong.size} rows, not right on every row."
+    )
+    return Result("stop reason", not wrong.size, told, by)
+
+
+def _counted(rule: LinearRule, parts: list[Examples], known: bool) -> Iterator[Result]:
+    """The mistakes of each rule, and what they cost; rows of weight 0 do not count."""
+    claimed = {name: getattr(rule, f"{name}_", None) for name in ("mistakes", "training_mistakes", "cost")}
+    if all(each is None for each in claimed.values()):
+        return
+    wrong = [
+        exact.mistakes(part, w.tolist(), rule.ties_of_prediction) for part, w in zip(parts, rule.weights_, strict=True)
+    ]
+    weights = [
+        part.weights[rows] if part.weights.size else np.ones(rows.size) for part, rows in zip(parts, wrong, strict=True)
+    ]
+    whose = "the rule's own count" if len(parts) == 1 else "the rules' own counts, each class against the rest"
+    for name, each in claimed.items():
+        if each is None:
+            continue
+        if name == "cost" and getattr(rule, "margin", None):
+            yield Result(name, None, "What the rows below the margin cost is not checked.", None)
+            continue
+        found: list[Any] = [fsum(w) if name == "cost" else int((w > 0).sum()) for w in weights]
+        given = each if isinstance(each, list) else [each]
+        told = f"{'What mistakes cost' if name == 'cost' else 'The mistakes'}, {whose}: {_list(found)}"
+        if not (holds := _near(given, found)) and not known:
+            yield Result(name, None, f"The {name} may be of rows with weights, which the file does not name.", None)
+        else:
+            yield Result(name, holds, _unless(holds, told, _list(given)))
+
+
+def _list(numbers: list[Any]) -> str:
+    return ", ".join(f"{number:.12g}" for number in numbers)
+
+
+def _counts(rule: PerceptronTree, trained: Data, known: bool) -> Result:
+    """The counts of the classes at every node of a tree."""
+    weights = np.ones(trained.n) if trained.weights is None else trained.weights
+    totals = np.bincount(trained.y, minlength=len(rule.classes_))
+    weights = weights * class_factors(rule.class_weight, rule.classes_, totals)[trained.y]
+    found = rule.tree_.recounted(trained.X.table, trained.y, weights)
+    slack = NEAR * weights.sum()
+    for node in rule.tree_.nodes:
+        claimed = [node.counts, *(node.rule.counts if node.rule is not None else ())]
+        if not np.allclose(found[node.number, : len(claimed)], claimed, rtol=0.0, atol=slack):
+            if not known:
+                return Result(
+                    "counts", None, "The counts may be of rows with weights, which the file does not name.", None
+                )
+            return Result("counts", False, f"Other rows come to node {node.number} than its counts say.", PREDICT)
+    return Result("counts", True, "At every node, the counts are those of the rows learned from.", PREDICT)
+
+
+# -- what is proved --------------------------------------------------------------------------------------------
+
+
+def _proved(model: Model, certificate: Certificate, data: Data) -> str:
+    """What a certificate proves, if the rule that it is about is the model's: its threshold, its ties, its weights."""
+    try:
+        w, bias, ties = model.estimator.one_linear_rule()
+    except (AttributeError, OptionError):
+        raise CertificateError(
+            "the certificate is about a linear rule of two classes; the model's is not one"
+        ) from None
+    if certificate.bias != bias:
+        shown = f"the constant {certificate.bias!r}; the model's is shown {bias!r}"
+        raise CertificateError(f"the certificate is about a threshold that is shown {shown}")
+    if getattr(certificate, "ties", ties) not in (ties, STRICT):
+        raise CertificateError("the certificate counts a score of 0 otherwise than the rule predicts it")
+    if isinstance(certificate, ErrorInterval | RunRecord) and list(certificate.weights) != w.tolist():
+        raise CertificateError("the certificate is about another rule than the model's")
+    return certificate.verify(data.X, data.y)
+
+
+def _proved_by_run(rule: LinearRule, certificate: Certificate, examples: Examples) -> str:
+    """What a run proved by itself, if it counts ties as the run did."""
+    if getattr(certificate, "ties", rule.ties) != rule.ties:
+        raise CertificateError("the certificate counts a score of 0 otherwise than the rule did in learning")
+    return certificate.verify_examples(examples)
+
+
+# -- mistakes --------------------------------------------------------------------------------------------------
+
+
+def _mistakes(claim: str, model: Model, data: Data, wanted: Any) -> Result:
+    if not data.n:
+        return Result(claim, wanted == 0, "There are no such rows.", AGAIN)
+    wrong, by = wrong_rows(model, data)
+    told = _unless(wrong.size == wanted, f"The rule makes {wrong.size} {claim}, {data.n} in all", wanted)
+    told = f"{told[:-1]} (counted by {PREDICT}, in floating point)." if by == PREDICT else told
+    return Result(claim, wrong.size == wanted, told, by)
+
+
+def wrong_rows(model: Model, data: Data) -> tuple[Array, str]:
+    """The rows that the rule gets wrong, and by what that was decided: in whole numbers for one linear rule."""
+    try:
+        w, bias, ties = model.estimator.one_linear_rule()
+    except (AttributeError, OptionError):
+        return np.flatnonzero(model.estimator.predict(data.X) != data.y), PREDICT
+    labels = np.where(data.y == 1, 1, -1).astype(np.int8)
+    return exact.mistakes(Examples(rows_of(data.X, bias=bias), labels), w.tolist(), ties), EXACT
+
+
+def _unless(holds: bool, told: str, wanted: Any) -> str:
+    return f"{told}." if holds else f"{told}, not {wanted}."
+
+
+def _near(claimed: Any, found: Any) -> bool:
+    """Whether two values are the same, but for the rounding of sums."""
+    if isinstance(found, list):
+        same_length = isinstance(claimed, list) and len(claimed) == len(found)
+        return same_length and all(map(_near, claimed, found))
+    if isinstance(found, float):
+        return type(claimed) in (int, float) and isclose(claimed, found, rel_tol=NEAR, abs_tol=1e-300)
+    return bool(claimed == found)

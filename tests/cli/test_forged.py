@@ -1,0 +1,184 @@
+"""Whatever in a model file reads like a claim is checked by `verify`: a file that was signed again tells no lies."""
+
+import json
+from copy import deepcopy
+
+import pytest
+
+from cli.running import run
+from cli.test_errors import changed
+from rosenblatt.prove.certificate import Certificate
+
+
+def verified(desk, tmp_path, model, change, table="noisy.csv"):
+    """What `verify` says of a model that was changed and signed again: the claims that fail."""
+    record = json.loads(desk.text(model))
+    before = deepcopy(record)
+    change(record)
+    assert record != before
+    for k, certificate in enumerate(record["certificates"]):
+        del certificate["fingerprint"]
+        record["certificates"][k] = Certificate._from_record({**certificate, "fingerprint": ""}).as_record()
+    (tmp_path / "forged.json").write_text(changed(json.dumps(record)))
+    ran = run("verify", tmp_path / "forged.json", desk[table], "--json")
+    assert ran.code in (0, 1), ran.err
+    assert ran.record["holds"] is (ran.code == 0)
+    return [claim["claim"] for claim in ran.record["claims"] if claim["holds"] is False]
+
+
+def judged(name, value):
+    def change(record):
+        record["held_out"][name] = value(record["held_out"][name]) if callable(value) else value
+
+    return change
+
+
+def of_error(name, value):
+    def change(record):
+        error = record["held_out"]["error"]
+        error[name] = value(error[name]) if callable(value) else value
+
+    return change
+
+
+def learned(name, value):
+    def change(record):
+        record["learned"][name] = value
+
+    return change
+
+
+def certified(kind, **values):
+    def change(record):
+        next(each for each in record["certificates"] if each["certificate"] == kind).update(values)
+
+    return change
+
+
+FORGERIES = [
+    (judged("trained_rows", 60), "rows learned from"),
+    (judged("trained_mistakes", 0), "mistakes on the rows learned from"),
+    (judged("means", lambda means: [mean + 1e-3 for mean in means]), "means"),
+    (of_error("mistakes", 0), "mistakes on the rows held out"),
+    (of_error("rows", 1000), "interval"),
+    (of_error("lower", 0.0), "interval"),
+    (of_error("upper", lambda upper: upper * 0.99), "interval"),
+    (of_error("confidence", 0.99), "interval"),
+    (of_error("how", "held out by an auditor"), "interval"),
+    (learned("mistakes", [0]), "mistakes"),
+    (learned("cost", [0.0]), "cost"),
+    (learned("stop_reason", "SEPARATED"), "stop reason"),
+    (certified("error interval", ties="correct"), "error interval"),
+    (certified("error interval", ties="plus"), "error interval"),
+    (certified("error interval", upper=0, lower=0), "error interval"),
+    (certified("error interval", bias=2.0), "error interval"),
+]
+
+
+@pytest.mark.parametrize(("change", "claim"), FORGERIES, ids=range(len(FORGERIES)))
+def test_a_false_claim_fails(desk, tmp_path, change, claim):
+    assert claim in verified(desk, tmp_path, "noisy.json", change)
+
+
+def test_zero_weights_cannot_hide_behind_ties(desk, tmp_path):
+    """Every row ties, and is predicted no: a certificate that counts no tie as a mistake is not about this rule."""
+
+    def change(record):
+        record["learned"]["weights"] = [[0.0] * len(record["learned"]["weights"][0])]
+        wrong = sum(line.endswith("yes") for line in desk.text("noisy.csv").splitlines())
+        record["held_out"] |= {"part": 0.0, "error": None, "trained_rows": 80, "trained_mistakes": wrong}
+        record["certificates"] = [each for each in record["certificates"] if each["certificate"] == "error interval"]
+        record["certificates"][0] |= {
+            "n": 80, "ties": "correct", "weights": [0.0] * len(record["learned"]["weights"][0]),
+            "lower": 0, "upper": 0, "swept": False, "contradictions": [],
+        }  # fmt: skip
+
+    failed = verified(desk, tmp_path, "noisy.json", change)
+    assert "error interval" in failed
+    assert "mistakes on the rows learned from" not in failed
+
+
+def test_an_error_that_nobody_measured_fails(desk, tmp_path):
+    assert "interval" in verified(desk, tmp_path, "noisy.json", judged("part", 0.0))
+
+
+def test_exports_that_may_differ_are_not_called_the_same(desk, tmp_path):
+    def change(record):
+        weights = record["learned"]["weights"][0]
+        weights[0] += 1e-9 * max(map(abs, weights))
+
+    assert "exact" in verified(desk, tmp_path, "noisy.json", change)
+
+
+def test_a_run_that_was_not_right_on_every_row(desk, tmp_path):
+    assert "stop reason" in verified(desk, tmp_path, "kernel.json", flipped_stop("kernel.json", desk))
+
+
+def flipped_stop(model, desk):
+    """A kernel rule that says it is right on every row, with labels that say otherwise."""
+
+    def change(record):
+        record["learned"]["stop_reason"] = "SEPARATED"
+        for rule in record["learned"]["rules"]:
+            rule["amounts"] = [-amount for amount in rule["amounts"]]
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("model", "table", "by"),
+    [
+        ("noisy.json", "noisy.csv", "exact arithmetic"),
+        ("voted.json", "noisy.csv", "predict"),
+        ("kernel.json", "noisy.csv", "predict"),
+        ("grades.json", "grades.csv", "predict"),
+    ],
+)
+def test_every_claim_tells_what_it_was_judged_by(desk, model, table, by):
+    ran = run("verify", desk[model], desk[table], "--json")
+    assert ran.code == 0
+    found = {claim["claim"]: claim for claim in ran.record["claims"]}
+    for claim in ("mistakes on the rows learned from", "mistakes on the rows held out"):
+        assert found[claim]["by"] == by
+        assert ("(counted by predict, in floating point)" in found[claim]["statement"]) is (by == "predict")
+    assert any("How learning went" in each for each in ran.record["not_checked"])
+
+
+def test_ties_that_are_right_make_no_rule_perfect(desk, tmp_path):
+    """Under --ties correct zero weights are never corrected; what is said, proved and predicted still agrees."""
+    out = tmp_path / "m.json"
+    for algorithm in ("pocket", "perceptron", "auto"):
+        ran = run(
+            "fit", desk["noisy.csv"], "-t", "approved", "-a", algorithm, "--ties", "correct", "--hold-out", "0",
+            "-o", out, "--force", "--json", "--seconds", "1",
+        )  # fmt: skip
+        assert ran.code == 0, ran
+        wrong = ran.record["trained_mistakes"]
+        assert wrong > 0
+        assert ran.record["stop_reason"] != "The rule is right on every row."
+        assert any(f"The rule makes {wrong} mistakes on 80 rows" in each for each in ran.record["proved"])
+        assert run("verify", out, desk["noisy.csv"]).code == 0
+        judged_again = run("predict", out, desk["noisy.csv"], "--judge", "--json", "-o", tmp_path / f"{algorithm}.csv")
+        assert judged_again.record["error"]["mistakes"] == wrong
+
+
+@pytest.mark.parametrize("weights", [None, "age"])
+def test_costs_are_checked_with_the_weights_they_are_of(desk, tmp_path, weights):
+    out = tmp_path / "m.json"
+    given = [] if weights is None else ["--weights", weights]
+    assert run("fit", desk["noisy.csv"], "-t", "approved", "-a", "pocket", "--class-weight", "no=3", *given,
+               "-o", out, "--no-prove").code == 0  # fmt: skip
+    ran = run("verify", out, desk["noisy.csv"], "--json")
+    assert ran.code == 0
+    assert {claim["claim"]: claim["holds"] for claim in ran.record["claims"]}["cost"] is True
+
+
+def test_the_counts_of_a_tree(desk, tmp_path):
+    out = tmp_path / "t.json"
+    assert run("fit", desk["noisy.csv"], "-t", "approved", "-a", "tree", "-o", out).code == 0
+    assert run("verify", out, desk["noisy.csv"]).code == 0
+    record = json.loads(out.read_text())
+    record["learned"]["tree"]["nodes"][0]["counts"][0] += 1.0
+    (tmp_path / "liar.json").write_text(changed(json.dumps(record)))
+    ran = run("verify", tmp_path / "liar.json", desk["noisy.csv"], "--json")
+    assert [claim["claim"] for claim in ran.record["claims"] if claim["holds"] is False] == ["counts"]
