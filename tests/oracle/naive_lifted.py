@@ -18,8 +18,12 @@ def lifted_cyclic(rows, labels, lift, passes):
     return corrected, w[:d], [y * own for y, own in zip(labels, w[d:], strict=True)]
 
 
+def score(K, amounts, i):
+    return sum((Fraction(a) * Fraction(k) for a, k in zip(amounts, K[i], strict=True)), Fraction(0))
+
+
 def is_mistake(K, labels, amounts, i):
-    return labels[i] * sum((Fraction(a) * Fraction(k) for a, k in zip(amounts, K[i], strict=True)), Fraction(0)) <= 0
+    return labels[i] * score(K, amounts, i) <= 0
 
 
 def dual_cyclic(K, labels, passes, weights=None, remember=None, draws=()):

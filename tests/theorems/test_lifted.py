@@ -26,7 +26,7 @@ def test_a_run_always_ends_within_its_bound(table, a):
     assert (rule.stop_reason_ is Reason.SEPARATED) == (rule.training_mistakes_ == 0)
     scores = y * rule.decision_function(X)
     assert (scores + rule.lift_ * rule.own_weights_ > 0).all()
-    assert rule.training_mistakes_ == (scores <= 0).sum()
+    assert rule.training_mistakes_ == (rule.predict(X) != y).sum()
 
 
 @given(cases.tables(max_rows=6, max_columns=2), st.integers(1, 3), sizes)
