@@ -58,6 +58,7 @@ def test_only_mistakes_are_corrected_in_any_order(data, order):
     assert run.weights.tolist() == amounts
     predicted = [1 if naive_lifted.score(K, amounts, i) > 0 else -1 for i in range(len(y))]
     assert run.mistakes == sum(a != b for a, b in zip(predicted, y, strict=True))
+    wrong = sum(naive_lifted.is_mistake(K, y, amounts, i) for i in range(len(y)))
     assert (run.reason.name == "SEPARATED") == (wrong == 0) or run.reason.name == "MAX_PASSES"
 
 
