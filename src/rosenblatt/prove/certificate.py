@@ -29,8 +29,9 @@ from rosenblatt.prove.exact import Number
 from rosenblatt.prove.record import STRICT as STRICT
 from rosenblatt.prove.record import Certificate as Certificate
 from rosenblatt.prove.record import shape_of as shape_of
+from rosenblatt.prove.record import shown
 
-TRIES = 100_000  # of which rows to err on
+MOST_LOOKED_AT = 10_000_000  # rows of sets, to prove that fewer rows are not enough
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -271,7 +272,7 @@ def hinge_bound(examples: Examples, counts: Mapping[int, int], reference: tuple[
     return given.floor_of_root(losses, root, Fraction(1))
 
 
-def _disjoint(sets: list[frozenset[int]]) -> int:
+def _disjoint(sets: Sequence[frozenset[int]]) -> int:
     """How many disjoint sets there are among these, at least."""
     many, seen = 0, set[int]()
     for each in sorted(sets, key=len):
@@ -284,25 +285,27 @@ def _disjoint(sets: list[frozenset[int]]) -> int:
 def is_needed(sets: Sequence[Sequence[int]], many: int) -> bool:
     """Proves that no fewer than so many rows can have one in each of these sets; False if that is not so, or too long.
 
-    Disjoint sets need a row each. Where they overlap, each row of a smallest set is tried in turn.
+    Disjoint sets need a row each. Where they overlap, each row of a smallest set is tried in turn: with it, and then
+    without it. Every branch looks at fewer rows than the one before, and all of them together at MOST_LOOKED_AT.
     """
-    tries = TRIES
-
-    def can_be_hit(left: list[frozenset[int]], rows: int) -> bool:
-        nonlocal tries
-        tries -= 1
-        if not left or tries < 0:
-            return True
+    different = list(dict.fromkeys(frozenset(each) for each in sets))
+    if many > len(different):
+        return many <= 0
+    branches, looked = [(different, many - 1)], 0
+    while branches:
+        left, rows = branches.pop()
+        if not left and rows >= 0:
+            return False  # so few rows are enough
         if _disjoint(left) > rows:
-            return False
+            continue
         smallest: frozenset[int] = min(left, key=len)
         for row in sorted(smallest):
-            if can_be_hit([each for each in left if row not in each], rows - 1):
-                return True
+            branches.append(([each for each in left if row not in each], rows - 1))
             left = [each - {row} for each in left]  # from here on without it
-        return False
-
-    return many <= 0 or not can_be_hit([frozenset(each) for each in sets], many - 1)
+            looked += sum(map(len, left))
+            if looked > MOST_LOOKED_AT:
+                return False
+    return True
 
 
 def lower_bound(weights: tuple[Number, ...], least: Fraction, affine: bool = False) -> float:
@@ -371,4 +374,4 @@ def _check_positive(name: str, examples: Examples, rows: tuple[int, ...], weight
         raise CertificateError(f"every {name} must be there once and have one weight, and there must be at least one")
     for row, weight in zip(rows, weights, strict=True):
         if weight < 1:
-            raise CertificateError(f"{name} {row} has the weight {weight}; it must be at least 1")
+            raise CertificateError(f"{name} {row} has the weight {shown(weight)}; it must be at least 1")

@@ -107,6 +107,21 @@ def _wholes(floats: Array) -> tuple[list[int], int]:
     return [k << shift for k, shift in zip(mantissas.tolist(), (powers + exponent).tolist(), strict=True)], exponent
 
 
+def longest(examples: Examples) -> int:
+    """How many bits a whole number can need that solves a linear system of these rows, in any units of the columns.
+
+    Rows are whole numbers of at most b bits, up to a power of two, b being the range of their exponents and a mantissa;
+    units at most double that. The systems hold no more products of two rows than the weights have entries, and a few
+    more; a minor of order m with entries below 2^k is below 2^(m (k + log2(m) / 2)) (Hadamard), and a sum of that many
+    rows is no longer than another row of it.
+    """
+    values = np.append(examples.rows.values.ravel(), examples.rows.bias)
+    powers = np.frexp(values[values != 0.0].astype(np.float64))[1]
+    entry = 2 * (int(powers.max(initial=0)) - int(powers.min(initial=0)) + 53)
+    order = examples.size + 4
+    return (order + 1) * (2 * entry + 2 * order.bit_length())
+
+
 def combination(vectors: Sequence[Vector], weights: Sequence[int]) -> Vector:
     """The sum of the vectors, each times its weight."""
     total: Vector = dict.fromkeys(set().union(*vectors), 0)

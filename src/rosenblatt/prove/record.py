@@ -10,9 +10,14 @@ from typing import Any, ClassVar, Self, get_args, get_origin
 
 from rosenblatt.errors import CertificateError
 from rosenblatt.examples import LONGEST, Examples
+from rosenblatt.prove import exact
 
 PROTOCOL = 1
 LONG = 4096  # bits
+MOST_DIGITS = 1300  # of a whole number in decimals; longer ones have more bits than LONG
+COUNTED = 2**63  # rows and counts stay below; only weights of rows and of features may be longer
+LONG_FIELDS = ("weights", "multipliers", "counts", "reference")
+BRIEF, MOST_NAMED = 60, 200  # letters of a value in a message, and of names
 STRICT = "mistake"  # the tie rule under which no row that is right scores 0
 PREDICTED = "minus"  # that of prediction, unless a rule says otherwise: a score of 0 is a no
 TIES_IN_WORDS = {"plus": "a yes", STRICT: "a mistake", "correct": "right for either class"}
@@ -48,6 +53,7 @@ class Certificate(ABC):
         if about != (found := shape_of(examples)):
             text = "{n} rows and {features} features with bias {bias:g}".format
             raise CertificateError(f"the certificate is about {text(**about)}; the data has {text(**found)}")
+        self._check_lengths(examples)
         self._check(examples)
         if self.fingerprint != self._digest():
             raise CertificateError("the certificate was changed after it was made: its fingerprint does not fit")
@@ -65,6 +71,14 @@ class Certificate(ABC):
             given.append(f"counting a score of 0 as {TIES_IN_WORDS.get(ties, ties)}")
         sentence = ", ".join([*given, claim])
         return sentence[0].upper() + sentence[1:]
+
+    def _check_lengths(self, examples: Examples) -> None:
+        """Refuse whole numbers that are longer than any proof about this data needs, before computing with them."""
+        for name in LONG_FIELDS:
+            numbers = getattr(self, name, ())
+            bits = max((k.bit_length() for k in numbers if isinstance(k, int)), default=0)
+            if bits > LONG and bits > (most := exact.longest(examples)):
+                raise CertificateError(f"{name} holds a number of {bits} bits; none about this data needs over {most}")
 
     @abstractmethod
     def _check(self, examples: Examples) -> None:
@@ -94,7 +108,7 @@ class Certificate(ABC):
     def from_json(cls, text: str) -> Self:
         """Read a certificate of this kind, or of any kind when called on `Certificate`."""
         try:
-            record = json.loads(text)
+            record = json.loads(text, parse_int=_whole)
             return cls._from_record(record)
         except CertificateError:
             raise
@@ -107,14 +121,16 @@ class Certificate(ABC):
         if not isinstance(record, dict) or str(record.get("certificate")) not in kinds:
             raise CertificateError(f"this is not a certificate: its kind must be one of {', '.join(kinds)}")
         if type(record.get("protocol")) is not int or record["protocol"] != PROTOCOL:
-            raise CertificateError(f"protocol {record.get('protocol')!r} is not known; this version reads {PROTOCOL}")
+            raise CertificateError(
+                f"protocol {shown(record.get('protocol'))} is not known; this version reads {PROTOCOL}"
+            )
         made = kinds[record["certificate"]]
         if not issubclass(made, cls):
             raise CertificateError(f"this is a certificate of {made.kind}, not of {cls.kind}")
         wanted = {field.name: field.type for field in fields(made)}
         given = set(record) - {"certificate", "protocol"}
         if given != set(wanted):
-            odd = ", ".join(sorted(given ^ set(wanted)))
+            odd = ", ".join(sorted(given ^ set(wanted)))[:MOST_NAMED]
             raise CertificateError(f"a certificate of {made.kind} has other fields: missing or unknown: {odd}")
         return made(**{name: _read(name, kind, record[name]) for name, kind in wanted.items()})
 
@@ -135,14 +151,31 @@ def _read(name: str, kind: Any, value: Any) -> Any:
     """One field from JSON, checked against the type that its class declares."""
     if get_origin(kind) is tuple:
         if not isinstance(value, list):
-            raise CertificateError(f"{name} must be a list, not {value!r}")
+            raise CertificateError(f"{name} must be a list, not {shown(value)}")
         part = get_args(kind)[0]
         return tuple(_read(f"{name}[{place}]", part, item) for place, item in enumerate(value))
     if isinstance(kind, type) and issubclass(kind, Certificate):
         return kind._from_record(value)
-    if int in (get_args(kind) or (kind,)) and isinstance(value, str) and HEXADECIMAL.fullmatch(value):
-        return int(value, 16)
-    if type(value) not in (get_args(kind) or (kind,)) or (isinstance(value, float) and not isfinite(value)):
+    kinds = get_args(kind) or (kind,)
+    if int in kinds and isinstance(value, str) and HEXADECIMAL.fullmatch(value):
+        value = int(value, 16)
+    if type(value) not in kinds or (isinstance(value, float) and not isfinite(value)):
         names = {int: "a whole number", bool: "true or false", str: "a text"}
-        raise CertificateError(f"{name} must be {names.get(kind, 'a finite number')}, not {value!r}")
+        raise CertificateError(f"{name} must be {names.get(kind, 'a finite number')}, not {shown(value)}")
+    if type(value) is int and abs(value) >= COUNTED and not name.startswith(LONG_FIELDS):
+        raise CertificateError(f"{name} must be a number of rows or columns, not {shown(value)}")
     return value
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > MOST_DIGITS:
+        raise CertificateError(f"a number has {len(digits)} digits; those of over {LONG} bits are hexadecimal texts")
+    return int(digits)
+
+
+def shown(value: Any) -> str:
+    """A value for a message: on one line, and not long."""
+    if type(value) is int and value.bit_length() > LONG:
+        return f"a number of {value.bit_length()} bits"
+    text = repr(value) if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"
+    return text if len(text) <= BRIEF else text[: BRIEF - 3] + "..."
