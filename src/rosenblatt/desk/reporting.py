@@ -95,14 +95,12 @@ def _title(data: Data) -> str:
 def _verdict(learned: Learned, model: Model) -> str:
     """The main thing, in one sentence."""
     interval = next((c for c in model.certificates if isinstance(c, ErrorInterval)), None)
-    if learned.verdict is not None and learned.verdict.separable:
-        return "A linear rule is right on every row that it was learned from, and that is proved."
-    told = (
-        interval.statement if interval else f"The rule makes {learned.mistakes} mistakes on {learned.trained.n} rows."
-    )
-    if learned.verdict is not None and learned.verdict.separable is False:
-        return f"No linear rule is right on every row, and that is proved. {told}"
-    return told
+    proof = getattr(learned.verdict, "certificate", None)
+    if isinstance(proof, Separation):
+        return f"{proof.verdict} that it was learned from, and that is proved."
+    mistakes = "1 mistake" if learned.mistakes == 1 else f"{learned.mistakes} mistakes"
+    told = interval.statement if interval else f"The rule makes {mistakes} on {learned.trained.n} rows."
+    return f"{proof.verdict}, and that is proved. {told}" if isinstance(proof, Contradiction) else told
 
 
 def _facts(learned: Learned, model: Model) -> tuple[Fact, ...]:
@@ -114,7 +112,9 @@ def _facts(learned: Learned, model: Model) -> tuple[Fact, ...]:
     for certificate in model.certificates:
         if isinstance(certificate, Separation):
             facts.append(
-                Fact("largest margin", f"{certificate.lower:.4g}", "of the features as the rule sees them; proved")
+                Fact(
+                    "largest margin, at least", f"{certificate.lower:.4g}", "of the features as rules see them; proved"
+                )
             )
         if isinstance(certificate, ErrorInterval) and certificate.upper:
             facts.append(Fact("no rule makes fewer than", f"{certificate.lower:,}", "mistakes on those rows; proved"))

@@ -54,11 +54,20 @@ class Separation(Certificate):
         if not any(self.weights):
             return self._sentence(f"zero weights are right on all {self.n} rows.", self.ties)
         what = "of any rule, measured without the threshold," if self.affine else "of any unit vector"
-        return self._sentence(
+        return self._verdict(
             f"there are weights that are right on all {self.n} rows; the largest margin {what} is "
-            f"between {self.lower!r} and {self.upper!r}.",
-            None if self.ties == STRICT else self.ties,
+            f"between {self.lower!r} and {self.upper!r}."
         )
+
+    @property
+    def verdict(self) -> str:
+        """The main thing, in a few words."""
+        return self._verdict("a linear rule is right on every row")
+
+    def _verdict(self, claim: str) -> str:
+        return self._sentence(
+            claim, None if self.ties == STRICT else self.ties
+        )  # what is right strictly needs no words
 
     def _check(self, examples: Examples) -> None:
         _check_ties(self.ties)
@@ -91,11 +100,19 @@ class Contradiction(Certificate):
     def statement(self) -> str:
         """What is proved, in one sentence."""
         how = "" if self.exact else " (for some weights very near those given)"
-        return self._sentence(
+        return self._verdict(
             f"no weights are right on all {self.n} rows: these {len(self.rows)} contradict each other, because their "
-            f"signed weighted sum is zero{how}.",
-            None if self.bias else self.ties,  # with a threshold, rows of both classes: a tie is wrong on one of them
+            f"signed weighted sum is zero{how}."
         )
+
+    @property
+    def verdict(self) -> str:
+        """The main thing, in a few words."""
+        return self._verdict("no linear rule is right on every row")
+
+    def _verdict(self, claim: str) -> str:
+        # with a threshold, the rows are of both classes, and a tie is wrong on one of them: that needs no words
+        return self._sentence(claim, None if self.bias else self.ties)
 
     def _check(self, examples: Examples) -> None:
         _check_ties(self.ties)
