@@ -27,6 +27,7 @@ from rosenblatt.learn.tree import Columns, Node, Stop, Tree
 from rosenblatt.learn.walk import ctrl_c_noted
 from rosenblatt.progress import ticker
 
+MOST_FOLDS = 100_000
 BY_CROSS_VALIDATION = {"cross-validation": 0.0, "one standard error": 1.0}  # standard errors that are spared
 
 
@@ -242,8 +243,8 @@ class PerceptronTree(ClassifierMixin, BaseEstimator):
         for name in ("min_gain", "spare", "simpler"):
             if not _is_number(getattr(self, name)):
                 raise OptionError(f"{name} must be a number of at least 0, not {getattr(self, name)!r}")
-        if not _is_whole(self.folds, 2):
-            raise OptionError(f"folds must be a whole number of at least 2, not {self.folds!r}")
+        if not _is_whole(self.folds, 2) or self.folds > MOST_FOLDS:
+            raise OptionError(f"folds must be a whole number of at least 2, at most {MOST_FOLDS}, not {self.folds!r}")
         if isinstance(self.prune, str) and self.prune not in BY_CROSS_VALIDATION:
             raise OptionError(
                 f"prune must be one of {', '.join(map(repr, BY_CROSS_VALIDATION))}, a price or None, not {self.prune!r}"

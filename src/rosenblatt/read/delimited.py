@@ -14,7 +14,7 @@ import polars as pl
 
 from rosenblatt.errors import TableError
 from rosenblatt.read.dialect import NAMES, Dialect, sniffed
-from rosenblatt.read.files import File, Scratch, UndecodableError, damage, plain, text_of
+from rosenblatt.read.files import LONGEST, File, Scratch, UndecodableError, damage, plain, text_of
 from rosenblatt.read.rewritten import as_rewritten, check_all, first_row, rewritten
 from rosenblatt.read.table import TROUBLE, Table, first_line, refuse_patterns
 from rosenblatt.read.types import NUMBERS, Types, as_number, as_typed, cleaned, types_of
@@ -100,9 +100,12 @@ def read_delimited(
 def _dialect(
     file: File, delimiter: str | None, header: bool | None, missing: Sequence[str], bare: bool = False
 ) -> Dialect:
+    text = text_of(file)
+    if not file.complete and "\n" not in text and "\r" not in text:
+        raise TableError(f"{file.shown}: line 1 is longer than {LONGEST >> 20} MiB, which is the most that is read")
     try:
         dialect = sniffed(
-            text_of(file),
+            text,
             complete=file.complete,
             suffix=file.suffix,
             delimiter=delimiter,
@@ -113,10 +116,10 @@ def _dialect(
     except TableError as error:
         raise TableError(f"{file.shown}: {error}") from error
     refuse_patterns(file.shown, dialect.names)
+    places: dict[str, int] = {}
     for k, name in enumerate(dialect.names):
-        if name in dialect.names[:k]:
-            first = dialect.names.index(name) + 1
-            raise TableError(f"{file.shown}: columns {first} and {k + 1} are both called {name!r}; rename one")
+        if (first := places.setdefault(name, k)) < k:
+            raise TableError(f"{file.shown}: columns {first + 1} and {k + 1} are both called {name!r}; rename one")
     return dialect
 
 

@@ -106,7 +106,7 @@ class Encoding:
 
     def check(self, frame: pl.DataFrame | pl.LazyFrame) -> None:
         """Refuse a table that lacks a column, or has words where a number is wanted."""
-        there = frame.collect_schema().names()
+        there = dict(frame.collect_schema())
         for column in self.used:
             if column.name not in there:
                 raise TableError(f"the table has no column {column.name!r}{nearest(column.name, there)}")
