@@ -387,7 +387,7 @@ FILES = {
     "NDJSON nested deeply": ("x.ndjson", '{"x": 1, "y": "a"}\n{"x": %s, "y": "b"}\n' % ("[" * 5000 + "]" * 5000)),
     "NDJSON that Polars reads, nested deeply": (
         "x.ndjson",
-        "".join('{"x": %s, "y": "%s"}\n' % ("[" * 500 + "]" * 500, y) for y in "abab"),
+        "".join('{{"x": {}, "y": "{}"}}\n'.format("[" * 500 + "]" * 500, y) for y in "abab"),
     ),
     "config nested deeply": ("x.toml", "seed = " + "[" * 5000 + "]" * 5000),
     "short gzip": ("x.csv.gz", gzip.compress(GOOD.encode())[:-20]),

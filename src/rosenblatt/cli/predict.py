@@ -70,7 +70,7 @@ def run(
         else:
             writing.to_file(found, output, force)
     if error is not None:
-        screen.err.print(error.statement) if output is None else screen.line(error.statement)
+        screen.aside(error.statement) if output is None else screen.line(error.statement)
     if output is not None:
         screen.line(f"Written: {output}")
         screen.record(writing.summary(NAME, model, output, error))

@@ -17,6 +17,7 @@ from rosenblatt.prove.separability import NotSeparable, Separable, Undecided
 from rosenblatt.read.encoding import Encoding
 from rosenblatt.ship.modelfile import Model
 from rosenblatt.ship.scorecard import Scorecard
+from rosenblatt.visible import visible
 
 MOST_COLUMNS = 12
 FIRST_LINES, MOST_TREE_LINES = 40, 1000  # of a tree: after learning it, and where it is asked for
@@ -228,13 +229,17 @@ def learned_record(rule: Learned, model: Model) -> dict[str, Any]:
 def card(screen: Screen, made: Scorecard, most: int) -> None:
     """A scorecard, for people."""
     for k, each in enumerate(made.cards):
-        title = made.rule if k == 0 else ""
+        if k == 0:
+            screen.line(made.rule, style="bold")
         if len(made.cards) > 1:
-            title = f"{title}\n\n{each.label}: starts with {made.shown(each.start)} points".strip()
-        screen.line(title, style="bold")
+            if k == 0:
+                screen.line()
+            screen.line(f"{each.label}: starts with {made.shown(each.start)} points", style="bold")
         rows = _grouped(list(made.rows(k, most)))
         room = screen.out.width // 2 - 6
-        screen.table(["column", "value", "points"], [(_broken(name, room), *rest) for name, *rest in rows], right=(2,))
+        screen.table(
+            ["column", "value", "points"], [(_broken(visible(name), room), *rest) for name, *rest in rows], right=(2,)
+        )
 
 
 def _grouped(rows: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:

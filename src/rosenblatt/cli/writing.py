@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from rosenblatt.cli import output
 from rosenblatt.cli.reading import named
 from rosenblatt.desk.learning import Error
 from rosenblatt.desk.predicting import complaint
@@ -16,6 +17,7 @@ from rosenblatt.errors import OptionError, TableError
 from rosenblatt.read.table import Table, first_line
 from rosenblatt.ship.atomic import drafted
 from rosenblatt.ship.modelfile import Model
+from rosenblatt.visible import visible_lines
 
 ROWS = 50_000
 SINKS: dict[str, Any] = {
@@ -45,14 +47,18 @@ def to_file(found: pl.LazyFrame, path: Path, force: bool) -> None:
 def stream(found: pl.LazyFrame, as_json: bool) -> None:
     """Write a table to standard output, as CSV or as a JSON object per line."""
     first = True
-    out = sys.stdout.buffer
     for block in found.collect_batches(chunk_size=ROWS, maintain_order=True, lazy=True):
         text = block.write_ndjson() if as_json else block.write_csv(include_header=first)
-        out.write(text.encode())
+        to_stdout(text.encode())
         first = False
     if first and not as_json:
-        out.write(",".join(found.collect_schema().names()).encode() + b"\n")
-    out.flush()
+        to_stdout(",".join(found.collect_schema().names()).encode() + b"\n")
+    sys.stdout.flush()
+
+
+def to_stdout(data: bytes) -> None:
+    """Write to standard output: all as it is, but on a terminal what would steer it is shown instead."""
+    output.write(visible_lines(data.decode()).encode() if output.is_terminal() else data)
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from rosenblatt.door import with_nan_for_masked
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.estimators import columns as tables
 from rosenblatt.estimators.columns import FROM_DTYPE
@@ -91,9 +92,9 @@ class PerceptronTree(ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    NaN is missing: it takes a branch of its own where some were missing at the node when it learned, and goes with
-    the larger branch where none were. The tree does not depend on the order of the rows, on their storage, or on the
-    number of cores; a row of weight two is the row twice.
+    NaN is missing, and so is what is masked in a masked array: it takes a branch of its own where some were missing at
+    the node when it learned, and goes with the larger branch where none were. The tree does not depend on the order of
+    the rows, on their storage, or on the number of cores; a row of weight two is the row twice.
     Pressing Ctrl-C keeps the tree that has grown so far before KeyboardInterrupt is raised.
 
     Examples
@@ -178,6 +179,7 @@ class PerceptronTree(ClassifierMixin, BaseEstimator):
         The value is the row's number, the code of its category, or the score of the perceptron; None if it is missing.
         The last entry is the leaf, its words the label.
         """
+        x = with_nan_for_masked(x)
         one = x if tables.is_frame(x) or hasattr(x, "tocsr") else np.asarray(x, dtype=getattr(x, "dtype", None))
         one = one.reshape(1, -1) if getattr(one, "ndim", 2) == 1 else one
         table = self._table(one)
@@ -269,6 +271,7 @@ class PerceptronTree(ClassifierMixin, BaseEstimator):
             validate_data(self, X, skip_check_array=True)
             y = column_or_1d(y, warn=True)
         else:
+            X = with_nan_for_masked(X)
             X, y = validate_data(self, X, y, accept_sparse="csr", dtype=None, ensure_all_finite=False)
         if y.size != X.shape[0]:
             raise DataError(f"X has {X.shape[0]} rows but y has {y.size} labels")
@@ -341,6 +344,7 @@ class PerceptronTree(ClassifierMixin, BaseEstimator):
         if tables.is_frame(X):
             validate_data(self, X, skip_check_array=True, reset=False)
         else:
+            X = with_nan_for_masked(X)
             X = validate_data(self, X, accept_sparse="csr", dtype=None, ensure_all_finite=False, reset=False)
         return tables.read_like(X, self.tree_.columns)
 
