@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 C0_AND_C1 = "\x00-\x1f\x7f-\x9f"
-HIDDEN = "\u061c\u200b\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
+HIDDEN = "\u061c\u200b\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\ud800-\udfff"
 UNSAFE = re.compile(f"[{C0_AND_C1}{HIDDEN}]")
 UNSAFE_IN_LINES = re.compile(f"[{C0_AND_C1}{HIDDEN}]".replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))  # without \t and \n
 SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}

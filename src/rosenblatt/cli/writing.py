@@ -1,5 +1,6 @@
 """Tables that leave: to a file, whole or not at all, or to standard output."""
 
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +21,10 @@ from rosenblatt.ship.modelfile import Model
 from rosenblatt.visible import visible_lines
 
 ROWS = 50_000
+FORMULA = (
+    r"^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]"  # what a spreadsheet computes begins so; the last four are wide forms
+)
+PLAIN_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 SINKS: dict[str, Any] = {
     ".csv": pl.LazyFrame.sink_csv,
     ".parquet": pl.LazyFrame.sink_parquet,
@@ -35,6 +40,20 @@ def check_suffix(path: Path | None) -> None:
     """Refuse a name that tells no format."""
     if path is not None and path.suffix.lower() not in SINKS:
         raise OptionError(f"{path}: the name must end in one of {', '.join(SINKS)}")
+
+
+def harmless(found: pl.LazyFrame, path: Path | None, as_json: bool) -> pl.LazyFrame:
+    """The same table for a spreadsheet: a text, or a name, that it would compute gets an apostrophe in front."""
+    if as_json if path is None else path.suffix.lower() != ".csv":
+        raise OptionError("--safe-csv is for CSV: the other formats tell a text from a formula")
+    schema = found.collect_schema()
+    texts = [pl.col(name) for name, kind in schema.items() if kind == pl.String]
+    is_formula = [text.str.contains(FORMULA) & ~text.str.contains(PLAIN_NUMBER) for text in texts]
+    safe = [
+        pl.when(risky).then("'" + text).otherwise(text).name.keep()
+        for risky, text in zip(is_formula, texts, strict=True)
+    ]
+    return found.with_columns(safe).rename({name: f"'{name}" for name in schema if re.match(FORMULA, name)})
 
 
 def to_file(found: pl.LazyFrame, path: Path, force: bool) -> None:
