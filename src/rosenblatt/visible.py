@@ -27,7 +27,11 @@ def visible_lines(text: str) -> str:
 
 def json_text(record: Any, **how: Any) -> str:
     """JSON in which such characters are escaped, those too that JSON would let stand."""
-    written = json.dumps(record, ensure_ascii=False, allow_nan=False, **how)
+    return visible_json(json.dumps(record, ensure_ascii=False, allow_nan=False, **how))
+
+
+def visible_json(written: str) -> str:
+    """The same of JSON that is written already."""
     return UNSAFE_IN_LINES.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
 
 

@@ -26,6 +26,7 @@ from rosenblatt import (
 )
 from rosenblatt.door import admitted, csr_of
 from rosenblatt.errors import DataError
+from rosenblatt.prove import risk
 
 ESTIMATORS = (
     Perceptron, PocketPerceptron, LiftedPerceptron, AveragedPerceptron, VotedPerceptron, MarginPerceptron,
@@ -251,6 +252,11 @@ def test_masked_words_are_missing_to_a_tree():
     given, gone = masked(words, (2, 0)), words.copy()
     gone[2, 0] = None
     assert PerceptronTree(**options).fit(given, Y).tree_ == PerceptronTree(**options).fit(gone, Y).tree_
+
+
+def test_masked_margins_bound_no_risk():
+    with pytest.raises(DataError, match="margins: row 3 is masked"):
+        risk.pac_bayes(masked(np.full(1000, 0.5), 3))
 
 
 def test_one_masked_row_of_a_stream():

@@ -41,6 +41,8 @@ def take_over() -> None:
         stream = getattr(sys, name)
         if stream is None:  # it is closed
             setattr(sys, name, _Closed(open(os.devnull, "wb"), encoding="utf-8"))  # noqa: SIM115
+        elif stream.isatty():  # which is never full, and on Windows not a plain file
+            stream.reconfigure(errors="backslashreplace")
         else:
             buffer = io.BufferedWriter(raw(stream.fileno(), "w", closefd=False))
             how: Any = {"encoding": stream.encoding, "errors": "backslashreplace"}

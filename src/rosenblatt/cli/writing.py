@@ -18,7 +18,7 @@ from rosenblatt.errors import OptionError, TableError
 from rosenblatt.read.table import Table, first_line
 from rosenblatt.ship.atomic import drafted
 from rosenblatt.ship.modelfile import Model
-from rosenblatt.visible import visible_lines
+from rosenblatt.visible import visible_json, visible_lines
 
 ROWS = 50_000
 FORMULA = (
@@ -67,7 +67,7 @@ def stream(found: pl.LazyFrame, as_json: bool) -> None:
     """Write a table to standard output, as CSV or as a JSON object per line."""
     first = True
     for block in found.collect_batches(chunk_size=ROWS, maintain_order=True, lazy=True):
-        text = block.write_ndjson() if as_json else block.write_csv(include_header=first)
+        text = visible_json(block.write_ndjson()) if as_json else block.write_csv(include_header=first)
         to_stdout(text.encode())
         first = False
     if first and not as_json:
