@@ -35,7 +35,8 @@ def columns(screen: Screen, data: Data, features: bool = True) -> None:
     become = f" as {_many(data.encoding.size, 'feature')}" if features else ""
     screen.line(f"{data.table.source}: {data.n:,} rows, {_many(used, 'column')}{become}")
     for kind, names in kinds.items():
-        screen.line(_listed(f"  {len(names)} {kind}: ", names, screen.out.width))
+        for line in _listed(f"  {len(names)} {kind}: ", names, screen.out.width):
+            screen.line(line)
     screen.line(f"target {data.encoding.target.name}: {_classes(data)}")
 
 
@@ -43,16 +44,16 @@ def _many(count: int, what: str) -> str:
     return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
-def _listed(text: str, names: list[str], width: int) -> str:
+def _listed(text: str, names: list[str], width: int) -> list[str]:
     """Names after a text, as many as fit into a few lines."""
     room = MOST_LINES * (width - 8)
-    for k, name in enumerate(names):
+    for k, name in enumerate(map(visible, names)):
         rest = f", and {len(names) - k} more"
         if k and len(text) + len(name) + len(rest) > room:
             text += rest
             break
         text += f", {name}" if k else name
-    return "\n".join(wrap(text, width, subsequent_indent="    ", break_on_hyphens=False, replace_whitespace=False))
+    return wrap(text, width, subsequent_indent="    ", break_on_hyphens=False, replace_whitespace=False)
 
 
 def _classes(data: Data) -> str:
