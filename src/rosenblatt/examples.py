@@ -14,6 +14,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from rosenblatt import kernels
+from rosenblatt.door import admitted, unmasked
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.kernels import Array, Csr, Dense, Rows
 from rosenblatt.threads import in_pieces
@@ -148,7 +149,7 @@ def bias_of(fit_intercept: bool, bias_scale: float) -> float:
 
 def signs_of(y: Any) -> tuple[Array, tuple[Any, Any]]:
     """Labels of any two values as -1 (the lesser) and +1 (the greater), and the two values."""
-    y = np.asarray(y)
+    y = np.asarray(unmasked(y, "y"))
     if y.ndim != 1:
         raise DataError(f"y must be one-dimensional: one label per row, not an array of shape {y.shape}")
     if y.dtype.kind == "f" and not (finite := np.isfinite(y)).all():
@@ -182,7 +183,7 @@ def weights_of(weights: Any, n: int) -> Array:
     """Checked weights of n rows; empty for None and for all ones, which mean the same."""
     if weights is None:
         return NO_WEIGHTS
-    weights = np.ascontiguousarray(weights, dtype=np.float64)
+    weights = np.ascontiguousarray(unmasked(weights, "the weights"), dtype=np.float64)
     if weights.shape != (n,):
         raise DataError(f"{n} rows need {n} weights, not an array of shape {weights.shape}")
     if not (good := np.isfinite(weights) & (weights >= 0)).all():
@@ -213,6 +214,7 @@ def class_factors(class_weight: Any, classes: Array, counts: Array) -> Array:
 
 def rows_of(X: Any, *, bias: float = 1.0, names: Sequence[str] | None = None) -> Rows:
     """Check a table: dense (in C order, float32 or float64: without a copy) or sparse."""
+    X = admitted(X)
     rows = _csr(X, bias) if hasattr(X, "tocsr") else _dense(X, bias)
     if not n_rows(rows):
         raise DataError("the table has no rows: found array with 0 sample(s)")
@@ -252,14 +254,7 @@ def _dense(X: Any, bias: float) -> Dense:
 
 
 def _csr(X: Any, bias: float) -> Csr:
-    if X.ndim != 2:
-        raise DataError(f"X must be a table of rows and columns, not an array of shape {X.shape}")
-    X = X.tocsr()
-    if X.indptr[0] != 0 or (np.diff(X.indptr) < 0).any() or X.indptr[-1] > min(X.indices.size, X.data.size):
-        raise DataError("the sparse matrix is damaged: its row pointers do not fit its entries")
-    exist, rise = kernels.order_of_entries(_unsigned(X.indices), X.indptr, X.shape[1])
-    if not exist:
-        raise DataError(f"the sparse matrix is damaged: it has an entry outside its {X.shape[1]} columns")
+    _, rise = kernels.order_of_entries(_unsigned(X.indices), X.indptr, X.shape[1])
     if not rise:  # whatever the matrix says of itself; two transpositions put a copy in order, in linear time
         X = X.tocsc().tocsr()
         X.sum_duplicates()
@@ -273,7 +268,7 @@ def _csr(X: Any, bias: float) -> Csr:
 
 
 def _unsigned(indices: Array) -> Array:
-    """The same indices, unsigned: compiled loops then need no check for negative ones, and those are out of range."""
+    """The same indices, unsigned: compiled loops then need no check for negative ones."""
     return indices.view(indices.dtype.str.replace("i", "u"))
 
 

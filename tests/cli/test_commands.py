@@ -249,3 +249,13 @@ def test_an_unwritable_folder(desk, tmp_path, monkeypatch):
     ran = run("fit", desk["clean.csv"], "-t", "approved", "-o", tmp_path / "m.json")
     assert ran.code == 2
     assert ran.err == (f"rosenblatt: nothing may be written into the folder {tmp_path}; choose another with --output\n")
+
+
+def test_a_quotation_mark_that_never_closes_is_noted_for_people_and_programs(tmp_path):
+    (tmp_path / "t.csv").write_text(
+        "size,y\n" + "".join(f"w{k % 3},{'ab'[k % 3 > 1]}\n" for k in range(30)) + '"w0,a\n'
+    )
+    ran = run("check", tmp_path / "t.csv", "-t", "y", "--json")
+    note = "line 32: a quotation mark opens a cell and does not close it, so all quotation marks are read as letters"
+    assert note in ran.record["notes"]
+    assert note in ran.err

@@ -102,6 +102,13 @@ CASES = {
     "patience": ("UNREAD --patience 2.5", USAGE, "--patience must be a whole number from 1, not '2.5'"),
     "seconds of learning": ("UNREAD --max-seconds 0", USAGE, "--max-seconds must be a number above 0, not 0.0"),
     "no bias": ("UNREAD --bias-scale nan", USAGE, "--bias-scale must be a number above 0, not nan"),
+    "NDJSON nested deeply": ("check x.ndjson -t y", BAD, "x.ndjson, line 2: it is nested too deeply; .*"),
+    "NDJSON that Polars reads, nested deeply": (
+        "check x.ndjson -t y",
+        BAD,
+        "x.ndjson: column 'x' is nested too deeply.*",
+    ),
+    "config nested deeply": ("FIT --config x.toml", USAGE, "x.toml: it is nested too deeply"),
     "kernel": ("FIT -a kernel --set kernel=magic", USAGE, ".*kernel.*'magic'.*"),
     "costs": (
         "FIT --class-weight yes",
@@ -377,6 +384,12 @@ FILES = {
     "empty": ("x.csv", ""),
     "header only": ("x.csv", "x,y\n"),
     "ragged": ("x.csv", GOOD + "1,2\n" + GOOD[38:]),
+    "NDJSON nested deeply": ("x.ndjson", '{"x": 1, "y": "a"}\n{"x": %s, "y": "b"}\n' % ("[" * 5000 + "]" * 5000)),
+    "NDJSON that Polars reads, nested deeply": (
+        "x.ndjson",
+        "".join('{{"x": {}, "y": "{}"}}\n'.format("[" * 500 + "]" * 500, y) for y in "abab"),
+    ),
+    "config nested deeply": ("x.toml", "seed = " + "[" * 5000 + "]" * 5000),
     "short gzip": ("x.csv.gz", gzip.compress(GOOD.encode())[:-20]),
     "other columns in a second file": ("x.csv", NUMBERS),
     "no value in the target": ("x.csv", "x,y\n1,a\n2,\n3,b\n4,a\n"),

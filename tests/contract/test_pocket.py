@@ -11,7 +11,7 @@ from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from rosenblatt import Examples, PocketPerceptron, Reason
+from rosenblatt import Examples, PocketPerceptron, Reason, optimality
 from rosenblatt.errors import DataError, OptionError
 
 DRAWS = (
@@ -169,3 +169,11 @@ def test_ctrl_c_keeps_what_was_learned():
         rule.fit(X, y)
     assert rule.stop_reason_ is Reason.INTERRUPTED
     assert rule.mistakes_ == (rule.predict(X) != y).sum()
+
+
+def test_rows_of_zeros_without_a_threshold_have_no_direction_to_go_in():
+    X, y = np.zeros((5, 2)), [0, 1, 1, 0, 1]
+    rule = PocketPerceptron(fit_intercept=False).fit(X, y)
+    assert not rule.coef_.any()
+    found = optimality(X, y, fit_intercept=False)
+    assert (found.lower, found.upper) == (5, 5), "a tie is a mistake on every row"

@@ -8,7 +8,7 @@ from typing import Any
 
 from rosenblatt import process
 from rosenblatt.errors import OptionError
-from rosenblatt.read.sources import read_table
+from rosenblatt.read.sources import check_reading, read_table
 from rosenblatt.read.table import Table
 from rosenblatt.threads import in_background
 
@@ -27,6 +27,7 @@ def begin(source: list[str], file_format: str | None, delimiter: str | None, **w
     Only a process of its own reads behind the back of what goes on, for it may end without waiting. Standard input is
     not touched before the table is asked for: a command that is refused takes nothing from it.
     """
+    check_reading(file_format, delimiter)
     if "-" in source and len(source) > 1:
         raise OptionError("standard input, -, must be the only table")
     files, names = source[0] if len(source) == 1 else source, ", ".join(source)

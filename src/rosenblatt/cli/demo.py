@@ -57,7 +57,8 @@ def run(
     codes = {}
     with contextlib.chdir(folder):
         for step in STEPS:
-            screen.line(f"\n$ rosenblatt {step}", style="bold cyan")
+            screen.line()
+            screen.line(f"$ rosenblatt {step}", style="bold cyan")
             words = [*shlex.split(step), *(["--force"] if " -o " in step else []), *(["--quiet"] if quiet else [])]
             try:
                 with contextlib.redirect_stdout(io.StringIO()) if json else contextlib.nullcontext():
@@ -69,5 +70,6 @@ def run(
                 raise typer.Exit(INTERRUPTED)
         written = sorted(os.listdir())
     page = f"; open {folder / 'report.html'} in a browser" if "report.html" in written else ""
-    screen.line(f"\nAll files are in {folder}{page}.", style="bold")
+    screen.line()
+    screen.line(f"All files are in {folder}{page}.", style="bold")
     screen.record({"command": NAME, "folder": str(folder), "files": written, "exit_codes": codes})

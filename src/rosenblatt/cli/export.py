@@ -35,7 +35,7 @@ def run(
     """
     import sys
 
-    from rosenblatt.cli import reading
+    from rosenblatt.cli import reading, writing
     from rosenblatt.cli.screen import Screen
     from rosenblatt.desk.shipping import exported
     from rosenblatt.errors import OptionError
@@ -56,7 +56,7 @@ def run(
             "the weights need more digits than a double has room for: other systems may differ on rows that nearly tie"
         )
     if output is None:
-        sys.stdout.buffer.write(data)
+        writing.to_stdout(data)
         return
     write_whole(output, data, replace=force)
     screen.line(f"Written: {output}")

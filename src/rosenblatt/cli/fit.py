@@ -134,7 +134,7 @@ def run(
     }  # fmt: skip
     options = {name: value for name, value in given.items() if value is not None} | terms.values_given(option)
     wishes = Wishes(algorithm, options, hold_out, folds, seed, seconds or None, not quiet)
-    wishes.check()
+    learning.check(wishes, option)
     data, notes = reading.noted(screen, begun, target, positive, kind, text, drop_missing_target, weights)
     learned = learning.learned(screen, data, wishes, option)
     try:

@@ -1,5 +1,8 @@
 """Learning a rule for a command."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from rosenblatt.cli.reading import progress_to
 from rosenblatt.cli.screen import Screen
 from rosenblatt.desk.data import Data
@@ -7,15 +10,27 @@ from rosenblatt.desk.learning import Learned, Wishes, learn
 from rosenblatt.errors import OptionError
 
 
-def learned(screen: Screen, data: Data, wishes: Wishes, given: list[str] | None) -> Learned:
-    """Learn, and tell what there is to note; `given` is what was typed for --set, whose values may be of any kind."""
+@contextmanager
+def _kinds_explained(given: list[str] | None) -> Iterator[None]:
+    """Values of --set may be of any kind, and an estimator is made for one."""
     try:
-        with screen.busy("learning") as tell, progress_to(tell):
-            found = learn(data, wishes)
-    except TypeError as error:
+        yield
+    except (TypeError, OverflowError) as error:
         if not given:
             raise
         raise OptionError(f"a value does not fit: --set {' --set '.join(given)} ({error})") from error
+
+
+def check(wishes: Wishes, given: list[str] | None) -> None:
+    """Refuse options that do not fit, before the table is read."""
+    with _kinds_explained(given):
+        wishes.check()
+
+
+def learned(screen: Screen, data: Data, wishes: Wishes, given: list[str] | None) -> Learned:
+    """Learn, and tell what there is to note; `given` is what was typed for --set."""
+    with _kinds_explained(given), screen.busy("learning") as tell, progress_to(tell):
+        found = learn(data, wishes)
     for note in found.notes:
         screen.note(note)
     return found

@@ -8,12 +8,16 @@ import atexit
 import gc
 import os
 import sys
+from contextlib import suppress
 from typing import Any
 
 from rosenblatt import process
-from rosenblatt.cli.codes import BAD_DATA, DONE, INTERRUPTED, OUR_MISTAKE, USAGE
+from rosenblatt.cli import output
+from rosenblatt.cli.codes import BAD_DATA, DONE, INTERRUPTED, NO, NOT_WRITTEN, OUR_MISTAKE, USAGE
+from rosenblatt.visible import json_text, visible
 
 KINDS = {int: "a whole number", float: "a number", bool: "true or false"}  # of values; all others are texts
+ANSWERING = ("check", "verify")  # commands whose exit codes 0 and 1 are a yes and a no
 TRACEBACK = "ROSENBLATT_TRACEBACK"  # an environment variable; where it is set, tracebacks are shown
 
 
@@ -22,25 +26,26 @@ def start() -> None:
     process.is_command = True
     gc.set_threshold(500_000)  # to look for garbage while nearly as many objects are imported finds none
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # more would wait for work in a loop, on cores that others need
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # it is closed
-            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
+    output.take_over()
     main()
 
 
 def main() -> None:
     """Run the command, and turn every error into one line and an exit code."""
-    at_once = True
+    at_once, code = True, DONE
     try:
         code = _run()
         sys.stdout.flush()
         sys.stderr.flush()
         at_once = process.is_command  # an orderly end would take half a second to free what nobody needs
-    except BrokenPipeError:  # whoever read the output has seen enough
-        code = DONE
+    except BrokenPipeError:  # whoever read the output has seen enough; but what they have not seen is no answer
+        if _is_asking():
+            code = _told_of("standard output was closed before the answer was written", NOT_WRITTEN)
+    except output.NotWrittenError as error:
+        if code in (DONE, NO):
+            code = _told_of(f"standard output could not be written: {error}", NOT_WRITTEN)
     except KeyboardInterrupt:
         code = _failed("interrupted; nothing was written", INTERRUPTED)
-        sys.stdout.flush()
     if at_once:  # threads of Polars may still be at work, and would not survive an orderly end of the interpreter
         if process.is_command:
             atexit._run_exitfuncs()  # temporary files go
@@ -61,6 +66,8 @@ def _run() -> int:
         raise error.__cause__ or error from None
     except TyperException as error:
         return _failed(_usage(error), USAGE)
+    except output.NotWrittenError:
+        raise
     except (OptionError, MissingExtraError, FileExistsError) as error:
         return _failed(_told(error), USAGE)
     except (RosenblattError, OSError) as error:
@@ -102,12 +109,21 @@ def _value(param: Any, error: Any) -> str:
     return f"{param.opts[0]} must be {kind}{least}, not {error.errors()[0]['input']!r}"
 
 
+def _is_asking() -> bool:
+    """Whether the exit code is the answer to a question."""
+    return next((word for word in sys.argv[1:] if not word.startswith("-")), "") in ANSWERING
+
+
 def _failed(text: str, code: int) -> int:
     """One line on standard error; as JSON on standard output too, where that was asked for."""
-    text = " ".join(text.split())
-    print(f"rosenblatt: {text}", file=sys.stderr)
+    _told_of(text, code)
     if "--json" in sys.argv:
-        import json
+        with suppress(output.NotWrittenError, BrokenPipeError):  # the line on standard error has told it
+            print(json_text({"error": " ".join(text.split()), "exit_code": code}), flush=True)
+    return code
 
-        print(json.dumps({"error": text, "exit_code": code}, ensure_ascii=False))
+
+def _told_of(text: str, code: int) -> int:
+    """One line on standard error."""
+    print(f"rosenblatt: {visible(' '.join(text.split()))}", file=sys.stderr, flush=True)
     return code

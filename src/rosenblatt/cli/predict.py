@@ -33,6 +33,13 @@ def run(
         ),
     ] = None,
     judge: Annotated[bool, typer.Option("--judge", help="Compare with the target column, and tell the error.")] = False,
+    safe_csv: Annotated[
+        bool,
+        typer.Option(
+            "--safe-csv",
+            help="Put an apostrophe before texts that a spreadsheet would compute, which changes them: = + - @ first.",
+        ),
+    ] = False,
     file_format: terms.Format = None,
     delimiter: terms.Delimiter = None,
     force: terms.Force = False,
@@ -63,6 +70,8 @@ def run(
     busy = nullcontext() if to_terminal else screen.busy("predicting")
     with busy, writing.explained(loaded, table):
         found = predictions(loaded, table, reasons_wanted=reasons, keep=keep or ())
+        if safe_csv:
+            found = writing.harmless(found, output, json)
         if judge:
             error = judged(loaded, table)
         if output is None:
@@ -70,7 +79,7 @@ def run(
         else:
             writing.to_file(found, output, force)
     if error is not None:
-        screen.err.print(error.statement) if output is None else screen.line(error.statement)
+        screen.aside(error.statement) if output is None else screen.line(error.statement)
     if output is not None:
         screen.line(f"Written: {output}")
         screen.record(writing.summary(NAME, model, output, error))

@@ -17,7 +17,7 @@ from rosenblatt.errors import OptionError, TableError
 from rosenblatt.progress import shown_by
 from rosenblatt.read import gathering
 from rosenblatt.read.columns import Sparse
-from rosenblatt.read.encode import types_for
+from rosenblatt.read.encode import check_text, types_for
 from rosenblatt.read.encoding import Encoding, nearest
 from rosenblatt.read.table import LABEL, Table
 from rosenblatt.threads import in_background
@@ -88,6 +88,8 @@ def noted(
     weights: str | None = None,
 ) -> tuple[Data, tuple[str, ...]]:
     """The rows as features, the meaning of the columns read from the table itself; and what there is to note."""
+    told = kinds_given(kinds)
+    check_text(text)
     read = waited_for(screen, begun)
     if read.sparse is not None and (target != LABEL or kinds or weights):
         raise OptionError(f"a LIBSVM file has numbered features and a target that is called {LABEL}, and nothing else")
@@ -96,7 +98,7 @@ def noted(
         raise OptionError(f"{read.source}: there is no column {target!r} to learn{hint}")
     read = with_target(screen, read, target) if drop_missing_target else read
     with screen.busy("encoding the columns"):
-        made, notes = data_of(read, target, positive=positive, kinds=kinds_given(kinds), text=text, weights=weights)
+        made, notes = data_of(read, target, positive=positive, kinds=told, text=text, weights=weights)
     for note in notes:
         screen.note(note)
     return made, notes

@@ -65,7 +65,7 @@ def run(
     if find_spec("matplotlib") is None:
         raise MissingExtraError("plot", "a report with plots")
     wishes = Wishes(algorithm, terms.values_given(option), hold_out, folds, seed, seconds or None, not quiet)
-    wishes.check()
+    learning.check(wishes, option)
     data, notes = reading.noted(screen, begun, target, positive, kind, text, drop_missing_target)
     learned = learning.learned(screen, data, wishes, option)
     with screen.busy("proving") as tell, reading.progress_to(tell):

@@ -1,6 +1,5 @@
 """What a person sees: results on standard output, progress and notes on standard error."""
 
-import json
 import re
 import shutil
 import sys
@@ -15,8 +14,19 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 from rich.text import Text
 
+from rosenblatt.cli import output
+from rosenblatt.visible import json_text, visible, visible_lines
+
 PATIENCE = 2.0  # seconds before progress is shown
 WIDE = 120  # columns, where there is no terminal to measure
+
+
+class _Console(Console):
+    """Rich would end the process with a code of its own where nobody reads any more."""
+
+    def on_broken_pipe(self) -> None:
+        """Let the command say what that means."""
+        raise BrokenPipeError
 
 
 class Screen:
@@ -25,13 +35,13 @@ class Screen:
     def __init__(self, as_json: bool = False, quiet: bool = False) -> None:
         self.as_json, self.quiet = as_json, quiet
         width = None if sys.stdout.isatty() else shutil.get_terminal_size((WIDE, 25)).columns
-        self.out = Console(width=width, highlight=False, soft_wrap=True)
-        self.err = Console(stderr=True, highlight=False, soft_wrap=True)
+        self.out = _Console(width=width, highlight=False, soft_wrap=True)
+        self.err = _Console(stderr=True, highlight=False, soft_wrap=True)
 
     def line(self, text: str = "", style: str = "") -> None:
         """A line of the result, for people."""
         if not self.as_json:
-            self.out.print(Text(text), style=style or None)
+            self.out.print(Text(visible(text)), style=style or None)
 
     def table(self, heads: Sequence[str], rows: Sequence[Sequence[Any]], right: Sequence[int] = ()) -> None:
         """A table of the result, for people; the columns in `right` are numbers."""
@@ -39,20 +49,26 @@ class Screen:
             return
         made = Table(box=box.SIMPLE, pad_edge=False, show_edge=False)
         for k, head in enumerate(heads):
-            made.add_column(head, justify="right" if k in right else "left", overflow="fold", no_wrap=k in right)
+            made.add_column(
+                Text(visible(head)), justify="right" if k in right else "left", overflow="fold", no_wrap=k in right
+            )
         for row in rows:
-            made.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
+            made.add_row(*(Text("" if cell is None else visible_lines(str(cell))) for cell in row))
         self.out.print(made, soft_wrap=False)
 
     def record(self, record: dict[str, Any]) -> None:
         """The whole result, for programs."""
         if self.as_json:
-            print(json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False))
+            output.write(f"{json_text(record, indent=1)}\n".encode())
+
+    def aside(self, text: str) -> None:
+        """A result for people where standard output is for rows."""
+        self.err.print(Text(visible(text)))
 
     def note(self, text: str) -> None:
         """Something that a person should know, beside the result."""
         if not self.quiet:
-            self.err.print(Text(f"note: {text}"), style="dim")
+            self.err.print(Text(f"note: {visible(text)}"), style="dim")
 
     @contextmanager
     def busy(self, doing: str) -> Iterator[Callable[[str], None]]:
@@ -62,13 +78,13 @@ class Screen:
             return
         columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(12), TimeElapsedColumn())
         bar = Progress(*columns, console=self.err, transient=True)
-        task = bar.add_task(doing, total=None)
+        task = bar.add_task(visible(doing), total=None)
         timer = Timer(PATIENCE, bar.start)
         timer.daemon = True
         timer.start()
 
         def tell(text: str) -> None:
-            bar.update(task, description=re.sub(r", \d+ s$", "", text) or doing)
+            bar.update(task, description=visible(re.sub(r", \d+ s$", "", text) or doing))
 
         try:
             yield tell

@@ -147,6 +147,8 @@ def _configured(context: typer.Context, value: Path | None) -> Path | None:
         raise OptionError(f"{value}: {(error.strerror or 'cannot be read').lower()}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise OptionError(f"{value}: this is no TOML file: {error}") from error
+    except RecursionError:
+        raise OptionError(f"{value}: it is nested too deeply") from None
     params: list[Any] = [param for param in context.command.params if param.name != "config"]
     known = {name.lstrip("-").replace("-", "_"): param for param in params for name in param.opts}
     defaults = {}
@@ -175,12 +177,14 @@ Config = Annotated[
 def kinds_given(kinds: list[str] | None) -> dict[str, str]:
     """COLUMN=KIND, several times, as a mapping."""
     from rosenblatt.errors import OptionError
+    from rosenblatt.read.kinds import check_kind
 
     given = {}
     for each in kinds or []:
         column, equals, kind = each.rpartition("=")
         if not equals:
             raise OptionError(f"--kind needs COLUMN=KIND, as in --kind age=number, not {each!r}")
+        check_kind(column, kind)
         given[column] = kind
     return given
 

@@ -17,6 +17,7 @@ from rosenblatt.prove.separability import NotSeparable, Separable, Undecided
 from rosenblatt.read.encoding import Encoding
 from rosenblatt.ship.modelfile import Model
 from rosenblatt.ship.scorecard import Scorecard
+from rosenblatt.visible import visible
 
 MOST_COLUMNS = 12
 FIRST_LINES, MOST_TREE_LINES = 40, 1000  # of a tree: after learning it, and where it is asked for
@@ -34,7 +35,8 @@ def columns(screen: Screen, data: Data, features: bool = True) -> None:
     become = f" as {_many(data.encoding.size, 'feature')}" if features else ""
     screen.line(f"{data.table.source}: {data.n:,} rows, {_many(used, 'column')}{become}")
     for kind, names in kinds.items():
-        screen.line(_listed(f"  {len(names)} {kind}: ", names, screen.out.width))
+        for line in _listed(f"  {len(names)} {kind}: ", names, screen.out.width):
+            screen.line(line)
     screen.line(f"target {data.encoding.target.name}: {_classes(data)}")
 
 
@@ -42,16 +44,16 @@ def _many(count: int, what: str) -> str:
     return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
-def _listed(text: str, names: list[str], width: int) -> str:
+def _listed(text: str, names: list[str], width: int) -> list[str]:
     """Names after a text, as many as fit into a few lines."""
     room = MOST_LINES * (width - 8)
-    for k, name in enumerate(names):
+    for k, name in enumerate(map(visible, names)):
         rest = f", and {len(names) - k} more"
         if k and len(text) + len(name) + len(rest) > room:
             text += rest
             break
         text += f", {name}" if k else name
-    return "\n".join(wrap(text, width, subsequent_indent="    ", break_on_hyphens=False, replace_whitespace=False))
+    return wrap(text, width, subsequent_indent="    ", break_on_hyphens=False, replace_whitespace=False)
 
 
 def _classes(data: Data) -> str:
@@ -228,13 +230,17 @@ def learned_record(rule: Learned, model: Model) -> dict[str, Any]:
 def card(screen: Screen, made: Scorecard, most: int) -> None:
     """A scorecard, for people."""
     for k, each in enumerate(made.cards):
-        title = made.rule if k == 0 else ""
+        if k == 0:
+            screen.line(made.rule, style="bold")
         if len(made.cards) > 1:
-            title = f"{title}\n\n{each.label}: starts with {made.shown(each.start)} points".strip()
-        screen.line(title, style="bold")
+            if k == 0:
+                screen.line()
+            screen.line(f"{each.label}: starts with {made.shown(each.start)} points", style="bold")
         rows = _grouped(list(made.rows(k, most)))
         room = screen.out.width // 2 - 6
-        screen.table(["column", "value", "points"], [(_broken(name, room), *rest) for name, *rest in rows], right=(2,))
+        screen.table(
+            ["column", "value", "points"], [(_broken(visible(name), room), *rest) for name, *rest in rows], right=(2,)
+        )
 
 
 def _grouped(rows: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:

@@ -1,5 +1,6 @@
 """Tables that leave: to a file, whole or not at all, or to standard output."""
 
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from rosenblatt.cli import output
 from rosenblatt.cli.reading import named
 from rosenblatt.desk.judged import Error
 from rosenblatt.desk.predicting import complaint
@@ -16,8 +18,13 @@ from rosenblatt.errors import OptionError, TableError
 from rosenblatt.read.table import Table, first_line
 from rosenblatt.ship.atomic import drafted
 from rosenblatt.ship.modelfile import Model
+from rosenblatt.visible import visible_json, visible_lines
 
 ROWS = 50_000
+FORMULA = (
+    r"^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]"  # what a spreadsheet computes begins so; the last four are wide forms
+)
+PLAIN_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 SINKS: dict[str, Any] = {
     ".csv": pl.LazyFrame.sink_csv,
     ".parquet": pl.LazyFrame.sink_parquet,
@@ -35,6 +42,20 @@ def check_suffix(path: Path | None) -> None:
         raise OptionError(f"{path}: the name must end in one of {', '.join(SINKS)}")
 
 
+def harmless(found: pl.LazyFrame, path: Path | None, as_json: bool) -> pl.LazyFrame:
+    """The same table for a spreadsheet: a text, or a name, that it would compute gets an apostrophe in front."""
+    if as_json if path is None else path.suffix.lower() != ".csv":
+        raise OptionError("--safe-csv is for CSV: the other formats tell a text from a formula")
+    schema = found.collect_schema()
+    texts = [pl.col(name) for name, kind in schema.items() if kind == pl.String]
+    is_formula = [text.str.contains(FORMULA) & ~text.str.contains(PLAIN_NUMBER) for text in texts]
+    safe = [
+        pl.when(risky).then("'" + text).otherwise(text).name.keep()
+        for risky, text in zip(is_formula, texts, strict=True)
+    ]
+    return found.with_columns(safe).rename({name: f"'{name}" for name in schema if re.match(FORMULA, name)})
+
+
 def to_file(found: pl.LazyFrame, path: Path, force: bool) -> None:
     """Stream a table into a file whose suffix tells the format; a name appears only when the file is whole."""
     check_suffix(path)
@@ -45,14 +66,18 @@ def to_file(found: pl.LazyFrame, path: Path, force: bool) -> None:
 def stream(found: pl.LazyFrame, as_json: bool) -> None:
     """Write a table to standard output, as CSV or as a JSON object per line."""
     first = True
-    out = sys.stdout.buffer
     for block in found.collect_batches(chunk_size=ROWS, maintain_order=True, lazy=True):
-        text = block.write_ndjson() if as_json else block.write_csv(include_header=first)
-        out.write(text.encode())
+        text = visible_json(block.write_ndjson()) if as_json else block.write_csv(include_header=first)
+        to_stdout(text.encode())
         first = False
     if first and not as_json:
-        out.write(",".join(found.collect_schema().names()).encode() + b"\n")
-    out.flush()
+        to_stdout(",".join(found.collect_schema().names()).encode() + b"\n")
+    sys.stdout.flush()
+
+
+def to_stdout(data: bytes) -> None:
+    """Write to standard output: all as it is, but on a terminal what would steer it is shown instead."""
+    output.write(visible_lines(data.decode()).encode() if output.is_terminal() else data)
 
 
 @contextmanager

@@ -47,6 +47,7 @@ ALGORITHMS = MappingProxyType(
 SMALL = 300_000  # numbers; tables of up to so many get the descent, larger ones a pocket begun at an averaged rule
 FEW_PASSES, FEW_UPDATES = 3, 3  # of the averaged rule; of the pocket begun there, which seldom finds a better one
 WIDEST, WIDEST_SECONDS = 5_000_000, 5.0  # numbers of a table in which a wider rule is looked for, and how long
+TWO_ROWS = np.array([[1.0, -1.0], [-1.0, 1.0]], np.float32), np.array([1, 0])  # also a kernel matrix, and separable
 
 
 @dataclass(frozen=True)
@@ -65,14 +66,23 @@ class Wishes:
         """Refuse what does not fit, whatever the table."""
         for each in ("perceptron", "pocket") if self.algorithm == AUTO else (self.algorithm,):
             made, _ = options_of(each, self.options)
-            if each == TREE:
-                made(**self.options).plan()  # refuses values
+            if self.options:
+                _rehearse(made, dict(self.options))
         if not 0.0 <= self.hold_out < 1.0:
             raise OptionError(
                 f"--hold-out, the part of the rows to hold out, must be at least 0 and below 1, not {self.hold_out!r}"
             )
         if self.folds < 0 or self.folds == 1:
             raise OptionError(f"--folds must be at least 2 folds, or 0 for none, not {self.folds}")
+
+
+def _rehearse(made: Any, options: dict[str, Any]) -> None:
+    """Learn from two rows: an estimator refuses the values of its options when it learns."""
+    if isinstance(options.get("class_weight"), Mapping):
+        del options["class_weight"]  # of classes that only the table knows
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made(**options).fit(*TWO_ROWS)
 
 
 @dataclass(frozen=True)
@@ -234,11 +244,14 @@ def options_of(algorithm: str, options: Mapping[str, Any]) -> tuple[Any, set[str
         raise OptionError(f"the algorithm must be one of {AUTO}, {', '.join(ALGORITHMS)}, not {algorithm!r}")
     module, name = ALGORITHMS[algorithm]
     made = getattr(import_module(f"rosenblatt.estimators.{module}"), name)
-    known = set(inspect.signature(made).parameters) - {"categorical_features"}  # the table tells
-    for option in options:
+    parameters = inspect.signature(made).parameters
+    known = set(parameters) - {"categorical_features"}  # the table tells
+    for option, value in options.items():
         if option not in known:
             hint = nearest(option, known) or f"; it has {', '.join(sorted(known))}"
             raise OptionError(f"the {algorithm} rule has no option {option!r}{hint}")
+        if isinstance(parameters[option].default, bool) and not isinstance(value, bool):
+            raise OptionError(f"{option} must be true or false, not {value!r}")
     return made, known
 
 

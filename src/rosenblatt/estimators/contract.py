@@ -4,16 +4,43 @@ To import scikit-learn takes longer than to learn from a table of 100,000 rows, 
 it. The command, which shows its estimators to nobody, takes the same names from `plain`.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from rosenblatt import process
+from rosenblatt.door import admitted, unmasked
+from rosenblatt.kernels import Array
+
+NOT_GIVEN = "no_validation"  # what scikit-learn calls labels that there are none of
 
 if TYPE_CHECKING or not process.is_command:
-    from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.base import BaseEstimator
+    from sklearn.base import ClassifierMixin as _ClassifierMixin
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.utils.metaestimators import available_if
     from sklearn.utils.multiclass import check_classification_targets
-    from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+    from sklearn.utils.validation import check_is_fitted
+    from sklearn.utils.validation import column_or_1d as _column_or_1d
+    from sklearn.utils.validation import validate_data as _validate_data
+
+    def validate_data(estimator: Any, X: Any, y: Any = NOT_GIVEN, **checks: Any) -> Any:
+        """scikit-learn's checks, of what came in by our door: its own would follow damaged indices, and lose masks."""
+        y = y if isinstance(y, str) else unmasked(y, "y")
+        return _validate_data(estimator, admitted(X), y, **checks)
+
+    def column_or_1d(y: Any, **how: Any) -> Array:
+        """scikit-learn's, of what came in by our door."""
+        return np.asarray(_column_or_1d(unmasked(y, "y"), **how))
+
+    class ClassifierMixin(_ClassifierMixin):
+        """scikit-learn's, whose score does not lose masks."""
+
+        def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+            """The share of rows that are predicted right."""
+            weights = sample_weight if sample_weight is None else unmasked(sample_weight, "the weights")
+            return float(super().score(X, unmasked(y, "y"), weights))  # type: ignore[no-untyped-call]
+
 else:
     from rosenblatt.estimators.plain import (
         BaseEstimator,

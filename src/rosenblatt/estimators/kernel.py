@@ -265,8 +265,8 @@ class KernelPerceptron(LinearRule):
             raise OptionError("bias_scale must be a number: a kernel's rows have no length to take it from")
         if self.budget is not None and (isinstance(self.budget, bool) or not isinstance(self.budget, Integral)):
             raise OptionError(f"budget must be a whole number, or None, not {self.budget!r}")
-        if self.budget is not None and self.budget < 1:
-            raise OptionError(f"budget must be at least 1, or None, not {self.budget!r}")
+        if self.budget is not None and not 1 <= self.budget < 2**31:
+            raise OptionError(f"budget must be at least 1 and below 2**31, or None, not {self.budget!r}")
         if self.budget is not None and self.average:
             raise OptionError("average=True needs all corrections, but a budget forgets some: choose one of them")
         if not self.cache_mb > 0:

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from rosenblatt.door import unmasked
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.estimators.contract import BaseEstimator
 from rosenblatt.examples import bias_of, classes_of, n_rows, rows_of, shown, weights_of
@@ -155,7 +156,7 @@ class OnlinePerceptron(BaseEstimator):
         if type(x) is np.ndarray and x.dtype is FLOAT64 and x.shape == stream.shape and x.flags.c_contiguous:
             outcome = streaming.learn_dense(x, label, copies, *stream.parts)
         else:
-            row = stream.row(x, True)
+            row = stream.row(unmasked(x, "the row"), True)
             outcome = LEARN[len(row)](*row, label, copies, *stream.parts)
         if outcome < 0:
             raise stream.refusal(outcome, x, True)
@@ -169,7 +170,7 @@ class OnlinePerceptron(BaseEstimator):
         if type(x) is np.ndarray and x.dtype is FLOAT64 and x.shape == stream.shape and x.flags.c_contiguous:
             score = streaming.score_dense(x, *stream.score_parts)
         else:
-            row = stream.row(x, False)
+            row = stream.row(unmasked(x, "the row"), False)
             score = SCORE[len(row)](*row, *stream.score_parts)
         if score != score:
             raise stream.refusal(streaming.UNUSABLE, x, False)
@@ -269,7 +270,7 @@ class OnlinePerceptron(BaseEstimator):
 
     def _block_labels(self, y: Any, rows: int) -> Array:
         """The labels of a block as -1 and +1."""
-        y = np.asarray(y)
+        y = np.asarray(unmasked(y, "y"))
         if y.shape != (rows,):
             raise DataError(f"X has {rows} rows but y is of shape {y.shape}: it needs one label per row")
         for label in classes_of(y).tolist():

@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from rosenblatt.door import with_nan_for_masked
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.estimators import columns as tables
 from rosenblatt.estimators.columns import FROM_DTYPE
@@ -27,6 +28,7 @@ from rosenblatt.learn.tree import Columns, Node, Stop, Tree
 from rosenblatt.learn.walk import ctrl_c_noted
 from rosenblatt.progress import ticker
 
+MOST_FOLDS = 100_000
 BY_CROSS_VALIDATION = {"cross-validation": 0.0, "one standard error": 1.0}  # standard errors that are spared
 
 
@@ -90,9 +92,9 @@ class PerceptronTree(ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    NaN is missing: it takes a branch of its own where some were missing at the node when it learned, and goes with
-    the larger branch where none were. The tree does not depend on the order of the rows, on their storage, or on the
-    number of cores; a row of weight two is the row twice.
+    NaN is missing, and so is what is masked in a masked array: it takes a branch of its own where some were missing at
+    the node when it learned, and goes with the larger branch where none were. The tree does not depend on the order of
+    the rows, on their storage, or on the number of cores; a row of weight two is the row twice.
     Pressing Ctrl-C keeps the tree that has grown so far before KeyboardInterrupt is raised.
 
     Examples
@@ -177,6 +179,7 @@ class PerceptronTree(ClassifierMixin, BaseEstimator):
         The value is the row's number, the code of its category, or the score of the perceptron; None if it is missing.
         The last entry is the leaf, its words the label.
         """
+        x = with_nan_for_masked(x)
         one = x if tables.is_frame(x) or hasattr(x, "tocsr") else np.asarray(x, dtype=getattr(x, "dtype", None))
         one = one.reshape(1, -1) if getattr(one, "ndim", 2) == 1 else one
         table = self._table(one)
@@ -242,8 +245,8 @@ class PerceptronTree(ClassifierMixin, BaseEstimator):
         for name in ("min_gain", "spare", "simpler"):
             if not _is_number(getattr(self, name)):
                 raise OptionError(f"{name} must be a number of at least 0, not {getattr(self, name)!r}")
-        if not _is_whole(self.folds, 2):
-            raise OptionError(f"folds must be a whole number of at least 2, not {self.folds!r}")
+        if not _is_whole(self.folds, 2) or self.folds > MOST_FOLDS:
+            raise OptionError(f"folds must be a whole number of at least 2, at most {MOST_FOLDS}, not {self.folds!r}")
         if isinstance(self.prune, str) and self.prune not in BY_CROSS_VALIDATION:
             raise OptionError(
                 f"prune must be one of {', '.join(map(repr, BY_CROSS_VALIDATION))}, a price or None, not {self.prune!r}"
@@ -268,6 +271,7 @@ class PerceptronTree(ClassifierMixin, BaseEstimator):
             validate_data(self, X, skip_check_array=True)
             y = column_or_1d(y, warn=True)
         else:
+            X = with_nan_for_masked(X)
             X, y = validate_data(self, X, y, accept_sparse="csr", dtype=None, ensure_all_finite=False)
         if y.size != X.shape[0]:
             raise DataError(f"X has {X.shape[0]} rows but y has {y.size} labels")
@@ -340,6 +344,7 @@ class PerceptronTree(ClassifierMixin, BaseEstimator):
         if tables.is_frame(X):
             validate_data(self, X, skip_check_array=True, reset=False)
         else:
+            X = with_nan_for_masked(X)
             X = validate_data(self, X, accept_sparse="csr", dtype=None, ensure_all_finite=False, reset=False)
         return tables.read_like(X, self.tree_.columns)
 

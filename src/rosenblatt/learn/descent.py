@@ -191,6 +191,8 @@ def fewest(
     `spend` counts passes and tells whether to go on, `worth_a_kick` whether to go on after the first kick. With
     gamma > 0, margins below gamma ||w|| are mistakes, and only the smooth way leads down.
     """
+    if not start.size:  # every row is zero: there is no direction to go in
+        return start
     descent, idle = Descent(space, costs, gamma, rng, spend, worth_a_kick), 0
     try:
         descent.stand(start)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.door import unmasked
 from rosenblatt.errors import OptionError
 from rosenblatt.kernels import Array
 
@@ -63,7 +64,7 @@ def at_most(name: str, value: Number, most: Fraction, what: str) -> None:
 
 def array(name: str, values: Any) -> Array:
     """Finite numbers as floats."""
-    found = np.asarray(values)
+    found = np.asarray(unmasked(values, name))
     if found.size and found.dtype.kind not in "iuf":
         raise OptionError(f"{name} must be numbers, not {found.dtype}")
     if not (good := np.isfinite(found)).all():

@@ -18,6 +18,7 @@ import numpy as np
 import scipy  # its parts are loaded when they are used
 
 from rosenblatt import kernels, search
+from rosenblatt.door import unmasked
 from rosenblatt.errors import OptionError
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array, Ties
@@ -168,7 +169,7 @@ def pac_bayes(margins: Any, delta: float = 0.05) -> Risk:
     >>> print(risk.pac_bayes([0.5] * 1000))
     With confidence 95%, the rule errs on at most 5.49% of fresh rows: that follows from its margins on 1000 rows.
     """
-    m = np.asarray(margins, dtype=np.float64)
+    m = np.asarray(unmasked(margins, "margins"), dtype=np.float64)
     if m.ndim != 1 or not (np.abs(m) <= 1 + 1e-9).all():  # NaN, too, is refused
         raise OptionError("margins must be a list of numbers y (w . x) / (||w|| ||x||), from -1 to 1 each")
     n = _whole("the number of margins", m.size, 8)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 import polars as pl
 
@@ -10,6 +11,7 @@ from rosenblatt.read.delimited import check_names
 from rosenblatt.read.files import File, Scratch, as_text, damage, plain
 from rosenblatt.read.table import TROUBLE, Table, first_line, refuse_patterns
 
+DEEPEST = 32  # levels of lists and structures in a column; their names alone would take thousands of lines
 NAMES = {"parquet": "Parquet", "arrow": "Arrow IPC", "ndjson": "NDJSON"}
 
 
@@ -47,9 +49,26 @@ def _scanned(file: File, kind: str) -> tuple[pl.LazyFrame, dict[str, pl.DataType
             scan = pl.scan_ipc(file.path, glob=False)
         else:
             scan = pl.scan_ndjson(file.path, infer_schema_length=None)
-        return scan, dict(scan.collect_schema())
+        columns = dict(scan.collect_schema())
     except TROUBLE as error:
         raise _explained([file], kind, error) from error
+    except RecursionError:
+        raise TableError(f"{file.shown}: a column is nested too deeply; write its parts as columns") from None
+    for name, dtype in columns.items():
+        if _is_deep(dtype):
+            raise TableError(f"{file.shown}: column {name!r} is nested too deeply; write its parts as columns")
+    return scan, columns
+
+
+def _is_deep(dtype: pl.DataType) -> bool:
+    """Whether a column has too many levels of lists and structures."""
+    level: list[Any] = [dtype]
+    for _ in range(DEEPEST):
+        fields = [field.dtype for kind in level for field in getattr(kind, "fields", ())]
+        level = fields + [kind.inner for kind in level if isinstance(kind, pl.List | pl.Array)]
+        if not level:
+            return False
+    return True
 
 
 def _check_same(files: Sequence[File], scans: Sequence[tuple[pl.LazyFrame, dict[str, pl.DataType]]]) -> None:
@@ -98,6 +117,8 @@ def _wrong_line(file: File) -> TableError | None:
             try:
                 if line.strip() and not isinstance(json.loads(line), dict):
                     return TableError(f"{file.shown}, line {number}: not a JSON object; NDJSON has one on every line")
+            except RecursionError:
+                return TableError(f"{file.shown}, line {number}: it is nested too deeply; write its parts as columns")
             except json.JSONDecodeError as error:
                 return TableError(f"{file.shown}, line {number}: not JSON: {error.msg} at character {error.pos + 1}")
     return None

@@ -14,7 +14,8 @@ import polars as pl
 
 from rosenblatt.errors import TableError
 from rosenblatt.read.dialect import NAMES, Dialect, sniffed
-from rosenblatt.read.files import File, Scratch, UndecodableError, damage, plain, text_of
+from rosenblatt.read.files import LONGEST, File, Scratch, UndecodableError, damage, plain, text_of
+from rosenblatt.read.quotes import notes_on_quotes
 from rosenblatt.read.rewritten import as_rewritten, check_all, first_row, rewritten
 from rosenblatt.read.table import TROUBLE, Table, first_line, refuse_patterns
 from rosenblatt.read.types import NUMBERS, Types, as_number, as_typed, cleaned, types_of
@@ -28,6 +29,7 @@ class Source:
     """Text files of one dialect."""
 
     files: tuple[File, ...]
+    plain: tuple[File, ...]  # the same before they were written anew
     shown: str
     dialect: Dialect
     header: bool | None  # as the user says
@@ -86,7 +88,7 @@ def read_delimited(
     wanted = {name: types.get(name, others) for name in dialect.names}
     known = {name: kind for name, kind in wanted.items() if kind is not None}
     plain_files = tuple(plain(file, scratch) for file in files)
-    source = Source(plain_files, shown, dialect, header, missing, known, scratch, large)
+    source = Source(plain_files, plain_files, shown, dialect, header, missing, known, scratch, large)
     source, frame = _read(source, files)
     if isinstance(frame, pl.DataFrame) and not frame.height:
         raise TableError(f"{shown}: the file has a header but no rows")
@@ -94,15 +96,20 @@ def read_delimited(
     def explain(error: BaseException) -> TableError:
         return _explained(source, error)
 
-    return Table(shown, frame, notes=_notes(files, dialect), explain=explain, scratch=scratch)
+    rewrote = source.files != source.plain
+    on_quotes = notes_on_quotes(source.plain, dialect, source.dialect.quoted, rewrote, frame)
+    return Table(shown, frame, notes=(*_notes(files, dialect), *on_quotes), explain=explain, scratch=scratch)
 
 
 def _dialect(
     file: File, delimiter: str | None, header: bool | None, missing: Sequence[str], bare: bool = False
 ) -> Dialect:
+    text = text_of(file)
+    if not file.complete and "\n" not in text and "\r" not in text:
+        raise TableError(f"{file.shown}: line 1 is longer than {LONGEST >> 20} MiB, which is the most that is read")
     try:
         dialect = sniffed(
-            text_of(file),
+            text,
             complete=file.complete,
             suffix=file.suffix,
             delimiter=delimiter,
@@ -113,10 +120,10 @@ def _dialect(
     except TableError as error:
         raise TableError(f"{file.shown}: {error}") from error
     refuse_patterns(file.shown, dialect.names)
+    places: dict[str, int] = {}
     for k, name in enumerate(dialect.names):
-        if name in dialect.names[:k]:
-            first = dialect.names.index(name) + 1
-            raise TableError(f"{file.shown}: columns {first} and {k + 1} are both called {name!r}; rename one")
+        if (first := places.setdefault(name, k)) < k:
+            raise TableError(f"{file.shown}: columns {first + 1} and {k + 1} are both called {name!r}; rename one")
     return dialect
 
 
@@ -189,7 +196,7 @@ def _western(source: Source, files: Sequence[File]) -> Source:
             made.append(plain(replace(file, encoding="cp1252"), source.scratch))
         except TableError:
             made.append(plain(replace(file, encoding="latin-1"), source.scratch))
-    return replace(source, files=tuple(made))
+    return replace(source, files=tuple(made), plain=tuple(made))
 
 
 def _anew(source: Source) -> Source:

@@ -27,7 +27,7 @@ from rosenblatt.read.columns import (
 from rosenblatt.read.encoding import Encoding, Target
 from rosenblatt.read.kinds import Guess, classes_of, guesses, in_order, profiles_of
 from rosenblatt.read.moments import Moments, add_cells
-from rosenblatt.read.statistics import COUNT, VALUE, Profile, even_blocks
+from rosenblatt.read.statistics import COUNT, VALUE, Profile, even_blocks, narrow
 from rosenblatt.read.table import LABEL, Table
 
 MOST_VALUES = 255
@@ -51,8 +51,7 @@ def encoding_of(
 
     `overrides` names the kinds of columns that are not to be guessed; `text` is "vocabulary" or "hashed".
     """
-    if text not in ("vocabulary", "hashed"):
-        raise OptionError(f"text must be 'vocabulary' or 'hashed', not {text!r}")
+    check_text(text)
     if table.sparse is not None:
         return _numbered(table, positive)
     told = dict(overrides or {})
@@ -65,6 +64,12 @@ def encoding_of(
     words = _vocabularies(table, [g.column for g in found if g.kind == "text"]) if text == "vocabulary" else {}
     columns = tuple(_column(guess, profiles[guess.column], moments, words, buckets) for guess in found)
     return Encoding(columns, Target(target, classes)), _notes(found, columns)
+
+
+def check_text(text: str) -> None:
+    """Refuse what is no way to read words."""
+    if text not in ("vocabulary", "hashed"):
+        raise OptionError(f"text must be 'vocabulary' or 'hashed', not {text!r}")
 
 
 def types_for(encoding: Encoding) -> dict[str, pl.DataType | None]:
@@ -155,7 +160,7 @@ def _more_moments(table: Table, profiles: Mapping[str, Profile], found: list[Gue
     if numbers:
         for block in even_blocks(table):
             for name, number in numbers.items():
-                add_cells(block.select(number).to_series(), moments[name])
+                add_cells(narrow(block, name).select(number).to_series(), moments[name])
     return moments
 
 
@@ -166,7 +171,8 @@ def _vocabularies(table: Table, names: list[str]) -> dict[str, tuple[str, ...]]:
     counts: dict[str, pl.DataFrame] = {}
     for block in even_blocks(table):
         for name in names:
-            words = block.select(split(pl.col(name)).list.unique().alias(VALUE)).explode(VALUE).drop_nulls()
+            texts = narrow(block, name).select(split(pl.col(name)).list.unique().alias(VALUE))
+            words = texts.explode(VALUE).drop_nulls()
             new = words.group_by(VALUE).len(COUNT)
             if name in counts:
                 new = pl.concat([counts[name], new]).group_by(VALUE).agg(pl.col(COUNT).sum())

@@ -18,6 +18,7 @@ import numpy as np
 import polars as pl
 from scipy.sparse import csr_array, issparse
 
+from rosenblatt.door import csr_of
 from rosenblatt.errors import ModelError, TableError
 from rosenblatt.kernels import Array
 from rosenblatt.read.columns import Category, Column, Feature, Number, Sparse, Text, as_text
@@ -106,7 +107,7 @@ class Encoding:
 
     def check(self, frame: pl.DataFrame | pl.LazyFrame) -> None:
         """Refuse a table that lacks a column, or has words where a number is wanted."""
-        there = frame.collect_schema().names()
+        there = dict(frame.collect_schema())
         for column in self.used:
             if column.name not in there:
                 raise TableError(f"the table has no column {column.name!r}{nearest(column.name, there)}")
@@ -151,7 +152,7 @@ def numbered(table: Any) -> Any:
     """A sparse matrix of numbered features; refuses any other table."""
     if not issparse(table):
         raise TableError("the rule is about numbered features: it needs a LIBSVM file or a sparse matrix")
-    return table
+    return csr_of(table)
 
 
 def nearest(name: str, there: Iterable[str]) -> str:

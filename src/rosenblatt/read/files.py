@@ -20,7 +20,9 @@ import polars as pl
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.read.table import TROUBLE, first_line
 
-SAMPLE = 2**18  # bytes that the first look at a file takes in
+SAMPLE = 2**18  # bytes that the first look at a file takes in; more where its first lines are longer
+FIRST_LINES = 5  # that it takes in whole: a header, and rows to tell it by
+LONGEST = 2**27  # bytes that it takes in at most, and so the longest first line
 SAMPLE_LINES = 2000
 CHUNK = 2**20
 LARGE_PART = 0.25  # of the available memory: larger files are read in blocks
@@ -70,7 +72,7 @@ class File:
     shown: str  # for messages
     name: str  # whose suffix tells the format
     packed: str  # "", "gz" or "zst"
-    start: bytes  # of what is in it, at most `SAMPLE` bytes
+    start: bytes  # of what is in it: its first lines
     complete: bool  # whether `start` is all there is
     encoding: str = "utf-8"
     told: bool = False  # whether the user named the encoding
@@ -103,7 +105,7 @@ def opened(path: Path, shown: str, name: str, scratch: Scratch) -> File:
         packed = next((kind for magic, kind in MAGIC.items() if head.startswith(magic)), "")
         if packed == "zip":
             return _unzipped(path, shown, scratch)
-        start = _start(path, packed)
+        start, complete = _start(path, packed)
     except FileNotFoundError:
         raise TableError(f"{shown}: there is no such file") from None
     except PermissionError:
@@ -112,16 +114,36 @@ def opened(path: Path, shown: str, name: str, scratch: Scratch) -> File:
         raise TableError(f"{shown}: {damage(error)}") from error
     if not start.strip():
         raise TableError(f"{shown}: the file is empty")
-    return File(path, shown, name, packed, start[:SAMPLE], len(start) <= SAMPLE)
+    return File(path, shown, name, packed, start, complete)
 
 
-def _start(path: Path, packed: str) -> bytes:
-    """The first bytes of what is in a file, one more than `SAMPLE` where there are more."""
+def _start(path: Path, packed: str) -> tuple[bytes, bool]:
+    """The first bytes of what is in a file, and whether they are all."""
     if packed == "zst":
-        lines = pl.scan_lines(path, n_rows=SAMPLE_LINES, glob=False).collect().to_series()
-        return ("\n".join(lines) + "\n").encode()[: SAMPLE + 1] + (b" " * SAMPLE if len(lines) == SAMPLE_LINES else b"")
+        return _start_of_lines(path, FIRST_LINES) or _start_of_lines(path, SAMPLE_LINES) or (b"", True)
     with unpacked(path, packed) as file:
-        return file.read(SAMPLE + 1)
+        return _first_lines(file)
+
+
+def _first_lines(file: IO[bytes]) -> tuple[bytes, bool]:
+    """`SAMPLE` bytes, or as many more as its first lines take; and whether they are all that there is."""
+    start, wanted = b"", SAMPLE
+    while True:
+        start += file.read(wanted + 1 - len(start))
+        if len(start) <= wanted:
+            return start, True
+        if wanted >= LONGEST or max(start.count(b"\n"), start.count(b"\r")) > FIRST_LINES:
+            return start[:wanted], False
+        wanted *= 2
+
+
+def _start_of_lines(path: Path, many: int) -> tuple[bytes, bool] | None:
+    """The same of a file packed by zstd, from its first lines; None where so few do not fill the sample."""
+    lines = pl.scan_lines(path, n_rows=many, glob=False).collect().to_series()
+    start = ("\n".join(lines) + "\n").encode()
+    if len(lines) < many:
+        return start, True
+    return (start, False) if len(start) > SAMPLE or many == SAMPLE_LINES else None
 
 
 @contextmanager
@@ -260,8 +282,8 @@ def plain(file: File, scratch: Scratch) -> File:
     except (EOFError, zlib.error, OSError) as error:
         raise TableError(f"{file.shown}: {damage(error)}") from error
     with open(target, "rb") as made:
-        start = made.read(SAMPLE)
-    return replace(file, path=target, packed="", encoding="utf-8", start=start)
+        start, complete = _first_lines(made)
+    return replace(file, path=target, packed="", encoding="utf-8", start=start, complete=complete)
 
 
 def _old_line_ends(file: File) -> bool:

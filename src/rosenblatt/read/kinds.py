@@ -48,6 +48,12 @@ class Guess:
     form: str = ""  # of dates that are text
 
 
+def check_kind(column: str, kind: str) -> None:
+    """Refuse a kind that is none."""
+    if kind not in KINDS:
+        raise OptionError(f"column {column!r}: unknown kind {kind!r}; one of {', '.join(KINDS)}")
+
+
 def kinds_of(table: Table, target: str, overrides: Mapping[str, str] | None = None) -> list[Guess]:
     """The kind of every column but the target."""
     return guesses(table, target, overrides or {}, profiles_of(table, target, overrides or {}))
@@ -64,8 +70,7 @@ def profiles_of(table: Table, target: str, overrides: Mapping[str, str]) -> dict
     for name, kind in overrides.items():
         if name not in columns:
             raise OptionError(f"there is no column {name!r} to call a {kind}{nearest(name, columns)}")
-        if kind not in KINDS:
-            raise OptionError(f"column {name!r}: unknown kind {kind!r}; one of {', '.join(KINDS)}")
+        check_kind(name, kind)
     if table.frame is None:
         return {}
     counted = [name for name, kind in overrides.items() if kind in ("category", "yes/no")]

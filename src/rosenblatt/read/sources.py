@@ -94,6 +94,7 @@ def read_table(
         Whether to leave the table in its file and read it in blocks; by default if it would take more than a quarter
         of the available memory.
     """
+    check_reading(format, delimiter)
     scratch = Scratch()
     files, shown = _files(source, scratch)
     kind = _format(files, format)
@@ -123,6 +124,13 @@ def read_table(
     if format is None and delimiter is None and len(table.columns) == 1 and files[0].suffix not in TEXTS:
         raise TableError(f"{shown}: does not look like a table; name its format or its delimiter")
     return table
+
+
+def check_reading(format: str | None, delimiter: str | None) -> None:  # noqa: A002
+    """Refuse a format or a delimiter that is none."""
+    if format is not None and OTHER_NAMES.get(format, format) not in FORMATS:
+        raise OptionError(f"unknown format {format!r}; one of {', '.join(FORMATS)}")
+    _delimiter(delimiter)
 
 
 def _files(source: Paths, scratch: Scratch) -> tuple[list[File], str]:
@@ -158,10 +166,7 @@ def _spooled(scratch: Scratch) -> File:
 def _format(files: Sequence[File], given: str | None) -> str:
     """The format of all files: the one given, or the one they show."""
     if given is not None:
-        kind = OTHER_NAMES.get(given, given)
-        if kind not in FORMATS:
-            raise OptionError(f"unknown format {given!r}; one of {', '.join(FORMATS)}")
-        return kind
+        return OTHER_NAMES.get(given, given)
     kinds = [_shown_format(file) for file in files]
     for file, kind in zip(files, kinds, strict=True):
         if kind != kinds[0]:

@@ -73,9 +73,11 @@ def statistics_of(table: Table, target: str | None = None, counted: Iterable[str
 
     def add(first: int, last: int) -> None:
         for name in names[first:last]:
+            other = None if target is None or name == target else target
+            few = narrow(block, name, other)
             if name in numbers:
-                add_cells(block.select(numbers[name]).to_series(), moments[name])
-            watches[name].add(block, rows, None if target is None or name == target else target)
+                add_cells(few.select(numbers[name]).to_series(), moments[name])
+            watches[name].add(few, rows, other)
 
     for block in even_blocks(table):
         in_pieces(add, 0, len(names), block.height * WORK)
@@ -90,6 +92,11 @@ def number_in(name: str, dtype: pl.DataType) -> pl.Expr | None:
     if isinstance(dtype, pl.Date | pl.Datetime):
         return days(pl.col(name), "").cast(pl.Float64)
     return None
+
+
+def narrow(block: pl.DataFrame, *names: str | None) -> pl.DataFrame:
+    """Some columns only: whatever is asked of a frame takes Polars a look at all of its columns."""
+    return pl.DataFrame([block[name] for name in names if name is not None])
 
 
 def even_blocks(table: Table) -> Iterator[pl.DataFrame]:

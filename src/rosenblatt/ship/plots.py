@@ -17,6 +17,7 @@ from rosenblatt.kernels import Array, Ties
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.search import count
 from rosenblatt.ship.scorecard import Card
+from rosenblatt.visible import visible
 
 BINS = 41
 INNER = (0.5, 99.5)  # percent of the rows: what is farther out stands in the outermost bars
@@ -145,6 +146,6 @@ def _svg(figure: Any, name: str) -> str:
 
 
 def _cut(name: str) -> str:
-    """A name that is not too long, without what XML does not know."""
-    shown = re.sub(r"[\x00-\x1f\x7f\ufffe\uffff]", "\N{REPLACEMENT CHARACTER}", name)
+    """A name that is not too long; what XML does not know is written out."""
+    shown = visible(name)
     return shown if len(shown) <= NAME else shown[: NAME - 1] + "\N{HORIZONTAL ELLIPSIS}"

@@ -136,6 +136,8 @@ def short(weights: Array, intercept: float, features: Sequence[Feature]) -> tupl
     total = float(np.abs(weights) @ reach) + abs(intercept)
     unit = ldexp(1.0, frexp(total)[1] - PRECISION + 2)  # of the sum; one bit for what rounding adds, one to spare
     of_each = unit / grain
+    if unit == 0.0 or not of_each.all():  # weights so small that nothing is below them to round to
+        return weights, intercept
     return np.round(weights / of_each) * of_each, round(intercept / unit) * unit
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from rosenblatt.kernels import Array
 from rosenblatt.ship import plots
 from rosenblatt.ship.scorecard import Card, Part, Scorecard, number_text
+from rosenblatt.visible import visible_lines
 
 MINUS = "\N{MINUS SIGN}"
 MOST_MISTAKES = 20
@@ -94,7 +95,6 @@ section{margin-top:1.6rem}h1{font-size:2.4rem}h2,h3,section>p,thead,tbody th{bre
 tr,figure,.rows li,.facts div,pre{break-inside:avoid}.figures{grid-template-columns:1fr 1fr}
 thead{display:table-header-group}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 """
-CONTROL = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 127), "\N{REPLACEMENT CHARACTER}")
 
 
 @dataclass(frozen=True)
@@ -212,7 +212,7 @@ def report_of(findings: Findings) -> str:
 
 def _text(value: object) -> str:
     """Any text as it stands in a page: nothing of it is markup."""
-    return escape(str(value).translate(CONTROL))
+    return escape(visible_lines(str(value)))
 
 
 def _name(value: str) -> str:

@@ -1,0 +1,41 @@
+"""Texts from elsewhere, safe to show: what would steer a terminal, or hide, is written out as \\x1b or \\u202e.
+
+Names, labels, cells and names of files may hold anything. A terminal obeys control characters; overrides of the writing
+direction show a text as another; what has no width is not seen; half of a surrogate pair cannot be written at all.
+"""
+
+import json
+import re
+from typing import Any
+
+C0_AND_C1 = "\x00-\x1f\x7f-\x9f"
+HIDDEN = "\u061c\u200b\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\ud800-\udfff"
+UNSAFE = re.compile(f"[{C0_AND_C1}{HIDDEN}]")
+UNSAFE_IN_LINES = re.compile(f"[{C0_AND_C1}{HIDDEN}]".replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))  # without \t and \n
+SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def visible(text: object) -> str:
+    """A text on one line that can be shown anywhere."""
+    return UNSAFE.sub(_escaped, str(text))
+
+
+def visible_lines(text: str) -> str:
+    """The same of a text of several lines, perhaps with tabs, that it keeps."""
+    return UNSAFE_IN_LINES.sub(_escaped, text)
+
+
+def json_text(record: Any, **how: Any) -> str:
+    """JSON in which such characters are escaped, those too that JSON would let stand."""
+    return visible_json(json.dumps(record, ensure_ascii=False, allow_nan=False, **how))
+
+
+def visible_json(written: str) -> str:
+    """The same of JSON that is written already."""
+    return UNSAFE_IN_LINES.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    character = found[0]
+    code = ord(character)
+    return SHORT.get(character) or (f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}")
