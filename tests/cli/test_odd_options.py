@@ -20,7 +20,7 @@ def unread(*options):
 @pytest.mark.parametrize(
     ("option", "words"),
     [
-        ("--ties", "ties must be one of 'mistake', 'plus', 'correct', not 'foo'"),
+        ("--ties", "ties must be one of 'mistake', 'plus', 'minus', 'correct', not 'foo'"),
         ("--order", "order must be one of 'active', .*, not 'foo'"),
         ("--start", "start must be 'zeros', 'first', 'random' or weights, not 'foo'"),
         ("--text", "text must be 'vocabulary' or 'hashed', not 'foo'"),
