@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import rosenblatt
@@ -19,6 +20,7 @@ from rosenblatt.ship.options import PARAMETERS
 
 HERE = Path(__file__).parent
 TABLE = HERE / "table"
+NUMBERED = HERE / "numbered"
 EXPECTED = json.loads((HERE / "expected.json").read_text())
 
 
@@ -76,3 +78,15 @@ def test_past_claims_hold_and_are_written_again_to_the_last_byte(name, tmp_path)
     assert all(result.holds for result in verified(claims, read_table(TABLE / "applications.csv"), None))
     claims.save(tmp_path / "again")
     assert (tmp_path / "again").read_bytes() == (TABLE / name).read_bytes()
+
+
+@pytest.mark.parametrize("name", ["model", "tree"])
+def test_a_past_model_of_numbered_features_decides_as_it_did_and_its_claims_hold(name, tmp_path):
+    path, rows = NUMBERED / f"{name}.json", NUMBERED / "rows.libsvm"
+    model = Model.load(path)
+    tables = [read_table(NUMBERED / "others.libsvm"), read_table(rows)]  # some with numbers that were never seen
+    decided = pl.concat([predictions(model, table).collect() for table in tables]).write_csv()
+    assert decided == (NUMBERED / f"{name}_expected.csv").read_text()
+    assert all(result.holds for result in verified(model, read_table(rows), None))
+    model.save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == path.read_bytes()
