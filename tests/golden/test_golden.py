@@ -90,3 +90,10 @@ def test_a_past_model_of_numbered_features_decides_as_it_did_and_its_claims_hold
     assert all(result.holds for result in verified(model, read_table(rows), None))
     model.save(tmp_path / "again")
     assert (tmp_path / "again").read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("path", sorted((HERE / "certificates").glob("*/*.json")), ids=lambda path: path.stem)
+def test_a_past_certificate_verifies_and_is_written_again_to_the_last_byte(path):
+    certificate = claims_in(str(path))
+    assert all(result.holds for result in verified(certificate, read_table(path.with_name("points.csv")), "label"))
+    assert certificate.to_json() + "\n" == path.read_text()

@@ -102,7 +102,8 @@ def _in_blocks(
                 block, limit = block[:limit], max(limit - block.shape[0], 0)
             X = model.seen(encoding, block)
             shown = trees.scores(model.estimator, X).reshape(-1, many)
-            made: dict[str, Any] = {LABEL: np.array(classes, dtype=object)[model.estimator.predict(X)]}
+            said = model.estimator.predict(X).astype(np.int64)  # labels may be False and True
+            made: dict[str, Any] = {LABEL: np.array(classes, dtype=object)[said]}
             made |= {name: shown[:, k] for k, name in enumerate(names)}
             made |= _conditions(model, encoding, X, told)
             frame = pl.DataFrame({**{name: block[name] for name in kept}, **made}, schema=schema)

@@ -33,6 +33,7 @@ from rosenblatt.learn.lifting import Memory
 from rosenblatt.ship.options import PARAMETERS
 from rosenblatt.ship.tree_states import PRICE, TREE, VALIDATION
 from rosenblatt.ship.values import (
+    BIAS,
     CERTIFICATE,
     COUNT,
     FLAG,
@@ -83,7 +84,7 @@ def kept(attribute: str, kind: Kind) -> Field:
 # -- what all linear rules keep --------------------------------------------------------------------------------
 
 SETTLED = {
-    "bias": kept("_bias", SIZE),
+    "bias": kept("_bias", BIAS),
     "unit_rows": kept("_unit_rows", FLAG),
     "zero_is_yes": kept("_zero_is_yes", FLAG),
 }

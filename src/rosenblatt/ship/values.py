@@ -7,6 +7,7 @@ same type and to the last bit, or raises a ModelError that says where it stands 
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import nextafter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from scipy.sparse import csr_array, issparse
 
 from rosenblatt.errors import CertificateError, DataError, ModelError
 from rosenblatt.estimators.linear import one_or_all
-from rosenblatt.examples import n_rows, rows_of, some_rows, table_of
+from rosenblatt.examples import LONGEST, n_rows, rows_of, some_rows, table_of
 from rosenblatt.kernels import Array, Dense, Rows
 from rosenblatt.learn.rules import Reason
 from rosenblatt.prove.certificate import Certificate
@@ -79,7 +80,9 @@ WORDS: Mapping[type, str] = {
 
 def scalar(*types: type, low: float = -LARGEST, high: float = LARGEST) -> Kind:
     """A value of one of these types, exactly; a number from `low` to `high`."""
-    wanted = " or ".join(WORDS[kind] for kind in types) + (f" from {low} on" if low > -LARGEST else "")
+    ends = f" from {low} on" if low > -LARGEST else ""
+    ends = f" from {low} to {high}" if high < COUNTABLE else ends
+    wanted = " or ".join(WORDS[kind] for kind in types) + ends
 
     def read(value: Any, where: str, shape: Shape) -> Any:
         if type(value) not in types or (type(value) in (int, float) and not low <= value <= high):
@@ -94,6 +97,7 @@ COUNT = scalar(int, low=0, high=COUNTABLE)
 PLACE = scalar(int, low=-1, high=COUNTABLE)
 REAL = scalar(float)
 SIZE = scalar(float, low=0.0)
+BIAS = scalar(float, low=0.0, high=nextafter(LONGEST, 0.0))
 TEXT = scalar(str)
 NUMBER = scalar(int, float)
 LABEL = scalar(bool, int, float, str)
