@@ -202,7 +202,7 @@ def changed(subject: Subject, changes: list[tuple[tuple[Any, ...], str]], *, ins
 def drawn(rng: random.Random) -> Case:
     """A file changed at random, in one place or in a few: every field of a file is as likely as any other."""
     while True:
-        subject = rng.choice(subjects())
+        subject = rng.choices(subjects(), [3 if subject.table else 1 for subject in subjects()])[0]
         fields = fields_of(subject.name)
         many = rng.choice((1, 1, 1, 2, 3))
         chosen = [(rng.choice(fields[rng.choice(list(fields))]), rng.choice(list(CHANGES))) for _ in range(many)]

@@ -1,6 +1,6 @@
 """A table as examples that still know their rows and columns."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -79,7 +79,8 @@ class Data:
         places = self.rows[np.asarray(rows, dtype=np.int64)]
         if self.table.frame is None:
             X = self.X.table.T if isinstance(self.X, Columns) else self.X
-            return [_numbered(X[[row]], self.classes[self.y[row]]) for row in rows]
+            numbers = self.encoding.used[0].all_numbers  # type: ignore[attr-defined]
+            return [_numbered(X[[row]], numbers, self.classes[self.y[row]]) for row in rows]
         names = [column.name for column in self.encoding.used]
         names += [self.encoding.target.name] if self.encoding.target.name not in names else []
         chosen = self.table.frame.lazy().with_row_index("\0row").filter(pl.col("\0row").is_in(places.tolist()))
@@ -147,9 +148,9 @@ def _weights(table: Table, column: str | None) -> Array | None:
     return weights
 
 
-def _numbered(row: Any, label: str) -> dict[str, Any]:
+def _numbered(row: Any, numbers: Sequence[int], label: str) -> dict[str, Any]:
     """A row of numbered features that are not zero."""
     if not issparse(row):
         row = np.asarray(row)
-        return {str(k + 1): float(row[0, k]) for k in np.flatnonzero(row[0])} | {"label": label}
-    return {str(k + 1): float(v) for k, v in zip(row.indices, row.data, strict=True)} | {"label": label}
+        return {str(numbers[k]): float(row[0, k]) for k in np.flatnonzero(row[0]).tolist()} | {"label": label}
+    return {str(numbers[k]): float(v) for k, v in zip(row.indices, row.data, strict=True)} | {"label": label}

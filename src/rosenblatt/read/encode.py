@@ -7,7 +7,6 @@ words that occur in two rows or more, at most 20,000.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from rosenblatt.errors import OptionError, TableError
@@ -98,8 +97,7 @@ def _numbered(table: Table, positive: str | None) -> tuple[Encoding, tuple[str, 
     if not X.shape[1]:
         raise TableError(f"{table.source}: no row has a feature")
     classes = classes_of(table, LABEL, {}, positive)
-    column = Sparse.of(FEATURES, X.shape[1], float(np.abs(X.data).max(initial=0.0)))
-    return Encoding((column,), Target(LABEL, classes)), ()
+    return Encoding((Sparse.of(FEATURES, X),), Target(LABEL, classes)), ()
 
 
 def _column(

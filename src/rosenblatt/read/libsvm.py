@@ -42,7 +42,9 @@ def read_libsvm(files: Sequence[File], shown: str, scratch: Scratch) -> Table:
     starts = np.concatenate([[0], np.cumsum(counts)])
     width = int(columns.max()) + 1 if columns.size else 0
     X = csr_array((values, columns, starts), (len(labels), width))
-    return Table(shown, sparse=(X, labels), notes=(f"LIBSVM: {width} numbered features",))
+    occurring = np.unique(columns).size
+    last = f", the last has the number {width}" if occurring < width else ""
+    return Table(shown, sparse=(X, labels), notes=(f"LIBSVM: {occurring} numbered features{last}",))
 
 
 def _parts(file: File) -> Iterator["tuple[list[str], Array, Array, Array]"]:

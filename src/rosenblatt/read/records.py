@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import fields
+from itertools import pairwise
 from math import frexp, isfinite
 from typing import Any
 
 from rosenblatt.errors import ModelError
 from rosenblatt.read.columns import BITS, KINDS, LARGEST, SMALLEST, Column, HashedText, Number, Sparse, YesNo
+
+NUMBERS = "numbers"
 
 
 def wanted(record: Any, shape: Mapping[str, type], what: str) -> None:
@@ -27,6 +30,14 @@ def texts(values: list[Any], what: str) -> tuple[str, ...]:
     return tuple(values)
 
 
+def wholes(values: list[Any], what: str) -> tuple[int, ...]:
+    """A list of rising numbers of features."""
+    fit = all(type(value) is int and 0 < value < 2**31 for value in values)
+    if not values or not fit or any(a >= b for a, b in pairwise(values)):
+        raise ModelError(f"{what} must be rising whole numbers from 1 on, below 2^31")
+    return tuple(values)
+
+
 def column_of(record: Any, k: int) -> Column:
     """One column from its record."""
     what = f"column {k + 1} of the encoding"
@@ -34,9 +45,11 @@ def column_of(record: Any, k: int) -> Column:
         raise ModelError(f"{what} must have a kind among {', '.join(KINDS)}")
     made = KINDS[record["kind"]]
     shape = {field.name: list if str(field.type).startswith("tuple") else field.type for field in fields(made)}
+    if made is Sparse and NUMBERS not in record:  # which are then 1, 2, and so on
+        del shape[NUMBERS]
     wanted(record, {"kind": str, **shape}, what)  # type: ignore[dict-item]
     values = {
-        name: texts(record[name], f"{what}: {name}")
+        name: (wholes if name == NUMBERS else texts)(record[name], f"{what}: {name}")
         if kind is list
         else float(record[name])
         if kind is float
@@ -61,6 +74,8 @@ def _problem(column: Column) -> str | None:
         0 < column.count < 2**31 and frexp(column.step)[0] == 0.5 and 0 < column.highest <= column.step * 2.0**BITS
     ):
         return "count, step and highest do not fit together"
+    if isinstance(column, Sparse) and column.numbers and len(column.numbers) != column.count:
+        return f"{column.count} features must have {column.count} numbers, not {len(column.numbers)}"
     if isinstance(column, YesNo) and (len(column.values) != 1 or column.other or column.no in column.values):
         return "a yes/no has one yes, and a no that differs from it"
     if isinstance(column, HashedText) and not 1 <= column.buckets <= 2**24:

@@ -136,15 +136,15 @@ class Model:
 
 def _check_heads(encoding: "Encoding", rule: PerceptronTree) -> None:
     """Refuse an encoding whose columns are not those of the tree."""
-    from rosenblatt.read.grid import heads
+    from rosenblatt.read.grid import heads, width
 
+    found = tuple((column.name, column.categories) for column in rule.tree_.columns)
+    if len(found) != width(encoding):  # which is a number in the file; so many columns need not be there
+        raise ModelError(f"the encoding has {width(encoding)} columns for a tree, but the tree has {len(found)}")
     try:
         wanted = heads(encoding)
     except OptionError as error:
         raise ModelError(str(error)) from None
-    found = tuple((column.name, column.categories) for column in rule.tree_.columns)
-    if len(found) != len(wanted):
-        raise ModelError(f"the encoding has {len(wanted)} columns for a tree, but the tree has {len(found)}")
     for there, own in zip(wanted, found, strict=True):
         if there != own:
             raise ModelError(f"the encoding's column {brief(there[0])} and the tree's {brief(own[0])} differ")

@@ -72,9 +72,9 @@ class Points:
             column, weights = each[0][0], tuple(w for _, w in each)
             if isinstance(column, Sparse):
                 ends = (column.step, -column.highest, column.highest)
-                for k, w in enumerate(zip(*weights, strict=True)):
+                for number, *w in zip(column.all_numbers, *weights, strict=True):
                     if any(w):
-                        yield Number(str(k + 1), 0.0, 1.0, *ends, False), tuple((one,) for one in w)
+                        yield Number(str(number), 0.0, 1.0, *ends, False), tuple((one,) for one in w)
             elif any(map(any, weights)):
                 yield column, weights
 

@@ -282,7 +282,7 @@ def _words(column: Text | Sparse, weights: Sequence[float], factor: Fraction) ->
 
 def _name(column: Column, k: int) -> str:
     if isinstance(column, Sparse):
-        return f"for every 1 of feature {k + 1}"
+        return f"for every 1 of feature {column.all_numbers[k]}"
     return f"a word of bucket {k}" if isinstance(column, HashedText) else f"has {column.words[k]!r}"  # type: ignore[attr-defined]
 
 

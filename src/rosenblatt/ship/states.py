@@ -234,7 +234,11 @@ def _sum_on(rule: Any, shape: Shape, given: Mapping[str, Any]) -> None:
     for k, state in enumerate(rule._states):
         _check_state(f"rule {k}", state, support)
     rule.support_vectors_ = None if held else rule._support.matrix
-    rule.ledger_ = one_or_all([Ledger(np.zeros(shape.size), given["rows"], np.int64) for _ in rule._states])
+    ledgers = [Ledger(np.empty(0), given["rows"], np.int64) for _ in rule._states]
+    start = np.zeros(shape.size)  # one for all: nothing in the file is as long
+    for ledger in ledgers:
+        ledger.start = start
+    rule.ledger_ = one_or_all(ledgers)
     rule.forgotten_ = one_or_all([np.empty(0, np.int64) for _ in rule._states])
     rule._expose()
 

@@ -269,8 +269,9 @@ def _columns_read(columns: list[Array], values: list[Array], where: str, shape: 
 def _measured(table: Any, where: str, shape: Shape) -> Rows:
     """Rows of a table, which may have none."""
     if not table.shape[0]:
-        blank = np.zeros((1, shape.features), table.dtype)
-        return some_rows(rows_of(csr_array(blank) if issparse(table) else blank), np.empty(0, np.int64))
+        blank = csr_array((1, shape.features), dtype=table.dtype) if issparse(table) else np.zeros((1, 1), table.dtype)
+        none = some_rows(rows_of(blank), np.empty(0, np.int64))
+        return none if issparse(table) else none._replace(values=table, terms=shape.size)
     try:
         return rows_of(table, bias=shape.bias)
     except DataError as error:
