@@ -20,7 +20,7 @@ from rosenblatt.errors import OptionError, TableError
 from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.read.columns import as_text
 from rosenblatt.read.encoding import Encoding, nearest
-from rosenblatt.read.grid import heads
+from rosenblatt.read.grid import width
 from rosenblatt.read.table import BLOCK, Table
 from rosenblatt.ship.modelfile import Model
 from rosenblatt.ship.points import Points
@@ -119,7 +119,7 @@ def _rows_at_once(model: Model, encoding: Encoding) -> int:
     """How many rows a block has; what a tree sees is not sparse."""
     if not isinstance(model.estimator, PerceptronTree):
         return BLOCK
-    return max(min(BLOCK, MOST_NUMBERS // len(heads(encoding))), 1)
+    return max(min(BLOCK, MOST_NUMBERS // width(encoding)), 1)
 
 
 def _conditions(model: Model, encoding: Encoding, X: Any, names: list[str]) -> dict[str, pl.Series]:

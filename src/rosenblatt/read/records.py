@@ -10,6 +10,7 @@ from rosenblatt.errors import ModelError
 from rosenblatt.read.columns import BITS, KINDS, LARGEST, SMALLEST, Column, HashedText, Number, Sparse, YesNo
 
 NUMBERS = "numbers"
+MOST_FEATURES = 2**24  # as many numbers as a file may hold
 
 
 def wanted(record: Any, shape: Mapping[str, type], what: str) -> None:
@@ -70,14 +71,20 @@ def _problem(column: Column) -> str | None:
             return "scale and step must be powers of two, and lowest, centre and highest in order and on the grid"
         if (column.highest - column.lowest) / column.step > 2.0 ** (BITS + 1):
             return f"more than {BITS} bits between the centre and an end"
-    if isinstance(column, Sparse) and not (
-        0 < column.count < 2**31 and frexp(column.step)[0] == 0.5 and 0 < column.highest <= column.step * 2.0**BITS
-    ):
-        return "count, step and highest do not fit together"
-    if isinstance(column, Sparse) and column.numbers and len(column.numbers) != column.count:
-        return f"{column.count} features must have {column.count} numbers, not {len(column.numbers)}"
+    if isinstance(column, Sparse):
+        return _problem_of_numbered(column)
     if isinstance(column, YesNo) and (len(column.values) != 1 or column.other or column.no in column.values):
         return "a yes/no has one yes, and a no that differs from it"
-    if isinstance(column, HashedText) and not 1 <= column.buckets <= 2**24:
+    if isinstance(column, HashedText) and not 1 <= column.buckets <= MOST_FEATURES:
         return "buckets must be from 1 to 2^24"
+    return None
+
+
+def _problem_of_numbered(column: Sparse) -> str | None:
+    if not 0 < column.count <= MOST_FEATURES:
+        return "count must be from 1 to 2^24"
+    if frexp(column.step)[0] != 0.5 or not 0 < column.highest <= column.step * 2.0**BITS:
+        return "step and highest do not fit together"
+    if column.numbers and len(column.numbers) != column.count:
+        return f"{column.count} features must have {column.count} numbers, not {len(column.numbers)}"
     return None
