@@ -17,6 +17,7 @@ from rosenblatt.kernels import Array
 from rosenblatt.learn.tree import Columns
 from rosenblatt.read.encode import encoding_of
 from rosenblatt.read.encoding import Encoding, nearest
+from rosenblatt.read.files import Room
 from rosenblatt.read.table import Table
 from rosenblatt.ship.modelfile import data_fingerprint, grid_fingerprint
 from rosenblatt.threads import in_background
@@ -127,9 +128,11 @@ def encoded(table: Table, encoding: Encoding, weights: str | None = None) -> Dat
         encoding.check(table.whole())
         y = encoding.labels(table.whole())
     else:  # features and labels in one pass over the file
-        parts, before = [], 0
+        parts, before, room = [], 0, Room(table.source)
         for block in table.blocks():
-            parts.append((encoding.encode(block, dense=False, first_row=before), encoding.labels(block, before)))
+            features = encoding.encode(block, dense=False, first_row=before)
+            room.take(features.data.nbytes + features.indices.nbytes)
+            parts.append((features, encoding.labels(block, before)))
             before += block.height
         X = vstack([part for part, _ in parts], format="csr") if parts else encoding.encode(table.whole())
         y = np.concatenate([labels for _, labels in parts]) if parts else np.empty(0, np.int64)

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from rosenblatt.errors import TableError
-from rosenblatt.read.files import File, Scratch, damage, plain
+from rosenblatt.read.files import File, Room, Scratch, damage, plain
 from rosenblatt.read.table import TROUBLE, Table
 
 if TYPE_CHECKING:
     from rosenblatt.kernels import Array
 
 LINES = 50_000  # at a time
+LABEL_BYTES = 64  # of a short text in a list
 LOOKS_LIKE = re.compile(r"[+-]?\d+(\.\d+)?([ \t]+qid:\d+)?([ \t]+\d+:[^\s:]+)+[ \t]*(#.*)?")
 LARGEST_INDEX = 2**31 - 1
 
@@ -34,7 +35,10 @@ def read_libsvm(files: Sequence[File], shown: str, scratch: Scratch) -> Table:
     import numpy as np  # not before a table needs it: reading begins while the rest of a command is loaded
     from scipy.sparse import csr_array
 
-    parts = [part for file in files for part in _parts(plain(file, scratch))]
+    parts, room = [], Room(shown)
+    for part in (part for file in files for part in _parts(plain(file, scratch))):
+        parts.append(part)
+        room.take(LABEL_BYTES * len(part[0]) + 2 * sum(array.nbytes for array in part[1:]))  # they are joined yet
     labels = [label for part in parts for label in part[0]]
     if not labels:
         raise TableError(f"{shown}: the file has no rows")
