@@ -71,6 +71,8 @@ def _problem(column: Column) -> str | None:
             return "scale and step must be powers of two, and lowest, centre and highest in order and on the grid"
         if (column.highest - column.lowest) / column.step > 2.0 ** (BITS + 1):
             return f"more than {BITS} bits between the centre and an end"
+        if (column.highest - column.lowest) / column.scale > 2.0**BITS:
+            return "the scale is too small for lowest and highest"
     if isinstance(column, Sparse):
         return _problem_of_numbered(column)
     if isinstance(column, YesNo) and (len(column.values) != 1 or column.other or column.no in column.values):
@@ -83,7 +85,8 @@ def _problem(column: Column) -> str | None:
 def _problem_of_numbered(column: Sparse) -> str | None:
     if not 0 < column.count <= MOST_FEATURES:
         return "count must be from 1 to 2^24"
-    if frexp(column.step)[0] != 0.5 or not 0 < column.highest <= column.step * 2.0**BITS:
+    powers = SMALLEST * 2.0**-BITS <= column.step <= LARGEST and frexp(column.step)[0] == 0.5
+    if not powers or not 0 < column.highest <= min(column.step * 2.0**BITS, LARGEST):
         return "step and highest do not fit together"
     if column.numbers and len(column.numbers) != column.count:
         return f"{column.count} features must have {column.count} numbers, not {len(column.numbers)}"
