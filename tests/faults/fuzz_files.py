@@ -89,8 +89,8 @@ def _use(case: Case, path: Path, out: Outcome) -> None:
         _use_estimator(claims, out)
         return
     if isinstance(claims, Model):
-        again = claims.text()
-        if json.loads(again) != json.loads(case.text):
+        said, given = json.loads(claims.text()), json.loads(case.text)
+        if said | {"sha256": ""} != given | {"sha256": ""}:
             out.faults.append("it is written otherwise than it was read")
     for arguments in _commands(case, claims):
         names = {"FILE": str(path), "OUT": str(path.with_name("out"))}

@@ -111,7 +111,7 @@ def choice(*names: str) -> Kind:
             raise refusal(where, f"one of {', '.join(names)}", value)
         return value
 
-    return Kind(str, read)
+    return Kind(lambda value: str(value) if isinstance(value, str) else value, read)
 
 
 def or_null(kind: Kind) -> Kind:
