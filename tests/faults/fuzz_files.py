@@ -35,7 +35,7 @@ from rosenblatt.desk.verifying import claims_in
 from rosenblatt.errors import ModelError, RosenblattError
 from rosenblatt.ship.modelfile import Model
 
-SECONDS, BYTES = 5.0, 500_000_000  # that a file may take
+SECONDS, BYTES = 5.0, 500_000_000  # of processors and of memory, that a file may take
 ODD_TEXTS = ("Traceback", "Unable to allocate", "not enough memory", "mistake in rosenblatt", "it is damaged")
 EXPORTS = ("sql", "onnx", "pmml", "python", "json")
 
@@ -50,6 +50,7 @@ class Outcome:
     refused: bool = False
     codes: Counter[str] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
+    excess: list[str] = field(default_factory=list)  # of time or memory
     false: list[str] = field(default_factory=list)  # claims that hold, they say
     seconds: float = 0.0
     bytes: int = 0
@@ -59,7 +60,7 @@ def tried(case: Case, folder: Path) -> Outcome:
     """Read a file and, where it is accepted, let every command use it."""
     out, path = Outcome(), folder / "case.json"
     path.write_text(case.text, "utf-8")
-    before, begun = _reset_peak(), time.perf_counter()
+    before, begun = reset_peak(), time.process_time()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -67,11 +68,11 @@ def tried(case: Case, folder: Path) -> Outcome:
     except Exception as error:
         where = traceback.extract_tb(error.__traceback__)[-1]
         out.faults.append(f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})"[:300])
-    out.seconds, out.bytes = time.perf_counter() - begun, max(_peak() - before, 0)
+    out.seconds, out.bytes = time.process_time() - begun, max(peak() - before, 0)
     if out.seconds > SECONDS:
-        out.faults.append(f"{out.seconds:.1f} seconds")
+        out.excess.append(f"{out.seconds:.1f} seconds")
     if out.bytes > BYTES:
-        out.faults.append(f"{out.bytes / 1e6:.0f} MB")
+        out.excess.append(f"{out.bytes / 1e6:.0f} MB")
     return out
 
 
@@ -166,14 +167,15 @@ def false_claims(model: Model, table: str) -> list[str]:
     ]
 
 
-def _reset_peak() -> int:
+def reset_peak() -> int:
     """Forget the most memory that this process had, and tell how much it has."""
     with open("/proc/self/clear_refs", "w") as file:
         file.write("5")
     return _status("VmRSS")
 
 
-def _peak() -> int:
+def peak() -> int:
+    """The most memory that this process had since then."""
     return _status("VmHWM")
 
 
@@ -193,6 +195,7 @@ class Tally:
     refused: int = 0
     codes: Counter[str] = field(default_factory=Counter)
     faults: list[tuple[str, str]] = field(default_factory=list)
+    excess: list[tuple[str, str]] = field(default_factory=list)
     false: list[tuple[str, str]] = field(default_factory=list)
     slowest: tuple[float, str] = (0.0, "")
     largest: tuple[int, str] = (0, "")
@@ -203,10 +206,11 @@ class Tally:
         self.refused += outcome.refused
         self.codes += outcome.codes
         self.faults += [(case.what, fault) for fault in outcome.faults]
+        self.excess += [(case.what, much) for much in outcome.excess]
         self.false += [(case.what, claim) for claim in outcome.false]
         self.slowest = max(self.slowest, (outcome.seconds, case.what))
         self.largest = max(self.largest, (outcome.bytes, case.what))
-        if keep is not None and (outcome.faults or outcome.false):
+        if keep is not None and (outcome.faults or outcome.excess or outcome.false):
             name = sha256(case.text.encode()).hexdigest()[:12]
             (keep / f"{name}.json").write_text(case.text, "utf-8")
 
@@ -215,6 +219,7 @@ class Tally:
         self.files, self.refused = self.files + other.files, self.refused + other.refused
         self.codes += other.codes
         self.faults += other.faults
+        self.excess += other.excess
         self.false += other.false
         self.slowest, self.largest = max(self.slowest, other.slowest), max(self.largest, other.largest)
 
@@ -249,16 +254,17 @@ def main() -> int:
         batches = [pool.submit(_batch, f"{given.seed} {k}", many, given.keep) for k, many in enumerate(sizes)]
         for batch in batches:
             found = batch.result()
-            for what, fault in found.faults + [(what, f"FALSE: {claim}") for what, claim in found.false]:
-                print(f"{what}\n    {fault}", flush=True)
+            for kind in ("faults", "excess", "false"):
+                for what, told in getattr(found, kind):
+                    print(f"{kind}: {what}\n    {told}", flush=True)
             tally.join(found)
     seconds = time.perf_counter() - begun
     print(f"{tally.files} files in {seconds:.0f} s, {60 * tally.files / seconds:.0f} a minute: {tally.refused} refused")
     print(", ".join(f"{name}: {count}" for name, count in sorted(tally.codes.items())))
     print(f"slowest: {tally.slowest[0]:.2f} s ({tally.slowest[1]})")
     print(f"largest: {tally.largest[0] / 1e6:.0f} MB ({tally.largest[1]})")
-    print(f"{len(tally.faults)} faults, {len(tally.false)} false claims that hold")
-    return 1 if tally.faults or tally.false else 0
+    print(f"{len(tally.faults)} faults, {len(tally.excess)} over the limits, {len(tally.false)} false claims that hold")
+    return 1 if tally.faults or tally.excess or tally.false else 0
 
 
 if __name__ == "__main__":

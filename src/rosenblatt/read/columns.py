@@ -301,15 +301,14 @@ class Sparse(Column):
         """The entries of the features; those with other numbers were not there to learn from, and have no points."""
         X = csr_array(X, dtype=np.float64)
         if not self.numbers:
-            there = X.indices < self.count
-            places = X.indices
+            places, there = X.indices, X.indices < self.count
         else:
-            numbers = np.array(self.numbers)
-            places = np.searchsorted(numbers, X.indices + np.int64(1))
-            there = numbers[np.minimum(places, self.count - 1)] == X.indices + np.int64(1)
+            columns = np.array(self.numbers) - 1
+            places = np.searchsorted(columns, X.indices).astype(X.indices.dtype)
+            there = columns[np.minimum(places, self.count - 1)] == X.indices
         if there.all():
             return csr_array((X.data, places, X.indptr), (X.shape[0], self.count))
-        starts = np.concatenate([[0], np.cumsum(there)])[X.indptr]
+        starts = np.concatenate([[0], np.cumsum(there)])[X.indptr].astype(X.indptr.dtype)
         return csr_array((X.data[there], places[there], starts), (X.shape[0], self.count))
 
     def encode(self, X: Any) -> csr_array:

@@ -43,7 +43,7 @@ def read_libsvm(files: Sequence[File], shown: str, scratch: Scratch) -> Table:
     if not labels:
         raise TableError(f"{shown}: the file has no rows")
     counts, columns, values = (np.concatenate([part[k] for part in parts]) for k in (1, 2, 3))
-    starts = np.concatenate([[0], np.cumsum(counts)])
+    starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32 if columns.size < 2**31 else np.int64)
     width = int(columns.max()) + 1 if columns.size else 0
     X = csr_array((values, columns, starts), (len(labels), width))
     occurring = np.unique(columns).size

@@ -81,7 +81,7 @@ WORDS: Mapping[type, str] = {
 def scalar(*types: type, low: float = -LARGEST, high: float = LARGEST) -> Kind:
     """A value of one of these types, exactly; a number from `low` to `high`."""
     ends = f" from {low} on" if low > -LARGEST else ""
-    ends = f" from {low} to {high}" if high < COUNTABLE else ends
+    ends = f" from {low} to {high:g}" if high not in (LARGEST, COUNTABLE) else ends
     wanted = " or ".join(WORDS[kind] for kind in types) + ends
 
     def read(value: Any, where: str, shape: Shape) -> Any:
