@@ -39,7 +39,7 @@ class Subject:
 def subjects() -> tuple[Subject, ...]:
     """The golden files, and the certificates of their proof by themselves."""
     found = [Subject(path.stem, _read(path)) for path in sorted((GOLDEN / "models").glob("*.json"))]
-    for folder, table in (("table", "applications.csv"), ("numbered", "rows.libsvm")):
+    for folder, table in (("table", "applications.csv"), ("numbered", "rows.libsvm"), ("classes", "letters.csv")):
         about = str(GOLDEN / folder / table)
         found += [Subject(f"{folder} {p.stem}", _read(p), about) for p in sorted((GOLDEN / folder).glob("*.json"))]
     found += [

@@ -97,3 +97,17 @@ def test_a_past_certificate_verifies_and_is_written_again_to_the_last_byte(path)
     certificate = claims_in(str(path))
     assert all(result.holds for result in verified(certificate, read_table(path.with_name("points.csv")), "label"))
     assert certificate.to_json() + "\n" == path.read_text()
+
+
+@pytest.mark.parametrize("name", ["margin", "voted", "kernel", "pa"])
+def test_a_past_model_of_words_and_three_classes_decides_as_it_did_and_its_claims_hold(name, tmp_path):
+    path, table = HERE / "classes" / f"{name}.json", read_table(HERE / "classes" / "letters.csv")
+    model = Model.load(path)
+    expected = pl.read_csv(HERE / "classes" / f"{name}_expected.csv")
+    decided = predictions(model, table).collect()
+    assert decided.columns == expected.columns
+    assert decided["label"].to_list() == expected["label"].to_list()
+    np.testing.assert_allclose(decided.drop("label").to_numpy(), expected.drop("label").to_numpy(), rtol=1e-12)
+    assert all(result.holds for result in verified(model, table, None))
+    model.save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == path.read_bytes()
