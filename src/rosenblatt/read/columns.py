@@ -25,8 +25,6 @@ REACH = (2, 10)  # a number is clipped at 2^2 to 2^10 of its scales from the cen
 LARGEST, SMALLEST = 2.0**950, 2.0**-950  # scales; beyond, the arithmetic of the rounding would overflow
 FINEST = 2.0**-50  # of the largest value: finer steps are lost in doubles anyway
 EVER = date.min.toordinal() - 719163, date.max.toordinal() - 719163  # days since 1970-01-01
-MOST_GAPS = 2**16  # numbered features up to here are all there, whether they occur or not
-GAPS = 2  # or if at least every second one occurs
 SEPARATORS = string.whitespace + string.punctuation
 
 
@@ -265,17 +263,10 @@ class Sparse(Column):
     kind = "sparse"
 
     @classmethod
-    def of(cls, name: str, X: csr_array) -> Self:
-        """Features for the columns of a matrix, and a grid that suits its values."""
-        largest = float(np.abs(X.data).max(initial=0.0))
+    def of(cls, name: str, count: int, largest: float, numbers: tuple[int, ...] = ()) -> Self:
+        """A grid that suits values of up to `largest` in size."""
         octaves = min(max(ceil(log2(largest)) if largest > 0 else 0, -900), 900) + 1
-        grid = ldexp(1.0, octaves - BITS), ldexp(1.0, octaves)
-        if X.shape[1] <= MOST_GAPS:
-            return cls(name, X.shape[1], *grid)
-        occurring = np.unique(X.indices)
-        if X.shape[1] <= GAPS * occurring.size:
-            return cls(name, X.shape[1], *grid)
-        return cls(name, occurring.size, *grid, tuple((occurring + 1).tolist()))
+        return cls(name, count, ldexp(1.0, octaves - BITS), ldexp(1.0, octaves), numbers)
 
     @property
     def size(self) -> int:

@@ -27,7 +27,7 @@ def heads(encoding: Encoding) -> tuple[Head, ...]:
 
 def width(encoding: Encoding) -> int:
     """How many columns the grid has."""
-    return sum(1 if isinstance(column, Number | Category) else column.size for column in encoding.used)
+    return sum(1 if isinstance(column, Number | Category) else _named(column).size for column in encoding.used)
 
 
 def grid(encoding: Encoding, table: Any, *, first_row: int = 0) -> Array:
@@ -55,17 +55,22 @@ def grid(encoding: Encoding, table: Any, *, first_row: int = 0) -> Array:
     return out
 
 
-def _heads_of(column: Column) -> Sequence[Head]:
+def _named(column: Column) -> Column:
+    """The column, if its features have names."""
     if isinstance(column, HashedText):
         raise OptionError(
             f"a tree has no names for hashed words: use a vocabulary for {column.name!r}, or leave it out"
         )
+    return column
+
+
+def _heads_of(column: Column) -> Sequence[Head]:
     if isinstance(column, Category):
         other = OTHER if OTHER not in column.values else f"{OTHER} than these"
         return [(column.name, (*column.known, *((other,) if column.other else ())))]
     if isinstance(column, Number):
         return [(column.name, None)]
-    return [(feature.meaning, None) for feature in column.features]
+    return [(feature.meaning, None) for feature in _named(column).features]
 
 
 def _numbers(column: Number, cells: pl.Series) -> Array:

@@ -139,12 +139,13 @@ def _check_heads(encoding: "Encoding", rule: PerceptronTree) -> None:
     from rosenblatt.read.grid import heads, width
 
     found = tuple((column.name, column.categories) for column in rule.tree_.columns)
-    if len(found) != width(encoding):  # which is a number in the file; so many columns need not be there
-        raise ModelError(f"the encoding has {width(encoding)} columns for a tree, but the tree has {len(found)}")
     try:
-        wanted = heads(encoding)
+        many = width(encoding)
     except OptionError as error:
         raise ModelError(str(error)) from None
+    if len(found) != many:  # a number in the file, before there are so many heads
+        raise ModelError(f"the encoding has {many} columns for a tree, but the tree has {len(found)}")
+    wanted = heads(encoding)
     for there, own in zip(wanted, found, strict=True):
         if there != own:
             raise ModelError(f"the encoding's column {brief(there[0])} and the tree's {brief(own[0])} differ")
