@@ -24,6 +24,7 @@ from rosenblatt.ship.canonical import brief
 LARGEST = float(np.finfo(np.float64).max)
 COUNTABLE = 2**62  # counters stay below
 MOST_FEATURES = 2**24  # where no list in the file has an entry for each of them
+WIDEST = 2**10  # letters of a type for labels that are all shorter
 MOST_LETTERS = 2**24  # of an array of labels, each as long as the longest
 WHOLE_TYPES = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 FLOAT_TYPES = ("float16", "float32", "float64")
@@ -307,7 +308,9 @@ def _text_array(name: str, labels: list[Any]) -> Array | None:
     width = name.removeprefix("text")
     if not (width.isascii() and width.isdigit() and len(width) < 9) or set(map(type, labels)) != {str}:
         return None
-    return np.array(labels, f"U{width}") if int(width) * len(labels) <= MOST_LETTERS else None
+    longest = max(WIDEST, *map(len, labels))  # every label that is predicted is as wide as the type says
+    fits = int(width) <= longest and int(width) * len(labels) <= MOST_LETTERS
+    return np.array(labels, f"U{width}") if fits else None
 
 
 def _number_array(name: str, labels: list[Any]) -> Array | None:
