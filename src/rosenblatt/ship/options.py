@@ -20,6 +20,7 @@ from rosenblatt.learn.aggressive import Variant
 from rosenblatt.learn.gram import OF_PAIRS, OF_PRODUCTS, PRECOMPUTED, SCALE
 from rosenblatt.learn.kernelised import ORDERS
 from rosenblatt.ship.values import (
+    COUNTABLE,
     FLAG,
     LABEL,
     LARGEST,
@@ -240,7 +241,7 @@ PARAMETERS: Mapping[str, Mapping[str, Kind]] = {
         "bias_scale": BIAS_SCALE,
         "classes": CLASSES,
         "comparator": COMPARATOR,
-        "ledger": or_null(above(1, "all")),
+        "ledger": or_null(above(1, "all", high=COUNTABLE)),
     },
 }
 
