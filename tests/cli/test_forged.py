@@ -21,6 +21,8 @@ def verified(desk, tmp_path, model, change, table="noisy.csv"):
         record["certificates"][k] = Certificate._from_record({**certificate, "fingerprint": ""}).as_record()
     (tmp_path / "forged.json").write_text(changed(json.dumps(record)))
     ran = run("verify", tmp_path / "forged.json", desk[table], "--json")
+    if ran.code == 3:  # it cannot even be meant: refused when it was read
+        return ["refused"]
     assert ran.code in (0, 1), ran.err
     assert ran.record["holds"] is (ran.code == 0)
     return [claim["claim"] for claim in ran.record["claims"] if claim["holds"] is False]
@@ -77,7 +79,7 @@ FORGERIES = [
 
 @pytest.mark.parametrize(("change", "claim"), FORGERIES, ids=range(len(FORGERIES)))
 def test_a_false_claim_fails(desk, tmp_path, change, claim):
-    assert claim in verified(desk, tmp_path, "noisy.json", change)
+    assert {claim, "refused"} & set(verified(desk, tmp_path, "noisy.json", change))
 
 
 def test_zero_weights_cannot_hide_behind_ties(desk, tmp_path):

@@ -166,6 +166,8 @@ def altered(name, *path, to):
         (altered("perceptron", "classes", "labels", to=["no"]), "two classes or more"),
         (altered("perceptron", "classes", "type", to="text999999999"), "no such type"),
         (altered("perceptron", "classes", "type", to="text99999999"), "no such type"),
+        (altered("perceptron", "classes", "type", to="text1025"), "no such type"),
+        (altered("perceptron", "classes", "type", to="text1024"), None),
         (altered("perceptron", "classes", "type", to="int64"), "not of the type 'int64'"),
         (altered("perceptron", "features", to=2**40), "features must be"),
         (altered("perceptron", "features", to=2), "feature_names must be 2 texts"),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import rosenblatt
@@ -19,6 +20,7 @@ from rosenblatt.ship.options import PARAMETERS
 
 HERE = Path(__file__).parent
 TABLE = HERE / "table"
+NUMBERED = HERE / "numbered"
 EXPECTED = json.loads((HERE / "expected.json").read_text())
 
 
@@ -76,3 +78,36 @@ def test_past_claims_hold_and_are_written_again_to_the_last_byte(name, tmp_path)
     assert all(result.holds is not False for result in verified(claims, read_table(TABLE / "applications.csv"), None))
     claims.save(tmp_path / "again")
     assert (tmp_path / "again").read_bytes() == (TABLE / name).read_bytes()
+
+
+@pytest.mark.parametrize("name", ["model", "tree"])
+def test_a_past_model_of_numbered_features_decides_as_it_did_and_its_claims_hold(name, tmp_path):
+    path, rows = NUMBERED / f"{name}.json", NUMBERED / "rows.libsvm"
+    model = Model.load(path)
+    tables = [read_table(NUMBERED / "others.libsvm"), read_table(rows)]  # some with numbers that were never seen
+    decided = pl.concat([predictions(model, table).collect() for table in tables]).write_csv()
+    assert decided == (NUMBERED / f"{name}_expected.csv").read_text()
+    assert all(result.holds for result in verified(model, read_table(rows), None))
+    model.save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("path", sorted((HERE / "certificates").glob("*/*.json")), ids=lambda path: path.stem)
+def test_a_past_certificate_verifies_and_is_written_again_to_the_last_byte(path):
+    certificate = claims_in(str(path))
+    assert all(result.holds for result in verified(certificate, read_table(path.with_name("points.csv")), "label"))
+    assert certificate.to_json() + "\n" == path.read_text()
+
+
+@pytest.mark.parametrize("name", ["margin", "voted", "kernel", "pa"])
+def test_a_past_model_of_words_and_three_classes_decides_as_it_did_and_its_claims_hold(name, tmp_path):
+    path, table = HERE / "classes" / f"{name}.json", read_table(HERE / "classes" / "letters.csv")
+    model = Model.load(path)
+    expected = pl.read_csv(HERE / "classes" / f"{name}_expected.csv")
+    decided = predictions(model, table).collect()
+    assert decided.columns == expected.columns
+    assert decided["label"].to_list() == expected["label"].to_list()
+    np.testing.assert_allclose(decided.drop("label").to_numpy(), expected.drop("label").to_numpy(), rtol=1e-12)
+    assert all(result.holds for result in verified(model, table, None))
+    model.save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == path.read_bytes()

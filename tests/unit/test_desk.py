@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import beta
 
 from rosenblatt.desk.data import data_of, encoded
-from rosenblatt.desk.judged import Error
+from rosenblatt.desk.error import Error
 from rosenblatt.desk.learning import Wishes, learn, made_short, mistakes
 from rosenblatt.desk.predicting import judged, predictions
 from rosenblatt.desk.shipping import model_of, points_of, proof_of, with_points

@@ -12,7 +12,7 @@ import polars as pl
 
 from rosenblatt.cli import output
 from rosenblatt.cli.reading import named
-from rosenblatt.desk.judged import Error
+from rosenblatt.desk.error import Error
 from rosenblatt.desk.predicting import complaint
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.read.table import Table, first_line

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.desk.data import Data
-from rosenblatt.desk.judged import HELD_OUT, Error, by_folds
+from rosenblatt.desk.error import HELD_OUT, Error, by_folds
 from rosenblatt.desk.shipping import means_of
 from rosenblatt.desk.split import held_out
 from rosenblatt.errors import CertificateError, DataError, OptionError
@@ -69,8 +69,10 @@ def of_model(model: Model, data: Data) -> Iterator[Result]:
     trained, tested = data.some(~out), data.some(out)
     if model.data is not None:
         yield same_data(model.data, trained)
-    if judged:
+    if "trained_rows" in judged:
         yield from _judged(model, judged, trained, tested)
+    elif judged:
+        yield Result("judged", None, "The file says in words of its own how the rule was judged.", None)
     yield from _learned(model, judged, trained)
     for certificate in model.certificates:
         yield checked(certificate.kind, _proved, model, certificate, trained)
@@ -83,44 +85,33 @@ def of_model(model: Model, data: Data) -> Iterator[Result]:
 
 
 def _judged(model: Model, judged: dict[str, Any], trained: Data, tested: Data) -> Iterator[Result]:
-    if "trained_rows" in judged:
-        rows = judged["trained_rows"]
-        told = f"{trained.n} rows were learned from"
-        yield Result("rows learned from", rows == trained.n, _unless(rows == trained.n, told, rows), AGAIN)
-    if "trained_mistakes" in judged:
-        yield _mistakes("mistakes on the rows learned from", model, trained, judged["trained_mistakes"])
-    if (error := judged.get("error")) is not None:
-        yield from _error(model, judged, error, tested)
-    if judged.get("exact"):
+    rows = judged["trained_rows"]
+    told = f"{trained.n} rows were learned from"
+    yield Result("rows learned from", rows == trained.n, _unless(rows == trained.n, told, rows), AGAIN)
+    yield _mistakes("mistakes on the rows learned from", model, trained, judged["trained_mistakes"])
+    if judged["error"] is not None:
+        yield from _error(model, judged["folds"], judged["error"], tested)
+    if judged["exact"]:
         yield _exact(model)
     if judged.get("means") is not None:
         same = _near(judged["means"], means_of(trained))
         yield Result("means", same, f"The means of the features are {'' if same else 'not '}those of the rows.", AGAIN)
 
 
-def _error(model: Model, judged: dict[str, Any], error: Any, tested: Data) -> Iterator[Result]:
+def _error(model: Model, folds: int, error: dict[str, Any], tested: Data) -> Iterator[Result]:
     """The error on rows that the rule was not learned from: their mistakes, and the interval around the rate."""
-    claim, folds = "mistakes on the rows held out", int(judged.get("folds") or 0)
-    if not isinstance(error, dict):
-        yield Result(claim, False, "The error is not told as rows, mistakes and an interval.", AGAIN)
-        return
+    rows, mistakes = error["rows"], error["mistakes"]
     if folds:
-        yield Result(
-            "cross-validation", None, "The error by cross-validation can be checked only by learning again.", None
-        )
+        told = "The error by cross-validation can be checked only by learning again."
+        yield Result("cross-validation", None, told, None)
     else:
-        yield _mistakes(claim, model, tested, error.get("mistakes"))
-    rows, mistakes = error.get("rows"), error.get("mistakes")
-    if not (type(rows) is type(mistakes) is int and 0 <= mistakes <= rows and rows > 0) or (
-        not folds and rows != tested.n
-    ):
-        yield Result("interval", False, f"The error cannot be of {mistakes} mistakes on {rows} rows.", AGAIN)
-        return
+        yield _mistakes("mistakes on the rows held out", model, tested, mistakes)
+        if rows != tested.n:
+            yield Result("interval", False, f"{tested.n} rows were held out, not {rows}.", AGAIN)
+            return
     right = Error.of(mistakes, rows, by_folds(folds) if folds else HELD_OUT)
-    same = all(_near(error.get(name), value) for name, value in vars(right).items())
-    told = (
-        f"{mistakes} mistakes on {rows} rows are {100 * mistakes / rows:.2f} %, {right.statement.split('; ')[1][:-2]}"
-    )
+    same = all(_near(error[name], value) for name, value in vars(right).items())
+    told = f"{right.mistakes} of {right.rows} rows are {100 * mistakes / rows:.2f} %, {right.interval}"
     yield Result("interval", same, f"{told}." if same else f"{told}; the file says otherwise.", AGAIN)
 
 

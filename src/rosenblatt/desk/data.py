@@ -1,6 +1,6 @@
 """A table as examples that still know their rows and columns."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -17,6 +17,7 @@ from rosenblatt.kernels import Array
 from rosenblatt.learn.tree import Columns
 from rosenblatt.read.encode import encoding_of
 from rosenblatt.read.encoding import Encoding, nearest
+from rosenblatt.read.files import Room
 from rosenblatt.read.table import Table
 from rosenblatt.ship.modelfile import data_fingerprint, grid_fingerprint
 from rosenblatt.threads import in_background
@@ -80,7 +81,8 @@ class Data:
         places = self.rows[np.asarray(rows, dtype=np.int64)]
         if self.table.frame is None:
             X = self.X.table.T if isinstance(self.X, Columns) else self.X
-            return [_numbered(X[[row]], self.classes[self.y[row]]) for row in rows]
+            numbers = self.encoding.used[0].all_numbers  # type: ignore[attr-defined]
+            return [_numbered(X[[row]], numbers, self.classes[self.y[row]]) for row in rows]
         names = [column.name for column in self.encoding.used]
         names += [self.encoding.target.name] if self.encoding.target.name not in names else []
         chosen = self.table.frame.lazy().with_row_index("\0row").filter(pl.col("\0row").is_in(places.tolist()))
@@ -126,9 +128,11 @@ def encoded(table: Table, encoding: Encoding, weights: str | None = None) -> Dat
         encoding.check(table.whole())
         y = encoding.labels(table.whole())
     else:  # features and labels in one pass over the file
-        parts, before = [], 0
+        parts, before, room = [], 0, Room(table.source)
         for block in table.blocks():
-            parts.append((encoding.encode(block, dense=False, first_row=before), encoding.labels(block, before)))
+            features = encoding.encode(block, dense=False, first_row=before)
+            room.take(features.data.nbytes + features.indices.nbytes)
+            parts.append((features, encoding.labels(block, before)))
             before += block.height
         X = vstack([part for part, _ in parts], format="csr") if parts else encoding.encode(table.whole())
         y = np.concatenate([labels for _, labels in parts]) if parts else np.empty(0, np.int64)
@@ -153,9 +157,9 @@ def _weights(table: Table, column: str | None) -> Array | None:
     return weights
 
 
-def _numbered(row: Any, label: str) -> dict[str, Any]:
+def _numbered(row: Any, numbers: Sequence[int], label: str) -> dict[str, Any]:
     """A row of numbered features that are not zero."""
     if not issparse(row):
         row = np.asarray(row)
-        return {str(k + 1): float(row[0, k]) for k in np.flatnonzero(row[0])} | {"label": label}
-    return {str(k + 1): float(v) for k, v in zip(row.indices, row.data, strict=True)} | {"label": label}
+        return {str(numbers[k]): float(row[0, k]) for k in np.flatnonzero(row[0]).tolist()} | {"label": label}
+    return {str(numbers[k]): float(v) for k, v in zip(row.indices, row.data, strict=True)} | {"label": label}

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.desk.data import Data
-from rosenblatt.desk.judged import HELD_OUT, Error, by_folds
+from rosenblatt.desk.error import HELD_OUT, Error, by_folds
 from rosenblatt.desk.split import folds, held_out
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.estimators.contract import ConvergenceWarning

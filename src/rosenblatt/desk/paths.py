@@ -77,7 +77,7 @@ def worded(encoding: Encoding, rule: PerceptronTree) -> Worded:
             words[len(sources)] = word
             sources.append(column.name)
         if isinstance(column, Sparse):
-            sources += [f"feature {k + 1}" for k in range(column.count)]
+            sources += [f"feature {number}" for number in column.all_numbers]
         elif not isinstance(column, Text):
             sources.append(column.name)
     columns = tree.columns

@@ -13,14 +13,14 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from rosenblatt.desk import trees
-from rosenblatt.desk.judged import Error
+from rosenblatt.desk.error import Error
 from rosenblatt.desk.paths import conditions, worded
 from rosenblatt.desk.shipping import card_of, encoding_of
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.read.columns import as_text
 from rosenblatt.read.encoding import Encoding, nearest
-from rosenblatt.read.grid import heads
+from rosenblatt.read.grid import width
 from rosenblatt.read.table import BLOCK, Table
 from rosenblatt.ship.modelfile import Model
 from rosenblatt.ship.points import Points
@@ -102,7 +102,8 @@ def _in_blocks(
                 block, limit = block[:limit], max(limit - block.shape[0], 0)
             X = model.seen(encoding, block)
             shown = trees.scores(model.estimator, X).reshape(-1, many)
-            made: dict[str, Any] = {LABEL: np.array(classes, dtype=object)[model.estimator.predict(X)]}
+            said = model.estimator.predict(X).astype(np.int64)  # labels may be False and True
+            made: dict[str, Any] = {LABEL: np.array(classes, dtype=object)[said]}
             made |= {name: shown[:, k] for k, name in enumerate(names)}
             made |= _conditions(model, encoding, X, told)
             frame = pl.DataFrame({**{name: block[name] for name in kept}, **made}, schema=schema)
@@ -118,7 +119,7 @@ def _rows_at_once(model: Model, encoding: Encoding) -> int:
     """How many rows a block has; what a tree sees is not sparse."""
     if not isinstance(model.estimator, PerceptronTree):
         return BLOCK
-    return max(min(BLOCK, MOST_NUMBERS // len(heads(encoding))), 1)
+    return max(min(BLOCK, MOST_NUMBERS // width(encoding)), 1)
 
 
 def _conditions(model: Model, encoding: Encoding, X: Any, names: list[str]) -> dict[str, pl.Series]:

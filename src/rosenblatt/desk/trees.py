@@ -10,7 +10,7 @@ from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.kernels import Array
 from rosenblatt.learn.tree import Columns, Stop
 from rosenblatt.read.encoding import Encoding
-from rosenblatt.read.grid import grid, heads
+from rosenblatt.read.grid import grid, width
 from rosenblatt.read.table import Table
 
 MOST_NUMBERS = 2**27  # of a table to learn from: a gigabyte
@@ -18,7 +18,7 @@ MOST_NUMBERS = 2**27  # of a table to learn from: a gigabyte
 
 def grid_of(table: Table, encoding: Encoding) -> Columns:
     """All rows of a table, block by block where it is large."""
-    many, height = len(heads(encoding)), table.height
+    many, height = width(encoding), table.height
     if many * height > MOST_NUMBERS:
         raise TableError(
             f"{table.source}: {height:,} rows of {many:,} columns are too many for a tree, which sorts them all; "

@@ -12,6 +12,7 @@ import tempfile
 import weakref
 import zipfile
 from collections.abc import Callable, Iterator
+from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,7 +26,17 @@ from rosenblatt.learn.loss import perceptron_loss
 
 IN_MEMORY = 2**24
 PROTOCOL = 1
-DAMAGE = (OSError, EOFError, zipfile.BadZipFile, KeyError, TypeError, ValueError, NotImplementedError, RuntimeError)
+DAMAGE = (
+    OSError,
+    EOFError,
+    zipfile.BadZipFile,
+    AttributeError,
+    KeyError,
+    TypeError,
+    ValueError,
+    NotImplementedError,
+    RuntimeError,
+)
 
 
 class Step(NamedTuple):
@@ -233,6 +244,7 @@ class Ledger:
     def load(cls, path: str | os.PathLike[str]) -> "Ledger":
         """Read a ledger that `save` wrote; a damaged file is refused."""
         try:
+            _check_sizes(path)
             with open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
                 header = json.loads(str(stored["header"]))
                 protocol, n_rows, updates = header["protocol"], int(header["n_rows"]), int(header["updates"])
@@ -275,6 +287,19 @@ class Ledger:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(state["start"], state["n_rows"], state["entries"].dtype, **state["more"])  # type: ignore[misc]
         self.append(state["entries"], state["pass_ends"])
+
+
+def _check_sizes(path: str | os.PathLike[str]) -> None:
+    """Refuse arrays that are packed, or that claim to be larger than they are: what is read is what the file holds."""
+    with zipfile.ZipFile(path) as archive:
+        for member in archive.infolist():
+            with archive.open(member) as file:
+                version = np.lib.format.read_magic(file)
+                read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+                shape, _, dtype = read(file)
+                length = file.tell() + prod(shape) * dtype.itemsize
+            if not member.compress_size == member.file_size == length:
+                raise ValueError(f"{member.filename} is not as long as it says")
 
 
 def _umask() -> int:

@@ -360,6 +360,9 @@ class Stream:
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Go on, from the first row on, where a stream with this state was."""
+        many = state["features"] if isinstance(state["features"], int) else len(state["features"])
+        if any(len(weights) != many + 1 for weights in state["weights"]):
+            raise ValueError(f"{many} features need {many + 1} weights")
         if isinstance(state["features"], int):
             self._are_named(False)
             self._room_for(state["features"])

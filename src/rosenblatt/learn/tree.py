@@ -316,7 +316,8 @@ def flat_of(columns: Sequence[Column], nodes: Sequence[Node]) -> Flat:
     whole = {name: np.full(many, -1, np.int64) for name in ("column", "first", "missing", "other", "slant", "rule")}
     kind, threshold = np.zeros(many, np.int8), np.zeros(many)
     codes_at, many_codes = np.zeros(many, np.int64), np.zeros(many, np.int64)
-    branches: list[int] = []
+    tested = [len(columns[node.test.column].categories or ()) for node in nodes if isinstance(node.test, CategoryTest)]
+    branches, filled = np.empty(sum(tested), np.int64), 0
     labels, slants = np.zeros((many, 4), np.int64), list[PerceptronTest]()
     for k, node in enumerate(nodes):
         test = node.test
@@ -330,11 +331,12 @@ def flat_of(columns: Sequence[Column], nodes: Sequence[Node]) -> Flat:
         whole["missing"][k], whole["other"][k], whole["first"][k] = node.missing, node.other, node.children[0]
         if isinstance(test, CategoryTest):
             kind[k], whole["column"][k] = CATEGORY, test.column
-            codes_at[k], many_codes[k] = len(branches), len(columns[test.column].categories or ())
-            child_of = {
-                code: child for child, codes in zip(node.children, test.branches, strict=False) for code in codes
-            }
-            branches += [child_of.get(code, node.other) for code in range(many_codes[k])]
+            codes_at[k], many_codes[k] = filled, len(columns[test.column].categories or ())
+            own = branches[filled : filled + many_codes[k]]
+            own[:] = node.other
+            for child, codes in zip(node.children, test.branches, strict=False):
+                own[list(codes)] = child
+            filled += own.size
             continue
         threshold[k] = test.threshold
         if isinstance(test, FeatureTest):
@@ -343,7 +345,7 @@ def flat_of(columns: Sequence[Column], nodes: Sequence[Node]) -> Flat:
             kind[k], whole["slant"][k] = PERCEPTRON, len(slants)
             slants.append(test)
     return Flat(
-        kind, whole["column"], threshold, whole["first"], codes_at, many_codes, np.array(branches, np.int64),
+        kind, whole["column"], threshold, whole["first"], codes_at, many_codes, branches,
         whole["missing"], whole["other"], whole["slant"], whole["rule"], labels, slants_of(slants),
     )  # fmt: skip
 

@@ -125,6 +125,8 @@ class Contradiction(Certificate):
                 raise CertificateError(f"the weighted sum of the rows is not zero: not in column {min(rest)}")
         elif not exact.is_near_a_positive_null_vector(exact.signed_rows(examples, self.rows)[0], self.weights):
             raise CertificateError("no positive weights near the given ones can be proved to make the sum zero")
+        if len(self.point) != self.features:  # before one of that length is made
+            raise CertificateError(f"the common point must have {self.features} numbers, not {len(self.point)}")
         if self.point != (point := common_point(examples, self.rows, self.weights)):
             place = next((k for k, (a, b) in enumerate(zip(self.point, point, strict=False)) if a != b), len(point))
             raise CertificateError(f"the common point is not the mixture of the rows: not in column {place}")

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import polars as pl
 
 from rosenblatt.errors import TableError
-from rosenblatt.read.files import File, as_text
+from rosenblatt.read.files import File, Room, as_text
 from rosenblatt.read.table import Table, refuse_patterns
 
 ATTRIBUTE = re.compile(r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)\s*(.*)""", re.I | re.S)
+CELL_BYTES = 64  # of a number or a short text in a list
 NUMERIC = ("numeric", "real", "integer")
 WORD = re.compile(r"""\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,'"]*)\s*(,|$)""", re.S)
 ESCAPE = re.compile(r"\\(.)")
@@ -54,7 +55,9 @@ def _read(file: File) -> tuple[list[Attribute], pl.DataFrame]:
         attributes = _header(file, numbered)
         columns: list[list[object]] = [[] for _ in attributes]
         declared = [frozenset(attribute.values) for attribute in attributes]
+        room = Room(file.shown)
         for number, line in numbered:
+            room.take(CELL_BYTES * len(attributes))
             cells = _cells(file, number, line, len(attributes))
             for cell, column, attribute, values in zip(cells, columns, attributes, declared, strict=True):
                 column.append(_value(file, number, cell, attribute, values))

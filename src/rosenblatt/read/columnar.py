@@ -8,7 +8,7 @@ import polars as pl
 
 from rosenblatt.errors import TableError
 from rosenblatt.read.delimited import check_names
-from rosenblatt.read.files import File, Scratch, as_text, damage, plain
+from rosenblatt.read.files import File, Scratch, TooLargeError, as_text, collected, damage, plain
 from rosenblatt.read.table import TROUBLE, Table, first_line, refuse_patterns
 
 DEEPEST = 32  # levels of lists and structures in a column; their names alone would take thousands of lines
@@ -34,7 +34,11 @@ def read_columnar(files: Sequence[File], shown: str, scratch: Scratch, kind: str
     )
     if large:
         return table
-    whole = table.whole()
+    try:
+        with table.readable():
+            whole = collected(table.frame)  # type: ignore[arg-type]
+    except TooLargeError:
+        return table
     if not whole.height:
         raise TableError(f"{shown}: the file has columns but no rows")
     return Table(shown, whole, notes=table.notes)

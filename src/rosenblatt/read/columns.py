@@ -250,19 +250,23 @@ class HashedText(Text):
 
 @dataclass(frozen=True)
 class Sparse(Column):
-    """Numbered features, most of them zero, as in LIBSVM files: clipped and rounded on one grid."""
+    """Numbered features, most of them zero, as in LIBSVM files: clipped and rounded on one grid.
+
+    Where few of the numbers up to the last occur, only those are features.
+    """
 
     count: int
     step: float
     highest: float
+    numbers: tuple[int, ...] = ()  # of the features, in order; none: 1, 2, ..., count
 
     kind = "sparse"
 
     @classmethod
-    def of(cls, name: str, count: int, largest: float) -> Self:
+    def of(cls, name: str, count: int, largest: float, numbers: tuple[int, ...] = ()) -> Self:
         """A grid that suits values of up to `largest` in size."""
         octaves = min(max(ceil(log2(largest)) if largest > 0 else 0, -900), 900) + 1
-        return cls(name, count, ldexp(1.0, octaves - BITS), ldexp(1.0, octaves))
+        return cls(name, count, ldexp(1.0, octaves - BITS), ldexp(1.0, octaves), numbers)
 
     @property
     def size(self) -> int:
@@ -272,16 +276,35 @@ class Sparse(Column):
     @property
     def features(self) -> tuple[Feature, ...]:
         """The features, by their numbers from 1."""
-        return tuple(Feature(self.name, str(k + 1), self.highest, self.step) for k in range(self.count))
+        return tuple(Feature(self.name, str(number), self.highest, self.step) for number in self.all_numbers)
+
+    @property
+    def all_numbers(self) -> Sequence[int]:
+        """The number of every feature."""
+        return self.numbers or range(1, self.count + 1)
+
+    def as_record(self) -> dict[str, Any]:
+        """The column as plain lists, numbers and texts; `numbers` only where they are not 1, 2, ..., count."""
+        record = super().as_record()
+        return record if self.numbers else {name: value for name, value in record.items() if name != "numbers"}
+
+    def known(self, X: Any) -> csr_array:
+        """The entries of the features; those with other numbers were not there to learn from, and have no points."""
+        X = csr_array(X, dtype=np.float64)
+        if not self.numbers:
+            places, there = X.indices, X.indices < self.count
+        else:
+            columns = np.array(self.numbers) - 1
+            places = np.searchsorted(columns, X.indices).astype(X.indices.dtype)
+            there = columns[np.minimum(places, self.count - 1)] == X.indices
+        if there.all():
+            return csr_array((X.data, places, X.indptr), (X.shape[0], self.count))
+        starts = np.concatenate([[0], np.cumsum(there)])[X.indptr].astype(X.indptr.dtype)
+        return csr_array((X.data[there], places[there], starts), (X.shape[0], self.count))
 
     def encode(self, X: Any) -> csr_array:
-        """Features on the grid; those with a number above `count` were not there to learn from, and have no points."""
-        X = csr_array(X, dtype=np.float64)
-        X = (
-            X[:, : self.count]
-            if X.shape[1] >= self.count
-            else csr_array((X.data, X.indices, X.indptr), (X.shape[0], self.count))
-        )
+        """Features on the grid."""
+        X = self.known(X)
         rounder = 1.5 * 2.0**52 * self.step
         values = (np.clip(X.data, -self.highest, self.highest) + rounder) - rounder
         values[~np.isfinite(X.data)] = 0.0

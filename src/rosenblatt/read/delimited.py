@@ -14,7 +14,7 @@ import polars as pl
 
 from rosenblatt.errors import TableError
 from rosenblatt.read.dialect import NAMES, Dialect, sniffed
-from rosenblatt.read.files import LONGEST, File, Scratch, UndecodableError, damage, plain, text_of
+from rosenblatt.read.files import LONGEST, File, Scratch, UndecodableError, collected, damage, plain, text_of
 from rosenblatt.read.quotes import notes_on_quotes
 from rosenblatt.read.rewritten import as_rewritten, check_all, first_row, rewritten
 from rosenblatt.read.table import TROUBLE, Table, first_line, refuse_patterns
@@ -62,7 +62,9 @@ class Source:
 
     def kept(self, frame: pl.LazyFrame) -> Frame:
         """The frame in memory, or as it is where the files are large."""
-        return frame if self.large else frame.collect()
+        if self.large:
+            return frame
+        return collected(frame) if any(file.packed for file in self.files) else frame.collect()
 
 
 class _UnreadError(TableError):

@@ -35,6 +35,8 @@ SEEN_TWICE = 2
 MOST_WORDS = 20_000
 REMEMBERED_WORDS = 2**20
 BUCKETS = 2**18
+MOST_GAPS = 2**16  # numbered features up to here are all there, whether they occur or not
+GAPS = 2  # and those up to any number, if every second one occurs
 FEATURES = "features"  # what the numbered features of a LIBSVM file are called together
 
 
@@ -103,8 +105,17 @@ def _numbered(table: Table, positive: str | None) -> tuple[Encoding, tuple[str, 
     if not X.shape[1]:
         raise TableError(f"{table.source}: no row has a feature")
     classes = classes_of(table, LABEL, {}, positive)
-    column = Sparse.of(FEATURES, X.shape[1], float(np.abs(X.data).max(initial=0.0)))
+    numbers = _numbers_with_gaps(X)
+    column = Sparse.of(FEATURES, len(numbers) or X.shape[1], float(np.abs(X.data).max(initial=0.0)), numbers)
     return Encoding((column,), Target(LABEL, classes)), ()
+
+
+def _numbers_with_gaps(X: Any) -> tuple[int, ...]:
+    """The numbers of the features that occur, where there are many more that do not; else none."""
+    if X.shape[1] <= MOST_GAPS:
+        return ()
+    columns = np.unique(X.indices)
+    return () if X.shape[1] <= GAPS * columns.size else tuple((columns + 1).tolist())
 
 
 def _column(

@@ -25,6 +25,7 @@ FIRST_LINES = 5  # that it takes in whole: a header, and rows to tell it by
 LONGEST = 2**27  # bytes that it takes in at most, and so the longest first line
 SAMPLE_LINES = 2000
 CHUNK = 2**20
+LARGE_DISK_PART = 0.5  # of the free disk, for what must be unpacked
 LARGE_PART = 0.25  # of the available memory: larger files are read in blocks
 MAGIC = {b"\x1f\x8b": "gz", b"\x28\xb5\x2f\xfd": "zst", b"PK\x03\x04": "zip", b"PK\x05\x06": "zip"}
 GROWTH = {"": 1.0, "gz": 6.0, "zst": 6.0}  # how much larger what is packed may be
@@ -40,6 +41,10 @@ NOT_TEXT = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1a\x1b"))
 
 class UndecodableError(TableError):
     """Bytes that are not of the encoding that they were taken for."""
+
+
+class TooLargeError(TableError):
+    """Rows that take too much memory to be held at once; caught here, and read in blocks."""
 
 
 class Scratch:
@@ -167,11 +172,18 @@ def _unzipped(path: Path, shown: str, scratch: Scratch) -> File:
             if len(members) != 1:
                 raise TableError(f"{shown}: a zip of {len(members)} files; unpack it and name the one to read")
             target = scratch.path()
+            _check_room(members[0].file_size, target, shown)  # no more than that is unpacked
             with archive.open(members[0]) as inside, open(target, "wb") as out:
                 shutil.copyfileobj(inside, out, CHUNK)
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
         raise TableError(f"{shown}: a zip that cannot be unpacked: {first_line(error)}") from error
     return opened(target, shown, members[0].filename, scratch)
+
+
+def _check_room(size: int, target: Path, shown: str) -> None:
+    """Refuse to unpack a file that would take more than half of the free disk."""
+    if size > LARGE_DISK_PART * shutil.disk_usage(target.parent).free:
+        raise TableError(f"{shown}: unpacked, it takes {size / 2**30:,.1f} GiB, and the disk has no room for that")
 
 
 def damage(error: BaseException) -> str:
@@ -293,6 +305,30 @@ def _old_line_ends(file: File) -> bool:
 def is_too_large(files: Sequence[File], growth: float = 1.0) -> bool:
     """Whether files that grow so much in memory would take more than a quarter of what is available."""
     return growth * sum(file.size for file in files) > LARGE_PART * available_memory()
+
+
+def collected(frame: pl.LazyFrame) -> pl.DataFrame:
+    """All rows of a file whose size does not tell how many there are; refuses more than is_too_large allows."""
+    most, size, batches = LARGE_PART * available_memory(), 0.0, list[pl.DataFrame]()
+    for batch in frame.collect_batches(maintain_order=True, lazy=True):
+        batches.append(batch)
+        size += batch.estimated_size()
+        if size > most:
+            raise TooLargeError(f"the rows take more than {most / 2**20:,.0f} MiB")
+    return pl.concat(batches, rechunk=False) if batches else frame.collect()
+
+
+class Room:
+    """Memory for the rows of a format that is always read whole: half of what is available."""
+
+    def __init__(self, shown: str) -> None:
+        self.shown, self.left = shown, 0.5 * available_memory()
+
+    def take(self, size: float) -> None:
+        """Note that so many bytes more are held; refuses more than there are."""
+        self.left -= size
+        if self.left < 0:
+            raise TableError(f"{self.shown}: its rows do not fit into the memory; take a part of them")
 
 
 def available_memory() -> float:

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from scipy.sparse import csr_array
 
 from rosenblatt.errors import OptionError
 from rosenblatt.kernels import Array
@@ -24,6 +23,11 @@ Head = tuple[str, tuple[str, ...] | None]
 def heads(encoding: Encoding) -> tuple[Head, ...]:
     """The name of every column of the grid, and its categories; None for numbers."""
     return tuple(head for column in encoding.used for head in _heads_of(column))
+
+
+def width(encoding: Encoding) -> int:
+    """How many columns the grid has."""
+    return sum(1 if isinstance(column, Number | Category) else _named(column).size for column in encoding.used)
 
 
 def grid(encoding: Encoding, table: Any, *, first_row: int = 0) -> Array:
@@ -51,17 +55,22 @@ def grid(encoding: Encoding, table: Any, *, first_row: int = 0) -> Array:
     return out
 
 
-def _heads_of(column: Column) -> Sequence[Head]:
+def _named(column: Column) -> Column:
+    """The column, if its features have names."""
     if isinstance(column, HashedText):
         raise OptionError(
             f"a tree has no names for hashed words: use a vocabulary for {column.name!r}, or leave it out"
         )
+    return column
+
+
+def _heads_of(column: Column) -> Sequence[Head]:
     if isinstance(column, Category):
         other = OTHER if OTHER not in column.values else f"{OTHER} than these"
         return [(column.name, (*column.known, *((other,) if column.other else ())))]
     if isinstance(column, Number):
         return [(column.name, None)]
-    return [(feature.meaning, None) for feature in column.features]
+    return [(feature.meaning, None) for feature in _named(column).features]
 
 
 def _numbers(column: Number, cells: pl.Series) -> Array:
@@ -77,8 +86,7 @@ def _add_codes(column: Category, cells: pl.Series, out: Array) -> None:
 
 
 def _numbered_rows(column: Sparse, X: Any) -> Array:
-    """Numbered features, a row for each; those with a number above `count` were not there to learn from."""
-    there = csr_array(X, dtype=np.float64)[:, : column.count].toarray().T
-    out = np.zeros((column.count, there.shape[1]))
-    out[: there.shape[0]] = np.clip(np.where(np.isfinite(there), there, 0.0), -column.highest, column.highest) + 0.0
-    return out
+    """Numbered features, a row for each."""
+    there = column.known(X).toarray().T
+    clipped: Array = np.clip(np.where(np.isfinite(there), there, 0.0), -column.highest, column.highest)
+    return np.ascontiguousarray(clipped + 0.0)

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from rosenblatt.errors import TableError
-from rosenblatt.read.files import File, Scratch, damage, plain
+from rosenblatt.read.files import File, Room, Scratch, damage, plain
 from rosenblatt.read.table import TROUBLE, Table
 
 if TYPE_CHECKING:
     from rosenblatt.kernels import Array
 
 LINES = 50_000  # at a time
+LABEL_BYTES = 64  # of a short text in a list
 LOOKS_LIKE = re.compile(r"[+-]?\d+(\.\d+)?([ \t]+qid:\d+)?([ \t]+\d+:[^\s:]+)+[ \t]*(#.*)?")
 LARGEST_INDEX = 2**31 - 1
 
@@ -34,15 +35,20 @@ def read_libsvm(files: Sequence[File], shown: str, scratch: Scratch) -> Table:
     import numpy as np  # not before a table needs it: reading begins while the rest of a command is loaded
     from scipy.sparse import csr_array
 
-    parts = [part for file in files for part in _parts(plain(file, scratch))]
+    parts, room = [], Room(shown)
+    for part in (part for file in files for part in _parts(plain(file, scratch))):
+        parts.append(part)
+        room.take(LABEL_BYTES * len(part[0]) + 2 * sum(array.nbytes for array in part[1:]))  # they are joined yet
     labels = [label for part in parts for label in part[0]]
     if not labels:
         raise TableError(f"{shown}: the file has no rows")
     counts, columns, values = (np.concatenate([part[k] for part in parts]) for k in (1, 2, 3))
-    starts = np.concatenate([[0], np.cumsum(counts)])
+    starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32 if columns.size < 2**31 else np.int64)
     width = int(columns.max()) + 1 if columns.size else 0
     X = csr_array((values, columns, starts), (len(labels), width))
-    return Table(shown, sparse=(X, labels), notes=(f"LIBSVM: {width} numbered features",))
+    occurring = np.unique(columns).size
+    last = f", the last has the number {width}" if occurring < width else ""
+    return Table(shown, sparse=(X, labels), notes=(f"LIBSVM: {occurring} numbered features{last}",))
 
 
 def _parts(file: File) -> Iterator["tuple[list[str], Array, Array, Array]"]:

@@ -2,11 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import fields
+from itertools import pairwise
 from math import frexp, isfinite
 from typing import Any
 
 from rosenblatt.errors import ModelError
 from rosenblatt.read.columns import BITS, KINDS, LARGEST, SMALLEST, Column, HashedText, Number, Sparse, YesNo
+
+NUMBERS = "numbers"
+MOST_FEATURES = 2**24  # as many numbers as a file may hold
 
 
 def wanted(record: Any, shape: Mapping[str, type], what: str) -> None:
@@ -27,6 +31,14 @@ def texts(values: list[Any], what: str) -> tuple[str, ...]:
     return tuple(values)
 
 
+def wholes(values: list[Any], what: str) -> tuple[int, ...]:
+    """A list of rising numbers of features."""
+    fit = all(type(value) is int and 0 < value < 2**31 for value in values)
+    if not values or not fit or any(a >= b for a, b in pairwise(values)):
+        raise ModelError(f"{what} must be rising whole numbers from 1 on, below 2^31")
+    return tuple(values)
+
+
 def column_of(record: Any, k: int) -> Column:
     """One column from its record."""
     what = f"column {k + 1} of the encoding"
@@ -34,9 +46,11 @@ def column_of(record: Any, k: int) -> Column:
         raise ModelError(f"{what} must have a kind among {', '.join(KINDS)}")
     made = KINDS[record["kind"]]
     shape = {field.name: list if str(field.type).startswith("tuple") else field.type for field in fields(made)}
+    if made is Sparse and NUMBERS not in record:  # which are then 1, 2, and so on
+        del shape[NUMBERS]
     wanted(record, {"kind": str, **shape}, what)  # type: ignore[dict-item]
     values = {
-        name: texts(record[name], f"{what}: {name}")
+        name: (wholes if name == NUMBERS else texts)(record[name], f"{what}: {name}")
         if kind is list
         else float(record[name])
         if kind is float
@@ -57,12 +71,23 @@ def _problem(column: Column) -> str | None:
             return "scale and step must be powers of two, and lowest, centre and highest in order and on the grid"
         if (column.highest - column.lowest) / column.step > 2.0 ** (BITS + 1):
             return f"more than {BITS} bits between the centre and an end"
-    if isinstance(column, Sparse) and not (
-        0 < column.count < 2**31 and frexp(column.step)[0] == 0.5 and 0 < column.highest <= column.step * 2.0**BITS
-    ):
-        return "count, step and highest do not fit together"
+        if (column.highest - column.lowest) / column.scale > 2.0**BITS:
+            return "the scale is too small for lowest and highest"
+    if isinstance(column, Sparse):
+        return _problem_of_numbered(column)
     if isinstance(column, YesNo) and (len(column.values) != 1 or column.other or column.no in column.values):
         return "a yes/no has one yes, and a no that differs from it"
-    if isinstance(column, HashedText) and not 1 <= column.buckets <= 2**24:
+    if isinstance(column, HashedText) and not 1 <= column.buckets <= MOST_FEATURES:
         return "buckets must be from 1 to 2^24"
+    return None
+
+
+def _problem_of_numbered(column: Sparse) -> str | None:
+    if not 0 < column.count <= MOST_FEATURES:
+        return "count must be from 1 to 2^24"
+    powers = SMALLEST * 2.0**-BITS <= column.step <= LARGEST and frexp(column.step)[0] == 0.5
+    if not powers or not 0 < column.highest <= min(column.step * 2.0**BITS, LARGEST):
+        return "step and highest do not fit together"
+    if column.numbers and len(column.numbers) != column.count:
+        return f"{column.count} features must have {column.count} numbers, not {len(column.numbers)}"
     return None

@@ -10,6 +10,8 @@ import os
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -19,7 +21,7 @@ from rosenblatt.read.arff import looks_like_arff, read_arff
 from rosenblatt.read.columnar import read_columnar
 from rosenblatt.read.delimited import read_delimited
 from rosenblatt.read.dialect import BLANKS, NAMES
-from rosenblatt.read.files import CHUNK, File, Scratch, is_too_large, opened, text_of, with_encoding
+from rosenblatt.read.files import CHUNK, File, Scratch, TooLargeError, is_too_large, opened, text_of, with_encoding
 from rosenblatt.read.libsvm import looks_like_libsvm, read_libsvm
 from rosenblatt.read.table import Table
 
@@ -110,7 +112,8 @@ def read_table(
         return read_libsvm(files, shown, scratch)
     if kind == "arff":
         return read_arff(files, shown)
-    table = read_delimited(
+    read = partial(
+        read_delimited,
         files,
         shown,
         scratch,
@@ -119,8 +122,12 @@ def read_table(
         missing=tuple(missing),
         types=types or {},
         others=others,
-        large=large,
     )
+    table = None
+    with suppress(TooLargeError):  # packed, and larger than it seemed
+        table = read(large=large)
+    if table is None:
+        table = read(large=True)
     if format is None and delimiter is None and len(table.columns) == 1 and files[0].suffix not in TEXTS:
         raise TableError(f"{shown}: does not look like a table; name its format or its delimiter")
     return table

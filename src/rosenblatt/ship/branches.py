@@ -84,7 +84,7 @@ def sources_of(encoding: Encoding, tree: Tree) -> tuple[Source, ...]:
 def _sources(column: Column) -> Iterable[Source]:
     if isinstance(column, Sparse):
         ends = (column.step, -column.highest, column.highest)
-        numbers = (Number(str(k + 1), 0.0, 1.0, *ends, False) for k in range(column.count))
+        numbers = (Number(str(number), 0.0, 1.0, *ends, False) for number in column.all_numbers)
         return [Source(number, absent_is_zero=True) for number in numbers]
     return [Source(column, word) for word in column.words] if isinstance(column, Text) else [Source(column)]
 

@@ -12,15 +12,22 @@ from typing import Any, NoReturn
 from rosenblatt.errors import ModelError
 
 MOST_BYTES = 2**28
-MOST_GROUPS = 2**21  # lists and objects; with these two, the memory that a file can ask for is bounded
+MOST_GROUPS = 2**21  # lists and objects; with these four, the memory that a file can ask for is bounded
+MOST_FIELDS = 2**21  # of all objects together: a tree of a quarter of a million nodes
 MOST_PARTS = 2**24
+MOST_TEXTS = 2**22  # with the names of fields
 LONGEST_NUMBER = 2000  # digits of a whole number; certificates write those of more than 4096 bits as text
 
 
 def parsed(data: bytes) -> Any:
     """What a JSON text holds: dicts, lists, texts, numbers, True, False and None."""
-    if data.count(b"[") + data.count(b"{") > MOST_GROUPS or data.count(b",") > MOST_PARTS:
-        raise ModelError("it holds more lists or numbers than any model")
+    if (
+        data.count(b"[") + data.count(b"{") > MOST_GROUPS
+        or data.count(b":") > MOST_FIELDS
+        or data.count(b",") > MOST_PARTS
+        or data.count(b'"') > 2 * MOST_TEXTS
+    ):
+        raise ModelError("it holds more lists, fields, numbers or texts than any model")
     try:
         text = data.decode()
         return json.loads(text, object_pairs_hook=_once, parse_constant=_refuse, parse_int=_whole)

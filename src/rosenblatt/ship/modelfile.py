@@ -22,19 +22,17 @@ from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.examples import Examples, classes_of, n_features, n_rows, rows_of
 from rosenblatt.kernels import Array, Dense, Rows
 from rosenblatt.prove.certificate import Certificate
-from rosenblatt.ship import document, records
+from rosenblatt.ship import document, judged, records
 from rosenblatt.ship.atomic import Path
 from rosenblatt.ship.canonical import brief
-from rosenblatt.ship.values import CERTIFICATE, COUNT, Kind, Shape, fields, listed, or_null, plainly, scalar
+from rosenblatt.ship.values import CERTIFICATE, COUNT, Kind, Shape, fields, listed, or_null, plainly
 
 if TYPE_CHECKING:
     from rosenblatt.read.encoding import Encoding
 
 FORMAT = "rosenblatt model"
 NUMBERS_AT_ONCE = 2**20
-DEEPEST = 8  # of what is told about the error on held-out rows
 HASH = Kind(str, lambda value, where, shape: _hash(value, where))
-SCALAR = scalar(type(None), bool, int, float, str)
 NOWHERE = Shape(0, 0, 0.0)
 
 
@@ -50,29 +48,11 @@ def _encoding(value: Any, where: str, shape: Shape) -> "Encoding":
     return Encoding.from_record(value)
 
 
-def _told(value: Any, where: str, shape: Shape) -> dict[str, Any]:
-    """Texts, numbers, lists and objects of those."""
-
-    def check(part: Any, depth: int) -> None:
-        if type(part) not in (list, dict):
-            SCALAR.read(part, where, shape)
-        elif depth > DEEPEST:
-            raise ModelError(f"{where} is nested too deeply")
-        else:
-            for inner in part.values() if type(part) is dict else part:
-                check(inner, depth + 1)
-
-    if type(value) is not dict:
-        raise ModelError(f"{where} must be an object, not {brief(value)}")
-    check(value, 1)
-    return value
-
-
 FINGERPRINT = {"rows": COUNT, "features": COUNT, "sha256": HASH}
 ABOUT = {
     "encoding": or_null(Kind(lambda encoding: encoding.as_record(), _encoding)),
     "data": or_null(Kind(plainly, lambda value, where, shape: fields(value, where, FINGERPRINT, shape))),
-    "held_out": or_null(Kind(plainly, _told)),
+    "held_out": or_null(Kind(plainly, judged.told)),
     "certificates": listed(CERTIFICATE),
 }
 
@@ -144,22 +124,28 @@ class Model:
             if len(self.encoding.target.classes) != classes:
                 many = len(self.encoding.target.classes)
                 raise ModelError(f"the encoding's target has {many} classes, but the rule has {classes}")
+            labels = self.estimator.classes_
+            if labels.dtype.kind not in "biu" or labels.tolist() != list(range(classes)):
+                raise ModelError(f"the rule's labels must be the places of the target's classes, 0 to {classes - 1}")
         if self.data is not None and self.data["features"] != features:
             raise ModelError(f"the data had {self.data['features']} features, but the rule has {features}")
+        if self.held_out is not None:
+            judged.check(self.held_out, features, self.encoding)
         return self
 
 
 def _check_heads(encoding: "Encoding", rule: PerceptronTree) -> None:
     """Refuse an encoding whose columns are not those of the tree."""
-    from rosenblatt.read.grid import heads
+    from rosenblatt.read.grid import heads, width
 
+    found = tuple((column.name, column.categories) for column in rule.tree_.columns)
     try:
-        wanted = heads(encoding)
+        many = width(encoding)
     except OptionError as error:
         raise ModelError(str(error)) from None
-    found = tuple((column.name, column.categories) for column in rule.tree_.columns)
-    if len(found) != len(wanted):
-        raise ModelError(f"the encoding has {len(wanted)} columns for a tree, but the tree has {len(found)}")
+    if len(found) != many:  # a number in the file, before there are so many heads
+        raise ModelError(f"the encoding has {many} columns for a tree, but the tree has {len(found)}")
+    wanted = heads(encoding)
     for there, own in zip(wanted, found, strict=True):
         if there != own:
             raise ModelError(f"the encoding's column {brief(there[0])} and the tree's {brief(own[0])} differ")

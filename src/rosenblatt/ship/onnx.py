@@ -150,7 +150,8 @@ def _of_column(graph: _Graph, column: Column, w: Array) -> str:
     if isinstance(column, Category):
         return _of_category(graph, column, w)
     if isinstance(column, Sparse):
-        X = graph.input(column, "DOUBLE", "numbered features", column.count)
+        numbers = f", number {', '.join(map(str, column.numbers))}" if column.numbers else ""
+        X = graph.input(column, "DOUBLE", f"numbered features{numbers}", column.count)
         grid = np.array([-column.highest, column.highest, 1.5 * 2.0**52 * column.step, 0.0, 1.0])
         return _on_grids(graph, X, np.repeat(grid[:, None], column.count, axis=1), w, np.zeros_like(w))
     if isinstance(column, HashedText) or not isinstance(column, Text):

@@ -1,22 +1,35 @@
-"""The options that every estimator was made with, and their kinds in a model file.
+"""The options that every estimator was made with, and their kinds and ranges in a model file.
 
 What cannot be written down, a function as kernel or a random generator under way, is refused by name.
 """
 
 from collections.abc import Mapping
+from math import nextafter
 from typing import Any
 
 import numpy as np
 
 from rosenblatt.errors import ModelError
+from rosenblatt.estimators.lifted import BEST
+from rosenblatt.estimators.pocket import DESCENT
+from rosenblatt.estimators.tree import BY_CROSS_VALIDATION
+from rosenblatt.estimators.voted import VOTES
+from rosenblatt.examples import LONGEST
+from rosenblatt.learn import plan, rules
+from rosenblatt.learn.aggressive import Variant
+from rosenblatt.learn.gram import OF_PAIRS, OF_PRODUCTS, PRECOMPUTED, SCALE
+from rosenblatt.learn.kernelised import ORDERS
 from rosenblatt.ship.values import (
+    COUNTABLE,
     FLAG,
     LABEL,
+    LARGEST,
     NUMBER,
     REAL,
     TEXT,
     Kind,
     Shape,
+    choice,
     fields,
     items,
     listed,
@@ -28,12 +41,27 @@ from rosenblatt.ship.values import (
 )
 
 NONE = type(None)
-OPTIONAL = or_null(NUMBER)
 TEXT_OR_NONE = scalar(str, NONE)
-NUMBER_OR_TEXT = scalar(int, float, str)
-LIMIT = scalar(int, float, str, NONE)  # a number, a word such as "auto", or none
 NAME = scalar(bool, int, float, str, NONE)
 SEED = scalar(int, NONE, low=0)
+TINY = 5e-324
+
+
+def above(low: float, *words: str, high: float = LARGEST) -> Kind:
+    """A number of at least `low`, or one of some words."""
+    number, word = scalar(int, float, low=low, high=high), choice(*words)
+
+    def read(value: Any, where: str, shape: Shape) -> Any:
+        return (word if words and type(value) is str else number).read(value, where, shape)
+
+    return Kind(plain, read)
+
+
+COUNT = or_null(above(1))  # None: no limit
+SECONDS = or_null(above(TINY))
+POSITIVE, FROM_ZERO = above(TINY), above(0)
+BIAS_SCALE = above(TINY, "auto", high=nextafter(LONGEST, 0.0))
+TIES = choice(*rules.TIES)
 
 
 def _start_written(start: Any) -> Any:
@@ -42,7 +70,7 @@ def _start_written(start: Any) -> Any:
 
 def _start_read(value: Any, where: str, shape: Shape) -> Any:
     if type(value) is str:
-        return value
+        return choice("zeros", "first", "random").read(value, where, shape)
     if not any(type(row) is list for row in items(value, where)):
         return reals(value, where)
     width = len(items(value[0], f"{where}[0]"))
@@ -115,9 +143,9 @@ CLASSES = Kind(_classes_written, _classes_read)
 COMPARATOR = Kind(_comparator_written, _comparator_read)
 COLUMNS = Kind(_columns_written, _columns_read)
 
-_RULE = {"fit_intercept": FLAG, "bias_scale": NUMBER_OR_TEXT, "normalize": FLAG}
+_RULE = {"fit_intercept": FLAG, "bias_scale": BIAS_SCALE, "normalize": FLAG}
 _PASSES = {
-    "max_passes": OPTIONAL,
+    "max_passes": COUNT,
     "shuffle": FLAG,
     "start": START,
     **_RULE,
@@ -128,78 +156,78 @@ _PASSES = {
 
 PARAMETERS: Mapping[str, Mapping[str, Kind]] = {
     "Perceptron": {
-        "order": TEXT,
-        "ties": TEXT,
+        "order": choice(*rules.Order),
+        "ties": TIES,
         "start": START,
         **_RULE,
-        "max_passes": OPTIONAL,
-        "max_updates": LIMIT,
-        "max_seconds": OPTIONAL,
-        "margin": OPTIONAL,
-        "patience": OPTIONAL,
+        "max_passes": COUNT,
+        "max_updates": or_null(above(1, "bound")),
+        "max_seconds": SECONDS,
+        "margin": SECONDS,
+        "patience": COUNT,
         "class_weight": CLASS_WEIGHT,
         "random_state": SEED,
         "verbose": FLAG,
     },
     "PocketPerceptron": {
-        "improve": TEXT_OR_NONE,
+        "improve": or_null(choice(DESCENT)),
         "ratchet": FLAG,
-        "margin": NUMBER,
-        "ties": TEXT,
+        "margin": FROM_ZERO,
+        "ties": TIES,
         "start": START,
         **_RULE,
-        "max_updates": LIMIT,
-        "max_passes": OPTIONAL,
-        "max_seconds": OPTIONAL,
-        "patience": NUMBER,
+        "max_updates": or_null(above(1, "auto")),
+        "max_passes": COUNT,
+        "max_seconds": SECONDS,
+        "patience": COUNT,
         "class_weight": CLASS_WEIGHT,
         "random_state": SEED,
         "verbose": FLAG,
     },
     "LiftedPerceptron": {
-        "a": NUMBER_OR_TEXT,
+        "a": above(TINY, BEST, high=nextafter(1.0, 0.0)),
         **_RULE,
-        "max_passes": OPTIONAL,
-        "max_updates": OPTIONAL,
-        "max_seconds": OPTIONAL,
+        "max_passes": COUNT,
+        "max_updates": COUNT,
+        "max_seconds": SECONDS,
         "class_weight": CLASS_WEIGHT,
         "verbose": FLAG,
     },
-    "AveragedPerceptron": {"ties": TEXT, **_PASSES},
-    "VotedPerceptron": {"vote": TEXT, "ties": TEXT, **_PASSES},
-    "MarginPerceptron": {"beta": NUMBER, "max_updates": OPTIONAL, "max_seconds": OPTIONAL, **_PASSES},
-    "PassiveAggressive": {"variant": TEXT, "C": NUMBER, "average": FLAG, **_PASSES},
+    "AveragedPerceptron": {"ties": TIES, **_PASSES},
+    "VotedPerceptron": {"vote": choice(*VOTES), "ties": TIES, **_PASSES},
+    "MarginPerceptron": {"beta": FROM_ZERO, "max_updates": COUNT, "max_seconds": SECONDS, **_PASSES},
+    "PassiveAggressive": {"variant": choice(*Variant), "C": POSITIVE, "average": FLAG, **_PASSES},
     "KernelPerceptron": {
-        "kernel": TEXT,
-        "gamma": LIMIT,
+        "kernel": choice(*OF_PRODUCTS, *OF_PAIRS, PRECOMPUTED),
+        "gamma": or_null(above(TINY, SCALE)),
         "degree": NUMBER,
         "coef0": NUMBER,
-        "order": TEXT,
-        "budget": OPTIONAL,
+        "order": choice(*ORDERS),
+        "budget": COUNT,
         "average": FLAG,
         "fit_intercept": FLAG,
-        "bias_scale": NUMBER_OR_TEXT,
-        "max_passes": OPTIONAL,
-        "max_updates": OPTIONAL,
-        "max_seconds": OPTIONAL,
-        "cache_mb": NUMBER,
+        "bias_scale": BIAS_SCALE,
+        "max_passes": COUNT,
+        "max_updates": COUNT,
+        "max_seconds": SECONDS,
+        "cache_mb": POSITIVE,
         "class_weight": CLASS_WEIGHT,
         "random_state": SEED,
         "verbose": FLAG,
     },
     "PerceptronTree": {
-        "test": TEXT,
-        "criterion": TEXT,
-        "leaves": TEXT,
-        "categories": TEXT,
-        "max_depth": OPTIONAL,
-        "min_leaf": NUMBER,
-        "min_gain": NUMBER,
-        "max_columns": OPTIONAL,
-        "spare": NUMBER,
-        "simpler": NUMBER,
-        "prune": LIMIT,
-        "folds": NUMBER,
+        "test": choice(*plan.TESTS),
+        "criterion": choice(*plan.CRITERIA),
+        "leaves": choice(*plan.LEAVES),
+        "categories": choice(*plan.CATEGORIES),
+        "max_depth": or_null(FROM_ZERO),
+        "min_leaf": POSITIVE,
+        "min_gain": FROM_ZERO,
+        "max_columns": or_null(above(2)),
+        "spare": FROM_ZERO,
+        "simpler": FROM_ZERO,
+        "prune": or_null(above(0, *BY_CROSS_VALIDATION)),
+        "folds": above(2),
         "categorical_features": COLUMNS,
         "class_weight": CLASS_WEIGHT,
         "random_state": SEED,
@@ -207,13 +235,13 @@ PARAMETERS: Mapping[str, Mapping[str, Kind]] = {
     },
     "OnlinePerceptron": {
         "mode": TEXT,
-        "C": NUMBER,
-        "ties": TEXT,
+        "C": POSITIVE,
+        "ties": TIES,
         "fit_intercept": FLAG,
-        "bias_scale": NUMBER,
+        "bias_scale": BIAS_SCALE,
         "classes": CLASSES,
         "comparator": COMPARATOR,
-        "ledger": LIMIT,
+        "ledger": or_null(above(1, "all", high=COUNTABLE)),
     },
 }
 

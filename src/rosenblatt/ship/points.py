@@ -19,6 +19,7 @@ from rosenblatt.read.columns import Category, Column, Feature, Number, Sparse, T
 from rosenblatt.read.encoding import Encoding
 
 PRECISION = 53  # bits of a double
+LARGEST = 2.0**1000  # scores, so that none overflows
 
 
 @dataclass(frozen=True)
@@ -43,12 +44,23 @@ class Points:
         if len(encoding.features) != estimator.weights_.shape[1] - 1:
             raise OptionError(f"the encoding has {encoding.size} features, the rule {estimator.weights_.shape[1] - 1}")
         weights = tuple(tuple(map(float, w)) for w in estimator.coef_)
-        return cls(encoding, weights, tuple(map(float, estimator.intercept_)), bool(estimator._zero_is_yes))
+        made = cls(encoding, weights, tuple(map(float, estimator.intercept_)), bool(estimator._zero_is_yes))
+        if not made.reach <= LARGEST:
+            raise OptionError("the weights are so large that scores overflow, so the rule is no sum of points")
+        return made
 
     @property
     def classes(self) -> tuple[str, ...]:
         """The labels, in order; of two, the second is the yes."""
         return self.encoding.target.classes
+
+    @property
+    def reach(self) -> float:
+        """No score is larger."""
+        reach = np.array([feature.reach for feature in self.encoding.features])
+        with np.errstate(all="ignore"):
+            sums = np.abs(np.array(self.weights)) @ reach + np.abs(self.intercepts)
+        return float(sums.max())
 
     @property
     def exact(self) -> bool:
@@ -72,9 +84,9 @@ class Points:
             column, weights = each[0][0], tuple(w for _, w in each)
             if isinstance(column, Sparse):
                 ends = (column.step, -column.highest, column.highest)
-                for k, w in enumerate(zip(*weights, strict=True)):
+                for number, *w in zip(column.all_numbers, *weights, strict=True):
                     if any(w):
-                        yield Number(str(k + 1), 0.0, 1.0, *ends, False), tuple((one,) for one in w)
+                        yield Number(str(number), 0.0, 1.0, *ends, False), tuple((one,) for one in w)
             elif any(map(any, weights)):
                 yield column, weights
 
@@ -113,7 +125,7 @@ def spare_bits(weights: Sequence[float], intercept: float, features: Sequence[Fe
             unit = min(unit, grain_of(w) * feature.grain)
     if reach == 0.0:
         return PRECISION
-    if not 0.0 < unit < np.inf or reach > 2.0**1000:
+    if not 0.0 < unit < np.inf or reach > LARGEST:
         return -PRECISION
     return PRECISION - 1 - frexp(reach / unit)[1] if reach / unit < np.inf else -PRECISION
 

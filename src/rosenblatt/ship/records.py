@@ -18,6 +18,7 @@ from rosenblatt.ship.canonical import brief
 from rosenblatt.ship.options import PARAMETERS, options_written
 from rosenblatt.ship.states import TABLES
 from rosenblatt.ship.values import (
+    BIAS,
     COUNT,
     FLAG,
     LABEL,
@@ -172,7 +173,7 @@ def _online_written(rule: OnlinePerceptron) -> dict[str, Any]:
 
 def _online_restored(given: Mapping[str, Any]) -> OnlinePerceptron:
     labels, names = given["classes"].tolist(), given["feature_names"]
-    settled = fields(given["settled"], "settled", {"bias": SIZE, "zero_is_yes": FLAG}, NOWHERE)
+    settled = fields(given["settled"], "settled", {"bias": BIAS, "zero_is_yes": FLAG}, NOWHERE)
     shape = Shape(1, given["features"], settled["bias"])
     learned = fields(given["learned"], "learned", LEARNED, shape)
     if names is not None and (len(names) != shape.features or len(set(names)) != shape.features):

@@ -18,7 +18,7 @@ from typing import Any
 
 from rosenblatt.errors import OptionError
 from rosenblatt.read.columns import Category, Column, Date, HashedText, Number, Sparse, Text, YesNo
-from rosenblatt.ship.points import Points
+from rosenblatt.ship.points import LARGEST, Points
 
 LARGEST_SWING = 100
 SPREAD = 2  # scales to both sides of the centre: what a number's swing is measured over
@@ -155,7 +155,10 @@ def scorecard(points: Points, *, means: Sequence[float] | None = None, decimals:
     raw = [_card(points, rule, Fraction(1), measures, means, centred=True) for rule in range(len(points.weights))]
     swing = max((part.swing for card in raw for part in card.parts), default=Fraction(0))
     factor = LARGEST_SWING / swing if swing else Fraction(1)
-    return card_of(points, factor, measures, means=means, decimals=decimals)
+    card = card_of(points, factor, measures, means=means, decimals=decimals)
+    if max(factor, 1 / factor, *(abs(card.start) for card in card.cards)) > LARGEST:
+        raise OptionError("the weights are so small or so far apart that their points overflow; there is no scorecard")
+    return card
 
 
 def card_of(
@@ -282,7 +285,7 @@ def _words(column: Text | Sparse, weights: Sequence[float], factor: Fraction) ->
 
 def _name(column: Column, k: int) -> str:
     if isinstance(column, Sparse):
-        return f"for every 1 of feature {k + 1}"
+        return f"for every 1 of feature {column.all_numbers[k]}"
     return f"a word of bucket {k}" if isinstance(column, HashedText) else f"has {column.words[k]!r}"  # type: ignore[attr-defined]
 
 

@@ -33,6 +33,7 @@ from rosenblatt.learn.lifting import Memory
 from rosenblatt.ship.options import PARAMETERS
 from rosenblatt.ship.tree_states import PRICE, TREE, VALIDATION
 from rosenblatt.ship.values import (
+    BIAS,
     CERTIFICATE,
     COUNT,
     FLAG,
@@ -83,7 +84,7 @@ def kept(attribute: str, kind: Kind) -> Field:
 # -- what all linear rules keep --------------------------------------------------------------------------------
 
 SETTLED = {
-    "bias": kept("_bias", SIZE),
+    "bias": kept("_bias", BIAS),
     "unit_rows": kept("_unit_rows", FLAG),
     "zero_is_yes": kept("_zero_is_yes", FLAG),
 }
@@ -233,7 +234,11 @@ def _sum_on(rule: Any, shape: Shape, given: Mapping[str, Any]) -> None:
     for k, state in enumerate(rule._states):
         _check_state(f"rule {k}", state, support)
     rule.support_vectors_ = None if held else rule._support.matrix
-    rule.ledger_ = one_or_all([Ledger(np.zeros(shape.size), given["rows"], np.int64) for _ in rule._states])
+    ledgers = [Ledger(np.empty(0), given["rows"], np.int64) for _ in rule._states]
+    start = np.zeros(shape.size)  # one for all: nothing in the file is as long
+    for ledger in ledgers:
+        ledger.start = start
+    rule.ledger_ = one_or_all(ledgers)
     rule.forgotten_ = one_or_all([np.empty(0, np.int64) for _ in rule._states])
     rule._expose()
 

@@ -7,6 +7,7 @@ same type and to the last bit, or raises a ModelError that says where it stands 
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import nextafter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from scipy.sparse import csr_array, issparse
 
 from rosenblatt.errors import CertificateError, DataError, ModelError
 from rosenblatt.estimators.linear import one_or_all
-from rosenblatt.examples import n_rows, rows_of, some_rows, table_of
+from rosenblatt.examples import LONGEST, n_rows, rows_of, some_rows, table_of
 from rosenblatt.kernels import Array, Dense, Rows
 from rosenblatt.learn.rules import Reason
 from rosenblatt.prove.certificate import Certificate
@@ -23,6 +24,7 @@ from rosenblatt.ship.canonical import brief
 LARGEST = float(np.finfo(np.float64).max)
 COUNTABLE = 2**62  # counters stay below
 MOST_FEATURES = 2**24  # where no list in the file has an entry for each of them
+WIDEST = 2**10  # letters of a type for labels that are all shorter
 MOST_LETTERS = 2**24  # of an array of labels, each as long as the longest
 WHOLE_TYPES = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 FLOAT_TYPES = ("float16", "float32", "float64")
@@ -79,7 +81,9 @@ WORDS: Mapping[type, str] = {
 
 def scalar(*types: type, low: float = -LARGEST, high: float = LARGEST) -> Kind:
     """A value of one of these types, exactly; a number from `low` to `high`."""
-    wanted = " or ".join(WORDS[kind] for kind in types) + (f" from {low} on" if low > -LARGEST else "")
+    ends = f" from {low} on" if low > -LARGEST else ""
+    ends = f" from {low} to {high:g}" if high not in (LARGEST, COUNTABLE) else ends
+    wanted = " or ".join(WORDS[kind] for kind in types) + ends
 
     def read(value: Any, where: str, shape: Shape) -> Any:
         if type(value) not in types or (type(value) in (int, float) and not low <= value <= high):
@@ -94,6 +98,7 @@ COUNT = scalar(int, low=0, high=COUNTABLE)
 PLACE = scalar(int, low=-1, high=COUNTABLE)
 REAL = scalar(float)
 SIZE = scalar(float, low=0.0)
+BIAS = scalar(float, low=0.0, high=nextafter(LONGEST, 0.0))
 TEXT = scalar(str)
 NUMBER = scalar(int, float)
 LABEL = scalar(bool, int, float, str)
@@ -107,7 +112,7 @@ def choice(*names: str) -> Kind:
             raise refusal(where, f"one of {', '.join(names)}", value)
         return value
 
-    return Kind(str, read)
+    return Kind(lambda value: str(value) if isinstance(value, str) else value, read)
 
 
 def or_null(kind: Kind) -> Kind:
@@ -265,8 +270,9 @@ def _columns_read(columns: list[Array], values: list[Array], where: str, shape: 
 def _measured(table: Any, where: str, shape: Shape) -> Rows:
     """Rows of a table, which may have none."""
     if not table.shape[0]:
-        blank = np.zeros((1, shape.features), table.dtype)
-        return some_rows(rows_of(csr_array(blank) if issparse(table) else blank), np.empty(0, np.int64))
+        blank = csr_array((1, shape.features), dtype=table.dtype) if issparse(table) else np.zeros((1, 1), table.dtype)
+        none = some_rows(rows_of(blank), np.empty(0, np.int64))
+        return none if issparse(table) else none._replace(values=table, terms=shape.size)
     try:
         return rows_of(table, bias=shape.bias)
     except DataError as error:
@@ -302,7 +308,9 @@ def _text_array(name: str, labels: list[Any]) -> Array | None:
     width = name.removeprefix("text")
     if not (width.isascii() and width.isdigit() and len(width) < 9) or set(map(type, labels)) != {str}:
         return None
-    return np.array(labels, f"U{width}") if int(width) * len(labels) <= MOST_LETTERS else None
+    longest = max(WIDEST, *map(len, labels))  # every label that is predicted is as wide as the type says
+    fits = int(width) <= longest and int(width) * len(labels) <= MOST_LETTERS
+    return np.array(labels, f"U{width}") if fits else None
 
 
 def _number_array(name: str, labels: list[Any]) -> Array | None:

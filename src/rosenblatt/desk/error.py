@@ -34,7 +34,12 @@ class Error:
 
     @property
     def statement(self) -> str:
-        """The interval in one sentence."""
-        rate, low, high = (f"{100 * part:.2f} %" for part in (self.mistakes / self.rows, self.lower, self.upper))
-        sure = f"with {self.confidence:.0%} confidence {low} to {high}"
-        return f"{self.mistakes:,} of {self.rows:,} rows wrong, {self.how} ({rate}; {sure})."
+        """The rate and its interval in one sentence."""
+        rate = f"{100 * self.mistakes / self.rows:.2f} %"
+        return f"{self.mistakes:,} of {self.rows:,} rows wrong, {self.how} ({rate}; {self.interval})."
+
+    @property
+    def interval(self) -> str:
+        """The interval in words."""
+        low, high = (f"{100 * part:.2f} %" for part in (self.lower, self.upper))
+        return f"with {self.confidence:.0%} confidence {low} to {high}"
