@@ -127,11 +127,10 @@ def set_column(points: Array, groups: Array, i: int, scale: float, out: Array) -
 
 
 @compiled
-def begin(
-    points: Array, groups: Array, chosen: Array, Q: Array, R: Array, rows: Array, scale: float, column: Array
+def enlarge(
+    points: Array, groups: Array, chosen: Array, Q: Array, R: Array, rows: Array, size: int, scale: float, column: Array
 ) -> int:
-    """Make a corral of those of the chosen points that are independent; returns how many they are."""
-    size = 0
+    """Take those of the chosen points that are independent into a corral; returns how many it then has."""
     for i in chosen:
         set_column(points, groups, i, scale, column)
         if insert(Q, R, size, column):
@@ -226,6 +225,7 @@ def descend(
     tolerance: float,
     zero: float,
     most: int,
+    work: float,
     before: float,
     every: Array,
     scores: Array,
@@ -233,7 +233,9 @@ def descend(
     wanted: Array,
     column: Array,
 ) -> tuple[int, int, float]:
-    """Up to `most` steps of Wolfe's algorithm. Returns how it ended, the size of the corral, and ||x||^2.
+    """Up to `most` steps of Wolfe's algorithm, and about so much `work`, in multiplications.
+
+    Returns how it ended, the size of the corral, and ||x||^2. Where work ended a step half done, x is yet to follow.
 
     A step looks at the hot points only, those that were lowest when all were looked at, until none of them is low.
     """
@@ -243,6 +245,9 @@ def descend(
     for _ in range(most):
         # towards the shortest vector of the affine hull, until it is inside the convex one
         while True:
+            if not work > 0.0:
+                return GOING, size, before
+            work -= 3.0 * size * (size + d)  # to solve, to remove or insert a point, and to add up x
             affine_weights(Q, R, size, many, scale, wanted)
             share, gone = 2.0, -1
             for k in range(size):
@@ -281,6 +286,7 @@ def descend(
         # the lowest point, of the hot ones if one of them is still low, or else of all
         lowest, depth = -1, 0.0
         scores_of(points, hot, hots, x, scores)
+        work -= float(hots) * d
         for h in range(hots):
             i = hot[h]
             level = groups[i, 0] * level_0 + (groups[i, 1] * level_1 if many == 2 else 0.0)
@@ -289,6 +295,7 @@ def descend(
         if not depth < HOT * low or not depth < -tolerance:
             lowest, depth, reached = -1, np.inf, True
             scores_of(points, every, n, x, scores)
+            work -= float(n) * d
             for i in range(n):
                 level = groups[i, 0] * level_0 + (groups[i, 1] * level_1 if many == 2 else 0.0)
                 reached &= scores[i] - enough * level >= -tolerance

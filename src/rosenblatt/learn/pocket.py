@@ -12,14 +12,13 @@ soon as the weights cannot be better than those kept, and begins with the rows t
 kept is the same, bit for bit. `improved` goes on from there with `descent`.
 """
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from rosenblatt import search
+from rosenblatt import search, timing
 from rosenblatt.examples import Examples, numbers_per_row
 from rosenblatt.kernels import Array, Ties
 from rosenblatt.learn import costs as pricing
@@ -149,7 +148,7 @@ def improved(
             reason = Reason.INTERRUPTED
         elif budget.max_passes is not None and looks >= budget.max_passes * examples.n_copies:
             reason = Reason.MAX_PASSES
-        elif budget.max_seconds is not None and time.monotonic() - begun >= budget.max_seconds:
+        elif budget.max_seconds is not None and timing.now() - begun >= budget.max_seconds:
             reason = Reason.MAX_SECONDS
         return reason is Reason.SETTLED
 

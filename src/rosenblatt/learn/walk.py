@@ -5,7 +5,6 @@ Every order makes its corrections through a `Walk`, a kernel's call at a time, a
 
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from types import FrameType
 
 import numpy as np
 
-from rosenblatt import kernels, search
+from rosenblatt import kernels, search, timing
 from rosenblatt.errors import DataError
 from rosenblatt.examples import Examples, numbers_per_row
 from rosenblatt.kernels import Array, Doubt, Ties
@@ -57,7 +56,7 @@ class Walk:
         self.seen = 0
         self.watch = watch
         self.interrupted: Callable[[], bool] = lambda: False
-        self.started = time.monotonic()
+        self.started = timing.now()
         self.at_once = max(int(NUMBERS_AT_ONCE / numbers_per_row(examples.rows)), 1)
         self.whole_steps = examples.rows.whole and search.is_whole(examples.weights)
 
@@ -72,7 +71,7 @@ class Walk:
             return Reason.MAX_UPDATES
         if self.looks_left(share) <= 0:
             return Reason.MAX_PASSES
-        if budget.max_seconds is not None and time.monotonic() - self.started >= share * budget.max_seconds:
+        if budget.max_seconds is not None and timing.now() - self.started >= share * budget.max_seconds:
             return Reason.MAX_SECONDS
         return None
 
