@@ -24,7 +24,7 @@ from rosenblatt.kernels import Array, Ties
 from rosenblatt.learn import costs as pricing
 from rosenblatt.learn import descent, tally
 from rosenblatt.learn.rules import Budget, Reason
-from rosenblatt.learn.space import space_of
+from rosenblatt.learn.space import Whitened, space_of
 from rosenblatt.learn.walk import Run, Walk
 
 EFFORT, OVERHEAD = 2e9, 50  # numbers read, and so many for each look: after that a descent is not kicked any more
@@ -152,12 +152,17 @@ def improved(
             reason = Reason.MAX_SECONDS
         return reason is Reason.SETTLED
 
-    def worth_a_kick() -> bool:
-        return looks * (numbers_per_row(examples.rows) + OVERHEAD) < EFFORT
+    if not spend(0.0):
+        return replace(run, reason=reason)
 
     # the threads of BLAS cost more than they save, and change the rounding
     with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):
         space = space_of(examples)
+        numbers = max(numbers_per_row(examples.rows), space.size if isinstance(space, Whitened) else 0)
+
+        def worth_a_kick() -> bool:
+            return looks * (numbers + OVERHEAD) < EFFORT
+
         v = descent.fewest(
             space, costs[costs > 0], space.coordinates(run.weights), rng,
             gamma=gamma, patience=budget.patience or 0, spend=spend, worth_a_kick=worth_a_kick,

@@ -40,6 +40,7 @@ class Nearest:
     x: Array
     settled: bool  # no point is lower than its level, as far as floats can tell
     is_zero: bool = False  # as far as floats can tell
+    work: float = 0.0  # multiplications that it took, about
 
 
 @dataclass(frozen=True)
@@ -73,17 +74,20 @@ def nearest(
     x, scores, hot = np.zeros(d), np.empty(len(points)), np.empty(HOT_POINTS, np.int64)
     column, square, how = np.empty(width), np.inf, corral.GOING
     every = np.arange(len(points))
-    size = 0
+    size, work = 0, 0.0
     for part in _parts(begin, room * width, stop):
         size = corral.enlarge(points, groups, part, Q, R, rows, size, scale, column)
+        work += 2.0 * len(part) * size * width
     members = groups[rows[:size]]
     weights[:size] = members @ (1.0 / members.sum(axis=0).clip(1.0))
     while how == corral.GOING and not stop():
-        how, size, square = corral.descend(
+        how, size, square, left = corral.descend(
             points, groups, Q, R, rows, weights, size, x, scale, enough, TOLERANCE * scale**2, (ZERO * scale) ** 2,
             AT_ONCE, WORK, square, every, scores, hot, wanted, column,
         )  # fmt: skip
-    return Nearest(rows[:size].copy(), weights[:size].copy(), x, how == corral.SETTLED, how == corral.AT_ZERO)
+        work += WORK - left
+    settled, is_zero = how == corral.SETTLED, how == corral.AT_ZERO
+    return Nearest(rows[:size].copy(), weights[:size].copy(), x, settled, is_zero, work)
 
 
 def _parts(chosen: Array, work: float, stop: Callable[[], bool]) -> Iterator[Array]:

@@ -19,6 +19,7 @@ import numpy as np
 import scipy  # its parts are loaded when they are used
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from rosenblatt import timing
 from rosenblatt.errors import OptionError
 from rosenblatt.examples import Examples, some_rows
 from rosenblatt.kernels import Array
@@ -91,7 +92,7 @@ def interval(
     wrong = exact.mistakes(examples, rule, ties)
     proofs: list[Contradiction] = []
     lower = 0
-    if wrong.size and ties != "correct":
+    if wrong.size and ties != "correct" and not clock.late():
         with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):  # floats only propose
             proofs = _Packing(examples, ties, w, wrong, clock).contradictions()
         lower = len(proofs)
@@ -113,11 +114,13 @@ def interval(
 
 
 def best_rule(examples: Examples, ties: str, rng: np.random.Generator, clock: Clock) -> Array:
-    """The best weights that the pocket and its descent find."""
-    budget = Budget(max_updates=pocket.enough_updates(examples), max_seconds=clock.left, patience=KICKS)
+    """The best weights that the pocket and its descent find; half of the time is left for proofs."""
+    seconds = None if clock.left is None else clock.left / 2
+    budget = Budget(max_updates=pocket.enough_updates(examples), max_seconds=seconds, patience=KICKS)
     shared: Any = {"ties": TIES[ties], "budget": budget, "rng": rng}
+    begun = timing.now()
     run = pocket.learn(examples, np.zeros(examples.size), **shared)
-    return pocket.improved(run, examples, begun=clock.started, **shared).weights
+    return pocket.improved(run, examples, begun=begun, **shared).weights
 
 
 class _Packing:
