@@ -24,6 +24,7 @@ from rosenblatt.prove.run import no_margin, recurrence
 BOUND = "bound"
 ADVICE = {
     Reason.MAX_PASSES: "raise max_passes, or bring the columns to similar sizes (StandardScaler)",
+    Reason.MAX_COPIES: "divide the weights by a constant",
     Reason.MAX_UPDATES: "raise max_updates, or bring the columns to similar sizes (StandardScaler)",
     Reason.MAX_SECONDS: "raise max_seconds, or bring the columns to similar sizes (StandardScaler)",
     Reason.BOUND: "ask for a smaller margin",
@@ -208,8 +209,8 @@ class Perceptron(LinearRule):
         first = not hasattr(self, "weights_")
         known, parts = self._next_parts(X, y, classes, sample_weight)
         before = self._start_weights(parts, self._generator()) if first else self.weights_
-        with ctrl_c_noted() as interrupted:  # all rules follow, or none does
-            followed = [pla.follow(part, w, ties) for part, w in zip(parts, before, strict=True)]
+        followed = [pla.follow(part, w, ties) for part, w in zip(parts, before, strict=True)]  # Ctrl-C loses these
+        with ctrl_c_noted() as interrupted:  # all rules go on, or none does
             if first:
                 self.ledger_ = one_or_all([Ledger(w, 0, np.int64) for w in before])
                 self.classes_, self.n_passes_, self.n_examples_seen_ = known, 0, 0

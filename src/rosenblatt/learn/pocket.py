@@ -25,7 +25,7 @@ from rosenblatt.learn import costs as pricing
 from rosenblatt.learn import descent, tally
 from rosenblatt.learn.rules import Budget, Reason
 from rosenblatt.learn.space import Whitened, space_of
-from rosenblatt.learn.walk import Run, Walk
+from rosenblatt.learn.walk import COPIES, Run, Walk
 
 EFFORT, OVERHEAD = 2e9, 50  # numbers read, and so many for each look: after that a descent is not kicked any more
 SORTED_EVERY = 256  # corrections
@@ -103,10 +103,14 @@ def _fill(
             at += used
             if len(walk.ledger) - sorted_at >= SORTED_EVERY:
                 order, sorted_at = order[np.argsort(-often[order], kind="stable")], len(walk.ledger)
+            walk.draws += used
             quiet = 0 if made else quiet + used
-            if quiet > examples.n_copies and not search.find_first(examples, walk.w, walk.ties, 1).size:
-                _keep_if_better(walk, order, costs, gamma, kept, often)
-                return Reason.SEPARATED  # no mistake is left to correct; with gamma, some margins may be below it
+            if quiet > min(examples.n_copies, COPIES * examples.n):
+                if not search.find_first(examples, walk.w, walk.ties, 1).size:
+                    _keep_if_better(walk, order, costs, gamma, kept, often)
+                    return Reason.SEPARATED  # no mistake is left to correct; with gamma, some margins may be below it
+                if walk.has_too_many_copies:
+                    return Reason.PATIENCE
 
 
 def _keep_if_better(walk: Walk, order: Array, costs: Array, gamma: float, kept: tally.Pocket, often: Array) -> None:
