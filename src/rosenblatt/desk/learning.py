@@ -47,6 +47,7 @@ ALGORITHMS = MappingProxyType(
 SMALL = 300_000  # numbers; tables of up to so many get the descent, larger ones a pocket begun at an averaged rule
 FEW_PASSES, FEW_UPDATES = 3, 3  # of the averaged rule; of the pocket begun there, which seldom finds a better one
 WIDEST, ASKS = 5_000_000, 100  # numbers of a table in which a wider rule is sought; how often it asks for time
+CLOSE = 0.01  # the gap of a margin that is called the largest
 CONFIDENCE = 0.95
 
 
@@ -229,7 +230,7 @@ class _Maker:
                 affine = bool(threshold.get("fit_intercept", True))
                 widest = largest(examples, affine=affine, clock=Clock(wishes.seconds, wishes.verbose))
                 begun, weights = "the largest margin", widest.weights
-                if widest.certificate is None:  # the time was up
+                if widest.certificate is None or widest.gap > CLOSE:  # the time was up
                     begun, weights = "the weights that prove it", self.verdict.certificate.weights
                 return "perceptron", f"the rows are proved separable: begun at {begun}", {"start": _floats(weights)}
             why = (

@@ -60,7 +60,8 @@ class Perceptron(LinearRule):
     max_passes : int or None, default=1000
         Budget of passes over the data; looks at the active set count as parts of a pass.
     max_updates, max_seconds : number or None, default=None
-        Budgets of updates and of time; like max_passes, for each one-vs-rest rule. max_updates="bound" stops after as
+        Budgets of updates and of time, without that of compiling; like max_passes, for each one-vs-rest rule, and kept
+        to within some two seconds. max_updates="bound" stops after as
         many updates as prove that no unit vector is right on every row with the `margin` given (Novikoff 1962).
     margin : float or None, default=None
         For max_updates="bound": the least margin worth finding, in the units of the rows.
@@ -102,7 +103,8 @@ class Perceptron(LinearRule):
     -----
     A row of sample weight k is learned as k copies of it, one after the other; weight 0 is no row; a fraction is
     a last copy that moves the weights by that part of a step. What is learned does not depend on whether X is dense or
-    sparse, to the last bit.
+    sparse, to the last bit. Where weights are above 1000 on average, max_passes allows no more work than if they were
+    1000: no more than 1000 max_passes draws or corrections per row.
     Pressing Ctrl-C keeps what was learned so far in the estimator before KeyboardInterrupt is raised.
 
     Examples

@@ -79,7 +79,8 @@ def margin(
 ) -> Margin:
     """The largest margin of any linear rule on these rows.
 
-    With `max_seconds` the interval may stay wide. With `verbose` it tells on standard error how far it has come.
+    With `max_seconds`, kept to within some two seconds, the interval may stay wide.
+    With `verbose` it tells on standard error how far it has come.
 
     >>> from rosenblatt import margin
     >>> wide = margin([[0.0], [4.0]], [0, 1], affine=True)

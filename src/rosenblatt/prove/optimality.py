@@ -64,6 +64,7 @@ def optimality(
 
     `rule` is a fitted linear estimator of this package, whose threshold and ties then count; or weights, one per
     feature and optionally one for the threshold's constant feature; or None, for the best rule that can be found.
+    With `max_seconds`, kept to within some two seconds, the interval may stay wide.
 
     >>> from rosenblatt import optimality
     >>> interval = optimality([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])  # exclusive or

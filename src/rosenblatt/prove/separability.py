@@ -86,7 +86,8 @@ def separability(
 ) -> Verdict:
     """Whether some linear rule is right on every row, with the proof.
 
-    With `max_seconds` it may end undecided. With `verbose` it tells on standard error how far it has come.
+    With `max_seconds`, kept to within some two seconds, it may end undecided.
+    With `verbose` it tells on standard error how far it has come.
 
     >>> from rosenblatt import separability
     >>> print(separability([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]))  # and
