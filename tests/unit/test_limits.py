@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numba.core import event
 from scipy.sparse import csr_array, hstack
+from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import (
     AveragedPerceptron,
@@ -334,3 +335,14 @@ def test_a_tree_takes_weights_that_are_small_but_not_too_small(rng):
     assert small.n_nodes_ == plain.n_nodes_
     with pytest.raises(DataError, match="too small to count in; multiply them by a constant"):
         PerceptronTree().fit(X, y, sample_weight=np.full(60, 1e-300))
+
+
+def test_a_run_that_was_long_is_not_gone_through_again_when_its_time_is_up(monkeypatch):
+    X, y = [[0.0], [1.0], [2.0]], [0, 1, 0]  # whole weights, which come back
+    with pytest.warns(ConvergenceWarning):
+        assert Perceptron(max_passes=None, max_seconds=0.01).fit(X, y).certificate_ is not None
+    monkeypatch.setattr("rosenblatt.estimators.perceptron.A_SECOND", 1.0)
+    with pytest.warns(ConvergenceWarning):
+        assert Perceptron(max_passes=None, max_seconds=0.01).fit(X, y).certificate_ is None
+    with pytest.warns(ConvergenceWarning):
+        assert Perceptron(max_passes=50).fit(X, y).certificate_ is not None

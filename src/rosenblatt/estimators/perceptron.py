@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import replace
+from math import inf
 from typing import Any, Self
 
 import numpy as np
@@ -22,6 +23,7 @@ from rosenblatt.prove.certificate import Contradiction, NoMargin
 from rosenblatt.prove.run import no_margin, recurrence
 
 BOUND = "bound"
+A_SECOND = 1e9  # numbers, read in about so long: what is looked for in a run whose time is up
 ADVICE = {
     Reason.MAX_PASSES: "raise max_passes, or bring the columns to similar sizes (StandardScaler)",
     Reason.MAX_COPIES: "divide the weights by a constant",
@@ -194,7 +196,8 @@ class Perceptron(LinearRule):
         """What a run that did not separate its rows proves about them."""
         if run.reason in (Reason.SEPARATED, Reason.INTERRUPTED):
             return None
-        if found := recurrence(part, run, start, self.ties):
+        most = A_SECOND if run.reason is Reason.MAX_SECONDS else inf
+        if found := recurrence(part, run, start, self.ties, most):
             return found
         if self.max_updates == BOUND and run.reason is Reason.MAX_UPDATES:
             refuted = no_margin(part, run)
