@@ -166,6 +166,24 @@ class TestFit:
         assert found["error"] is None
         assert found["proved"] == []
 
+    def test_without_proofs_nothing_is_proved(self, desk, tmp_path):
+        options = ("-o", tmp_path / "m.json", "--json", "--no-prove")
+        found = run("fit", desk["clean.csv"], "-t", "approved", *options).record
+        assert (found["separable"], found["proved"]) == (None, [])
+        assert (found["algorithm"], found["why"]) == ("pocket", "no proof was asked for")
+
+    @pytest.mark.parametrize("command", ["fit", "report"])
+    def test_ctrl_c_while_proving_keeps_the_rule(self, command, desk, tmp_path, monkeypatch):
+        def interrupted(*_, **__):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr("rosenblatt.desk.shipping.optimality", interrupted)
+        ran = run(command, desk["noisy.csv"], "-t", "approved", "-o", tmp_path / "m.html", "--json")
+        assert ran.code == 130
+        assert ran.record["interrupted"]
+        assert ran.record["proved"] == []
+        assert load_model(ran.record["model"]).predict is not None
+
     def test_rules_are_heard(self, desk, tmp_path):
         options = ("--order", "random", "--ties", "plus", "--max-passes", "7", "--no-threshold", "--set", "margin=0.5")
         where = ("-t", "approved", "-a", "perceptron", "-o", tmp_path / "m.json", "--seed", "3")

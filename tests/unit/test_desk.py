@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from scipy.stats import beta
 
+from rosenblatt.desk import learning
 from rosenblatt.desk.data import data_of, encoded
 from rosenblatt.desk.error import Error
 from rosenblatt.desk.learning import Wishes, learn, made_short, mistakes
@@ -17,6 +18,8 @@ from rosenblatt.desk.verdict import findings, in_words
 from rosenblatt.desk.verifying import claims_in, verified
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.prove.certificate import Contradiction, ErrorInterval, Separation
+from rosenblatt.prove.clock import Clock
+from rosenblatt.prove.margin import largest
 from rosenblatt.read.sources import read_table
 from rosenblatt.read.table import Table
 from rosenblatt.ship.modelfile import Model
@@ -99,6 +102,38 @@ def test_a_separable_table_gives_the_largest_margin_and_its_proof():
     finding = findings(data)[0]
     assert finding.margin.gap < 1e-9
     assert finding.updates > 0
+
+
+def test_a_margin_that_is_not_found_in_time_is_no_start(monkeypatch):
+    frame = applications(200).with_columns(
+        pl.when(pl.col("income") > 3000).then(pl.lit("yes")).otherwise(pl.lit("no")).alias("approved")
+    )
+    for asks in (0, 1, 300):
+        found = []
+        monkeypatch.setattr(
+            learning,
+            "largest",
+            lambda e, affine, clock, asks=asks, found=found: (
+                found.append(largest(e, affine=affine, clock=Clock(most_asks=asks))) or found[0]
+            ),
+        )
+        learned = learn(data_from(frame), Wishes())
+        assert learned.algorithm == "perceptron"
+        assert learned.mistakes == 0
+        assert (found[0].certificate is None) == (asks < 300)
+        begun = "the weights that prove it" if asks < 300 else "the largest margin"
+        assert learned.why == f"the rows are proved separable: begun at {begun}"
+
+
+def test_without_a_wish_for_proofs_nothing_is_proved(monkeypatch):
+    def refuse(*_, **__):
+        raise AssertionError("nothing is to be proved")
+
+    for name in ("decide", "largest"):
+        monkeypatch.setattr(learning, name, refuse)
+    learned = learn(data_from(applications(120, noise=0.0)), Wishes(prove=False))
+    assert (learned.algorithm, learned.why, learned.verdict) == ("pocket", "no proof was asked for", None)
+    assert model_of(learned, Wishes(prove=False), prove=False).certificates == ()
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,6 @@
 """`rosenblatt fit`: from a table to a rule."""
 
 import math
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,7 +27,7 @@ def run(
         bool,
         typer.Option(
             "--prove/--no-prove",
-            help="Put a proof of how good the rule is into the model.",
+            help="Put a proof of how good the rule is into the model. Without, nothing is proved: auto is the pocket.",
             rich_help_panel=terms.JUDGING,
         ),
     ] = True,
@@ -123,7 +122,6 @@ def run(
     from rosenblatt.cli import learning, reading, wording
     from rosenblatt.cli.screen import Screen
     from rosenblatt.desk.learning import TREE, Wishes
-    from rosenblatt.desk.shipping import model_of
 
     screen = Screen(json, quiet)
     reading.free(output, force)
@@ -133,16 +131,11 @@ def run(
         "patience": patience, "class_weight": _costs(class_weight),
     }  # fmt: skip
     options = {name: value for name, value in given.items() if value is not None} | terms.values_given(option)
-    wishes = Wishes(algorithm, options, hold_out, folds, seed, seconds or None, not quiet)
+    wishes = Wishes(algorithm, options, hold_out, folds, seed, seconds or None, prove, not quiet)
     learning.check(wishes, option)
     data, notes = reading.noted(screen, begun, target, positive, kind, text, drop_missing_target, weights)
     learned = learning.learned(screen, data, wishes, option)
-    try:
-        with screen.busy("proving") as tell, reading.progress_to(tell):
-            model = model_of(learned, wishes, prove=prove and not learned.interrupted)
-    except KeyboardInterrupt:
-        learned = replace(learned, interrupted=True)
-        model = model_of(learned, wishes, prove=False)
+    learned, model = learning.proved(screen, learned, wishes)
     model.save(output, force=force)
     wording.columns(screen, data, features=learned.algorithm != TREE)
     wording.learned(screen, learned, model)

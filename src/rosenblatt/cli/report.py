@@ -53,7 +53,6 @@ def run(
     from rosenblatt.cli.screen import Screen
     from rosenblatt.desk.learning import TREE, Wishes
     from rosenblatt.desk.reporting import findings_of
-    from rosenblatt.desk.shipping import model_of
     from rosenblatt.errors import MissingExtraError
     from rosenblatt.ship.atomic import write_whole
     from rosenblatt.ship.report import report_of
@@ -64,12 +63,11 @@ def run(
         reading.free(path, force)
     if find_spec("matplotlib") is None:
         raise MissingExtraError("plot", "a report with plots")
-    wishes = Wishes(algorithm, terms.values_given(option), hold_out, folds, seed, seconds or None, not quiet)
+    wishes = Wishes(algorithm, terms.values_given(option), hold_out, folds, seed, seconds or None, True, not quiet)
     learning.check(wishes, option)
     data, notes = reading.noted(screen, begun, target, positive, kind, text, drop_missing_target)
     learned = learning.learned(screen, data, wishes, option)
-    with screen.busy("proving") as tell, reading.progress_to(tell):
-        made = model_of(learned, wishes, prove=not learned.interrupted)
+    learned, made = learning.proved(screen, learned, wishes)
     with screen.busy("drawing"):
         check = shlex.join(["rosenblatt", "verify", str(model), *file])
         page = report_of(findings_of(data, learned, made, (*notes, *learned.notes), check))

@@ -89,7 +89,11 @@ Seed = Annotated[
 Seconds = Annotated[
     float | None,
     typer.Option(
-        "--seconds", min=0.0, metavar="S", help="Time limit for each proof; 0 for none.", rich_help_panel=JUDGING
+        "--seconds",
+        min=0.0,
+        metavar="S",
+        help="Time limit for each proof, not for learning; 0 for none.",
+        rich_help_panel=JUDGING,
     ),
 ]
 HoldOut = Annotated[

@@ -25,7 +25,7 @@ from rosenblatt.estimators.linear import LinearRule
 from rosenblatt.examples import Examples, numbers_per_row
 from rosenblatt.kernels import Array
 from rosenblatt.prove.clock import Clock
-from rosenblatt.prove.margin import largest
+from rosenblatt.prove.margin import as_far_as_floats_go, largest
 from rosenblatt.prove.separability import Separable, Verdict, decide
 from rosenblatt.read.encoding import nearest
 from rosenblatt.ship.points import short
@@ -46,7 +46,8 @@ ALGORITHMS = MappingProxyType(
 )
 SMALL = 300_000  # numbers; tables of up to so many get the descent, larger ones a pocket begun at an averaged rule
 FEW_PASSES, FEW_UPDATES = 3, 3  # of the averaged rule; of the pocket begun there, which seldom finds a better one
-WIDEST, WIDEST_SECONDS = 5_000_000, 5.0  # numbers of a table in which a wider rule is looked for, and how long
+WIDEST, ASKS = 5_000_000, 100  # numbers of a table in which a wider rule is sought; how often it asks for time
+CLOSE = 0.01  # the gap of a margin that is called the largest
 TWO_ROWS = np.array([[1.0, -1.0], [-1.0, 1.0]], np.float32), np.array([1, 0])  # also a kernel matrix, and separable
 
 
@@ -60,6 +61,7 @@ class Wishes:
     folds: int = 0  # instead: learn from all rows, and judge by cross-validation
     seed: int = 0
     seconds: float | None = None  # for each proof
+    prove: bool = True  # else nothing is proved, not even to choose the algorithm
     verbose: bool = False
 
     def check(self) -> None:
@@ -198,6 +200,8 @@ class _Maker:
             return wishes.algorithm, "it was asked for", {}
         if wishes.options.get("normalize"):
             why = "rows are scaled to length 1"
+        elif not wishes.prove:
+            why = "no proof was asked for"
         elif len(data.classes) == 2 and data.weights is None:
             threshold = {
                 name: wishes.options[name] for name in ("fit_intercept", "bias_scale") if name in wishes.options
@@ -209,11 +213,10 @@ class _Maker:
             if isinstance(self.verdict, Separable):
                 affine = bool(threshold.get("fit_intercept", True))
                 widest = largest(examples, affine=affine, clock=Clock(wishes.seconds, wishes.verbose))
-                return (
-                    "perceptron",
-                    "the rows are proved separable: begun at the largest margin",
-                    {"start": _floats(widest.weights)},
-                )
+                begun, weights = "the largest margin", widest.weights
+                if widest.certificate is None or widest.gap > CLOSE:  # the time was up
+                    begun, weights = "the weights that prove it", self.verdict.certificate.weights
+                return "perceptron", f"the rows are proved separable: begun at {begun}", {"start": _floats(weights)}
             why = (
                 "the rows are proved not separable" if self.verdict.separable is False else "no proof was found in time"
             )
@@ -305,8 +308,8 @@ def _widest(estimator: Any, data: Data) -> Array | None:
         return None
     bias = estimator._bias
     examples = Examples.of(data.X, said, fit_intercept=bias != 0, bias_scale=bias or 1.0)
-    widest = largest(examples, affine=bias != 0, clock=Clock(WIDEST_SECONDS))
-    return _floats(widest.weights)[np.newaxis] if widest.lower > 0 else None
+    widest = as_far_as_floats_go(examples, bias != 0, Clock(most_asks=ASKS))
+    return None if widest is None else _floats(widest.weights)[np.newaxis]
 
 
 def mistakes(estimator: Any, data: Data) -> int:

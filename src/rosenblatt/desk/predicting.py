@@ -29,6 +29,7 @@ from rosenblatt.ship.reasons import reasons
 
 LABEL, SCORE, OWN = "label", "score", "\0target"
 MOST_NUMBERS = 2**24  # that a tree sees at once
+WORK, FEWEST = 2**31, 100  # multiplications for a block of rows, which take about a second, and rows of it, at least
 
 
 def predictions(model: Model, table: Table, *, reasons_wanted: int = 0, keep: Sequence[str] = ()) -> pl.LazyFrame:
@@ -116,9 +117,11 @@ def _in_blocks(
 
 
 def _rows_at_once(model: Model, encoding: Encoding) -> int:
-    """How many rows a block has; what a tree sees is not sparse."""
+    """How many rows a block has; what a tree sees is not sparse, and a kernel's rule or a vote is many sums."""
     if not isinstance(model.estimator, PerceptronTree):
-        return BLOCK
+        rule = model.estimator
+        sums = rule.support_.size if hasattr(rule, "support_") else rule.n_updates_ if hasattr(rule, "votes_") else 1
+        return max(min(BLOCK, WORK // max(sums * encoding.size, 1)), FEWEST)
     return max(min(BLOCK, MOST_NUMBERS // width(encoding)), 1)
 
 

@@ -67,11 +67,11 @@ class RuleInPasses(LinearRule):
             tallies = [averaged.begin(start, averaged=self._is_averaged()) for start in starts]
         else:
             tallies = self._tallies
-        with ctrl_c_noted() as interrupted:  # all rules follow, or none does
-            followed = []
-            for part, tally in zip(parts, tallies, strict=True):
-                stride, growth = self._stride(part)
-                followed.append(averaged.follow(part, tally, stride, ties, growth))
+        followed = []  # which Ctrl-C loses
+        for part, tally in zip(parts, tallies, strict=True):
+            stride, growth = self._stride(part)
+            followed.append(averaged.follow(part, tally, stride, ties, growth))
+        with ctrl_c_noted() as interrupted:  # all rules go on, or none does
             if first:
                 self.ledger_ = one_or_all([self._ledger(start) for start in starts])
                 self.classes_, self.n_passes_, self.n_examples_seen_ = known, 0, 0

@@ -192,8 +192,8 @@ class KernelPerceptron(LinearRule):
             self._kernel = self._kernel_for(more)
             self._states, self.support_ = self._blank(0, len(parts)), np.empty(0, np.int64)
             self._support = more.take(np.empty(0, np.int64))
-        with ctrl_c_noted() as interrupted:  # all rules follow, or none does
-            runs = self._follow(parts, more)
+        runs = self._follow(parts, more)  # which Ctrl-C loses
+        with ctrl_c_noted() as interrupted:  # all rules go on, or none does
             if first:
                 self.classes_, self.n_passes_, self.n_examples_seen_ = known, 0, 0
                 self.ledger_ = one_or_all([Ledger(np.zeros(part.size), 0, np.int64) for part in parts])

@@ -1,13 +1,17 @@
 """LiftedPerceptron: the scikit-learn face of `learn.lifted`."""
 
 import warnings
+from dataclasses import replace
+from fractions import Fraction
 from math import hypot
 from typing import Any, Self
 
+from rosenblatt import timing
 from rosenblatt.estimators.contract import ConvergenceWarning
 from rosenblatt.estimators.linear import LinearRule, one_or_all
 from rosenblatt.estimators.progress import reporter
 from rosenblatt.examples import Examples, shown
+from rosenblatt.kernels import Array
 from rosenblatt.learn import lifted
 from rosenblatt.learn.lifted import LiftedRun
 from rosenblatt.learn.rules import Budget, Reason
@@ -126,10 +130,15 @@ class LiftedPerceptron(LinearRule):
         runs, directions = [], []
         with ctrl_c_noted() as interrupted:
             for part in parts:
-                quick = lifted.quick_directions(part)
-                lift = given or lifted.best_lift(part, lifted.best_reference(part, quick))
+                begun = timing.now()
+                quick = lifted.quick_directions(part, budget.max_seconds, interrupted)
+                large, factor = lifted.enlarged(part)
+                lift = given or lifted.short(lifted.best_lift(large, lifted.best_reference(large, quick)) / factor)
                 watch = reporter(budget, "lifted perceptron") if self.verbose else None
-                runs.append(lifted.learn(part, lift, budget=budget, watch=watch, interrupted=interrupted))
+                left = budget
+                if budget.max_seconds is not None:
+                    left = replace(budget, max_seconds=max(budget.max_seconds - (timing.now() - begun), 1e-6))
+                runs.append(lifted.learn(part, lift, budget=left, watch=watch, interrupted=interrupted))
                 directions.append([*quick, runs[-1].weights])
             self._take(classes, list(runs))
             self._report(parts, runs, directions)
@@ -148,12 +157,9 @@ class LiftedPerceptron(LinearRule):
         self.lift_ = one_or_all([run.lift for run in runs])
         self.a_ = one_or_all([1 / hypot(1, run.lift) for run in runs])
         self.own_weights_ = one_or_all([run.own for run in runs])
-        margins = [
-            lifted.best_reference(part, us, run.lift).lifted_margin(run.lift)
-            for (part, run), us in zip(each, directions, strict=True)
-        ]
-        self.lifted_margin_ = one_or_all([m / hypot(1, run.lift) for m, run in zip(margins, runs, strict=True)])
-        self.update_bound_ = one_or_all([_bound(*pair, m) for pair, m in zip(each, margins, strict=True)])
+        known = [_margin_and_bound(*pair, us) for pair, us in zip(each, directions, strict=True)]
+        self.lifted_margin_ = one_or_all([margin for margin, _ in known])
+        self.update_bound_ = one_or_all([bound for _, bound in known])
 
     def recount(self, parts: list[Examples]) -> None:
         """Count the mistakes on the rows learned from, without their own features."""
@@ -163,10 +169,14 @@ class LiftedPerceptron(LinearRule):
         self.training_mistakes_ = one_or_all(wrong)
 
 
-def _bound(part: Examples, run: LiftedRun, margin: float) -> int:
-    """At most so many updates, where every step goes at least so far along the reference."""
-    least = margin * lifted.least_step(part)
-    return bounds.novikoff(hypot(part.radius, run.lift) * (1 + SAFELY), least * (1 - SAFELY))
+def _margin_and_bound(part: Examples, run: LiftedRun, directions: list[Array]) -> tuple[float, int]:
+    """The margin of the lifted rows that these directions prove, and the most updates, which no factor changes."""
+    large, factor = lifted.enlarged(part)
+    lift = run.lift * factor
+    margin = lifted.best_reference(large, directions, lift).lifted_margin(lift)
+    least = Fraction(margin * (1 - SAFELY)) * Fraction(lifted.least_step(part))  # as a float, it may underflow
+    bound = bounds.novikoff(hypot(large.radius, lift) * (1 + SAFELY), least)
+    return margin / factor / hypot(1, run.lift), bound
 
 
 def _warn(examples: Examples, run: LiftedRun) -> None:

@@ -18,6 +18,7 @@ from rosenblatt.prove.stream import MistakeBound, mistake_bound
 
 FLOAT64 = np.dtype(np.float64)
 PROTOCOL = 1
+MOST_COPIES = 2**24  # of one row: they are looked at one after the other, which takes a second
 NO, YES = np.array([-1], np.int8), np.array([1], np.int8)  # labels as compiled code takes them
 LEARN: Any = {1: streaming.learn_dense, 3: streaming.learn_sparse}  # by the number of arrays that a row has
 SCORE: Any = {1: streaming.score_dense, 3: streaming.score_sparse}
@@ -185,6 +186,11 @@ class OnlinePerceptron(BaseEstimator):
         copies = float(sample_weight)
         if not 0.0 <= copies < 2.0**53:
             raise DataError(f"{self._place()}: the weight {copies} is not a finite number >= 0")
+        if copies > MOST_COPIES:
+            raise DataError(
+                f"{self._place()}: the weight {copies} stands for more than {MOST_COPIES:,} copies of a row; "
+                "divide all weights by a constant"
+            )
         if self.comparator is not None and copies != int(copies):
             raise DataError(f"{self._place()}: the mistake bound is about whole steps, but the weight is {copies}")
         return copies
@@ -231,6 +237,8 @@ class OnlinePerceptron(BaseEstimator):
             rows, names = self._table(X)
             labels = self._block_labels(y, n_rows(rows))
             copies = weights_of(sample_weight, labels.size)
+            if copies.size and copies.max() > MOST_COPIES:
+                self._copies(float(copies.max()))  # refuses it
             if self.comparator is not None and (copies % 1.0).any():
                 raise DataError("the mistake bound is about whole steps, but some weights are not whole")
             rows = stream.numbered_rows(rows, True) if names is None else stream.named_rows(rows, names, True)

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import replace
+from math import inf
 from typing import Any, Self
 
 import numpy as np
@@ -22,8 +23,10 @@ from rosenblatt.prove.certificate import Contradiction, NoMargin
 from rosenblatt.prove.run import no_margin, recurrence
 
 BOUND = "bound"
+A_SECOND = 1e9  # numbers, read in about so long: what is looked for in a run whose time is up
 ADVICE = {
     Reason.MAX_PASSES: "raise max_passes, or bring the columns to similar sizes (StandardScaler)",
+    Reason.MAX_COPIES: "divide the weights by a constant",
     Reason.MAX_UPDATES: "raise max_updates, or bring the columns to similar sizes (StandardScaler)",
     Reason.MAX_SECONDS: "raise max_seconds, or bring the columns to similar sizes (StandardScaler)",
     Reason.BOUND: "ask for a smaller margin",
@@ -60,7 +63,8 @@ class Perceptron(LinearRule):
     max_passes : int or None, default=1000
         Budget of passes over the data; looks at the active set count as parts of a pass.
     max_updates, max_seconds : number or None, default=None
-        Budgets of updates and of time; like max_passes, for each one-vs-rest rule. max_updates="bound" stops after as
+        Budgets of updates and of time, without that of compiling; like max_passes, for each one-vs-rest rule, and kept
+        to within some two seconds. max_updates="bound" stops after as
         many updates as prove that no unit vector is right on every row with the `margin` given (Novikoff 1962).
     margin : float or None, default=None
         For max_updates="bound": the least margin worth finding, in the units of the rows.
@@ -102,7 +106,8 @@ class Perceptron(LinearRule):
     -----
     A row of sample weight k is learned as k copies of it, one after the other; weight 0 is no row; a fraction is
     a last copy that moves the weights by that part of a step. What is learned does not depend on whether X is dense or
-    sparse, to the last bit.
+    sparse, to the last bit. Where weights are above 1000 on average, max_passes allows no more work than if they were
+    1000: no more than 1000 max_passes draws or corrections per row.
     Pressing Ctrl-C keeps what was learned so far in the estimator before KeyboardInterrupt is raised.
 
     Examples
@@ -192,7 +197,8 @@ class Perceptron(LinearRule):
         """What a run that did not separate its rows proves about them."""
         if run.reason in (Reason.SEPARATED, Reason.INTERRUPTED):
             return None
-        if found := recurrence(part, run, start, self.ties):
+        most = A_SECOND if run.reason is Reason.MAX_SECONDS else inf
+        if found := recurrence(part, run, start, self.ties, most):
             return found
         if self.max_updates == BOUND and run.reason is Reason.MAX_UPDATES:
             refuted = no_margin(part, run)
@@ -209,8 +215,8 @@ class Perceptron(LinearRule):
         first = not hasattr(self, "weights_")
         known, parts = self._next_parts(X, y, classes, sample_weight)
         before = self._start_weights(parts, self._generator()) if first else self.weights_
-        with ctrl_c_noted() as interrupted:  # all rules follow, or none does
-            followed = [pla.follow(part, w, ties) for part, w in zip(parts, before, strict=True)]
+        followed = [pla.follow(part, w, ties) for part, w in zip(parts, before, strict=True)]  # Ctrl-C loses these
+        with ctrl_c_noted() as interrupted:  # all rules go on, or none does
             if first:
                 self.ledger_ = one_or_all([Ledger(w, 0, np.int64) for w in before])
                 self.classes_, self.n_passes_, self.n_examples_seen_ = known, 0, 0

@@ -1,12 +1,11 @@
 """PocketPerceptron: the scikit-learn face of `learn.pocket`."""
 
-import time
 from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 
-from rosenblatt import search
+from rosenblatt import search, timing
 from rosenblatt.errors import OptionError
 from rosenblatt.estimators.linear import AUTO, LinearRule, one_or_all
 from rosenblatt.estimators.progress import reporter
@@ -166,7 +165,7 @@ class PocketPerceptron(LinearRule):
         self, part: Examples, start: Array, ties: Ties, budget: Budget, rng: np.random.Generator, interrupted: Any
     ) -> PocketRun:
         """The pocket of one rule, improved where that is wanted."""
-        begun, first = time.monotonic(), budget
+        begun, first = timing.now(), budget
         if self.max_updates == AUTO:
             first = replace(first, max_updates=pocket.enough_updates(part))
         if self.improve and budget.max_seconds is not None:

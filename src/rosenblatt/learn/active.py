@@ -54,6 +54,8 @@ def clean_near_the_boundary(walk: Walk) -> Reason | None:
     wrong_ever = near_now = nothing = Some(np.empty(0, walk.index), np.empty(0))
     if walk.looks_left() < 2 * n or SMALL_PART * examples.size > n:  # as many rows as features settle a boundary
         return None
+    if walk.has_too_many_copies:
+        return None
     while not walk.spent(ACTIVE_SHARE) and end - begin <= walk.looks_left(ACTIVE_SHARE):
         plain = covered < SMALL_PART * max(wrong_ever.size, 1)
         if plain and covered == n:

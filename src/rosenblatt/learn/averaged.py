@@ -32,7 +32,7 @@ from rosenblatt.learn.rules import UNLIMITED, Budget, Reason, sign_at_zero
 from rosenblatt.learn.walk import Run, Walk, honest
 from rosenblatt.threads import in_pieces
 
-MOST_SHUFFLED = 2**31  # copies of rows whose order can be held
+MOST_SHUFFLED = 2**25  # copies of rows that are put in order within some two seconds
 NUMBERS_IN_A_BLOCK = 2**15  # of weight vectors that vote together: 256 KiB, which stay in a core's cache
 LEAST_IN_A_BLOCK = 64  # vectors, however long
 FIRST_ASKED = 32  # rows
@@ -164,7 +164,7 @@ def order_of_a_pass(walk: Walk, rng: np.random.Generator | None) -> tuple[Array,
     examples = walk.examples
     if rng is None:
         return walk.in_order()
-    if examples.n_copies > MOST_SHUFFLED:
+    if examples.weights.size and examples.n_copies > MOST_SHUFFLED:
         raise OptionError(
             f"the weights make {examples.n_copies} copies of rows, too many to shuffle; "
             "divide the weights by a constant, or set shuffle=False"

@@ -127,11 +127,10 @@ def set_column(points: Array, groups: Array, i: int, scale: float, out: Array) -
 
 
 @compiled
-def begin(
-    points: Array, groups: Array, chosen: Array, Q: Array, R: Array, rows: Array, scale: float, column: Array
+def enlarge(
+    points: Array, groups: Array, chosen: Array, Q: Array, R: Array, rows: Array, size: int, scale: float, column: Array
 ) -> int:
-    """Make a corral of those of the chosen points that are independent; returns how many they are."""
-    size = 0
+    """Take those of the chosen points that are independent into a corral; returns how many it then has."""
     for i in chosen:
         set_column(points, groups, i, scale, column)
         if insert(Q, R, size, column):
@@ -226,14 +225,18 @@ def descend(
     tolerance: float,
     zero: float,
     most: int,
+    work: float,
     before: float,
     every: Array,
     scores: Array,
     hot: Array,
     wanted: Array,
     column: Array,
-) -> tuple[int, int, float]:
-    """Up to `most` steps of Wolfe's algorithm. Returns how it ended, the size of the corral, and ||x||^2.
+) -> tuple[int, int, float, float]:
+    """Up to `most` steps of Wolfe's algorithm, and about so much `work`, in multiplications.
+
+    Returns how it ended, the size of the corral, ||x||^2, and the work that is left. Where work ended a step half done,
+    x is yet to follow.
 
     A step looks at the hot points only, those that were lowest when all were looked at, until none of them is low.
     """
@@ -243,6 +246,9 @@ def descend(
     for _ in range(most):
         # towards the shortest vector of the affine hull, until it is inside the convex one
         while True:
+            if not work > 0.0:
+                return GOING, size, before, work
+            work -= 3.0 * size * (size + d)  # to solve, to remove or insert a point, and to add up x
             affine_weights(Q, R, size, many, scale, wanted)
             share, gone = 2.0, -1
             for k in range(size):
@@ -255,7 +261,7 @@ def descend(
                     weights[k] = wanted[k]
                 break
             if size == 1 or not share <= 1.0:
-                return STUCK, size, before
+                return STUCK, size, before, work
             for k in range(size):
                 weights[k] = max(weights[k] + share * (wanted[k] - weights[k]), 0.0)
             remove(Q, R, size, gone)
@@ -267,9 +273,9 @@ def descend(
         add_shares(points, rows, size, weights, x)
         length = dot(x, x, d)
         if length <= zero:
-            return AT_ZERO, size, length
+            return AT_ZERO, size, length, work
         if not length < before:
-            return STUCK, size, length
+            return STUCK, size, length, work
         before = length
         # the levels: what the corral's points of each group score; they add up to ||x||^2
         level_0, level_1, first = length, 0.0, 0
@@ -281,6 +287,7 @@ def descend(
         # the lowest point, of the hot ones if one of them is still low, or else of all
         lowest, depth = -1, 0.0
         scores_of(points, hot, hots, x, scores)
+        work -= float(hots) * d
         for h in range(hots):
             i = hot[h]
             level = groups[i, 0] * level_0 + (groups[i, 1] * level_1 if many == 2 else 0.0)
@@ -289,6 +296,7 @@ def descend(
         if not depth < HOT * low or not depth < -tolerance:
             lowest, depth, reached = -1, np.inf, True
             scores_of(points, every, n, x, scores)
+            work -= float(n) * d
             for i in range(n):
                 level = groups[i, 0] * level_0 + (groups[i, 1] * level_1 if many == 2 else 0.0)
                 reached &= scores[i] - enough * level >= -tolerance
@@ -296,7 +304,7 @@ def descend(
                 if scores[i] < depth:
                     lowest, depth = i, scores[i]
             if reached:
-                return SETTLED, size, length
+                return SETTLED, size, length, work
             low, hots = depth, 0
             for i in range(n):
                 if scores[i] < HOT * low and hots < hot.size:
@@ -304,10 +312,10 @@ def descend(
                     hots += 1
         for j in range(size):
             if rows[j] == lowest:
-                return STUCK, size, length
+                return STUCK, size, length, work
         set_column(points, groups, lowest, scale, column)
         if not insert(Q, R, size, column):
-            return STUCK, size, length
+            return STUCK, size, length, work
         rows[size], weights[size] = lowest, 0.0
         size += 1
-    return GOING, size, before
+    return GOING, size, before, work

@@ -24,6 +24,7 @@ WIDTHS = tuple(0.5**k for k in range(8))  # of the sigmoid; the rows have unit s
 SLOPE_STEPS = 30  # for each width
 NUMBERS_AT_ONCE = 4_000_000  # slopes that are held
 TOGETHER = 32  # directions whose slopes are computed at once
+TAKING_IN = 2e10  # multiplications, in all, to be right on one more row: on wide tables these steps are long
 FAILURES = 100  # rows that cannot be taken in, one after the other: farther ones are left
 SHARE, CROSSED = 0.1, 50  # of the rows are crossed in a line search, and at least so many
 STUCK, MOST_IDLE = 2, 500  # so many directions per coordinate, and at most so many, are tried without a gain
@@ -49,6 +50,7 @@ class Descent:
     ) -> None:
         self.space, self.costs, self.gamma, self.rng = space, costs, gamma, rng
         self._spend, self._worth_a_kick, self.kicked = spend, worth_a_kick, False
+        self._taking_in = TAKING_IN
         n = space.n
         self.together = int(np.clip(NUMBERS_AT_ONCE // n, 4, TOGETHER))
         self.share = max(SHARE, min(CROSSED / n, 1.0))
@@ -145,7 +147,7 @@ class Descent:
         right[np.argmax(self.scores)] = True  # one row at least
         found = self._separated(right, lowest(self.scores, right, self._many), np.zeros(1, np.int64))
         tried, failures = right.copy(), 0
-        while found and failures < FAILURES and not tried.all():
+        while found and failures < FAILURES and not tried.all() and self._taking_in > 0.0:
             row = int(np.argmax(np.where(tried, -np.inf, self.scores)))
             tried[row] = right[row] = True
             active, nearest = found
@@ -162,7 +164,11 @@ class Descent:
         """The largest margin on the rows wanted, over active ones that grow, from a corral; None if there is none."""
         while True:
             self.spend(1 + active.size / self.space.n)
-            found = wolfe.nearest(self.space.rows(active), np.ones((active.size, 1)), begin)
+            found = wolfe.nearest(
+                self.space.rows(active), np.ones((active.size, 1)), begin, stop=lambda: not self._spend(0.0)
+            )
+            self._taking_in -= found.work
+            self.spend(0.0)
             if not found.settled:
                 return None
             scores = self.space.scores(found.x)

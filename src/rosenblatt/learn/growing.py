@@ -16,7 +16,7 @@ from rosenblatt.kernels import Array
 from rosenblatt.learn import branching
 from rosenblatt.learn.joining import Rows
 from rosenblatt.learn.plan import Plan
-from rosenblatt.learn.proposing import Level, Proposal, Search
+from rosenblatt.learn.proposing import InterruptedSearch, Level, Proposal, Search
 from rosenblatt.learn.tree import CategoryTest, LeafRule, Node, PerceptronTest, Stop, flat_of
 
 
@@ -27,33 +27,30 @@ def grow(
     watch: Callable[[int, int], None] | None = None,
 ) -> list[Node]:
     """The nodes of a tree for these rows, parents before children."""
-    return Growth(rows, plan).run(interrupted, watch)
+    return Growth(rows, plan, interrupted).run(watch)
 
 
 class Growth:
     """A tree that grows."""
 
-    def __init__(self, rows: Rows, plan: Plan) -> None:
-        self.rows, self.plan = rows, plan
-        self.search = Search(rows, plan)
+    def __init__(self, rows: Rows, plan: Plan, interrupted: Callable[[], bool]) -> None:
+        self.rows, self.plan, self.interrupted = rows, plan, interrupted
+        self.search = Search(rows, plan, interrupted)
         self.nodes: list[Node] = []
 
-    def run(self, interrupted: Callable[[], bool], watch: Callable[[int, int], None] | None) -> list[Node]:
+    def run(self, watch: Callable[[int, int], None] | None) -> list[Node]:
         """Level by level."""
         totals = np.zeros((1, self.rows.copies.size), np.int64)
         np.add.at(totals[0], self.rows.labelled.labels, self.rows.labelled.costs)
         level, depth = Level([0], np.zeros(1, np.int64), np.array([self.search.n]), totals, [False]), 0
         made = 1
         while level.numbers:
-            stops = self._stops(level, depth, interrupted())
-            open_ones = np.array([stop is None for stop in stops])
-            asked = level.some(open_ones)
-            tests = iter(self.search.tests(asked))
-            rules = iter(self.search.rules(level))
+            stops, proposals, rules = self._sought(level, depth)
+            tests = iter(proposals)
             nodes = []
             for k, number in enumerate(level.numbers):
                 proposal = next(tests) if stops[k] is None else None
-                node = self._node(number, level.totals[k], proposal, stops[k], made, next(rules))
+                node = self._node(number, level.totals[k], proposal, stops[k], made, rules[k])
                 made += len(node.children)
                 nodes.append(node)
             self.nodes += nodes
@@ -61,6 +58,17 @@ class Growth:
             if watch is not None:
                 watch(depth, made)
         return self.nodes
+
+    def _sought(
+        self, level: Level, depth: int
+    ) -> tuple[list[Stop | None], list[Proposal | None], list[LeafRule | None]]:
+        """Why nodes need no test, the tests of the others, and the rules of all; if interrupted, none has any."""
+        try:
+            stops = self._stops(level, depth, self.interrupted())
+            tests = self.search.tests(level.some(np.array([stop is None for stop in stops])))
+            return stops, tests, self.search.rules(level)
+        except InterruptedSearch:
+            return self._stops(level, depth, True), [], [None] * len(level.numbers)
 
     def _stops(self, level: Level, depth: int, interrupted: bool) -> list[Stop | None]:
         """Why a node needs no test, for those that need none."""

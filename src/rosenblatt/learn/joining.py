@@ -9,11 +9,13 @@ from math import floor, log2
 
 import numpy as np
 
+from rosenblatt.errors import DataError
 from rosenblatt.kernels import Array
 from rosenblatt.learn.splitting import Labelled
 from rosenblatt.learn.tree import Column, Columns
 
 ROOM = 2.0**40  # more than any sum of costs: times a number of leaves, it stays below 2^63
+FINEST = 2.0**61  # more than a row of weight 1 costs, however small the weights are
 CLASS_BITS = 16  # of the classes' weights
 
 
@@ -79,8 +81,11 @@ def whole_costs(weights: Array, factors: Array, labels: Array) -> tuple[Array, f
     counts = np.ones(labels.size, np.int64)
     unit = 1.0
     if weights.size:
-        unit = min(2.0 ** -floor(log2(ROOM / int(parts.max()) / float(weights.sum()))), 1.0)
+        fine = min(ROOM / int(parts.max()) / float(weights.sum()), FINEST / int(parts.max()))
+        unit = min(2.0 ** -floor(log2(fine)), 1.0)
         counts = np.rint(weights / unit).astype(np.int64)
+        if not counts.any():
+            raise DataError("the weights are too small to count in; multiply them by a constant")
     costs = counts * parts[labels]
     copies = np.rint(parts / unit).astype(np.int64)
     common = int(np.gcd.reduce(np.append(costs, copies)))

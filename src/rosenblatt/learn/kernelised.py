@@ -226,6 +226,8 @@ def active(walk: DualWalk) -> Reason:
 
     Rows that contradict each other never are, so half of the budget is kept for plain cycles.
     """
+    if walk.has_too_many_copies:
+        return cyclic(walk)
     (order, copies), n = walk.examples.counted, walk.examples.n_copies
     copies = copies if copies.size else np.ones(order.size)
     ever = np.zeros(order.size)

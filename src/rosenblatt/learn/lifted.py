@@ -15,7 +15,7 @@ k is k copies, and each copy is lifted for itself.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import frexp, hypot, inf, ldexp, sqrt
 
 import numpy as np
@@ -31,10 +31,11 @@ from rosenblatt.learn.walk import AT_ONCE, Run, Walk, ctrl_c_noted
 from rosenblatt.threads import in_pieces
 
 BITS = 24  # of the lift: s^2, and s times a count below 2^29, are then floats, so counts lose nothing
-MOST_COPIES = 2**31
+MOST_COPIES = 2**25
 PASSES_FOR_REFERENCE = 5
 LEAST_LIFT = 2.0**-10  # of the radius
 SEARCH_STEPS = 100
+SHORT = -400  # the exponent of a radius below which rows are enlarged for what is computed in floats
 GOLDEN = (sqrt(5) - 1) / 2
 
 
@@ -125,10 +126,10 @@ def lift_for(a: float) -> float:
     """The s of [x_i; s e_i], which is [a x_i; sqrt(1 - a^2) e_i] but for a factor, to 24 bits."""
     if isinstance(a, bool) or not isinstance(a, int | float | np.number) or not 0 < a < 1:
         raise OptionError(f"a must be above 0 and below 1, or 'best', not {a!r}")
-    return _short(sqrt((1 - a) * (1 + a)) / a)
+    return short(sqrt((1 - a) * (1 + a)) / a)
 
 
-def _short(number: float) -> float:
+def short(number: float) -> float:
     """A positive number to 24 bits, kept away from the ends of the range of floats."""
     fraction, exponent = frexp(min(max(number, 2.0**-1000), 2.0**1000))
     return ldexp(round(ldexp(fraction, BITS)), exponent - BITS)
@@ -186,13 +187,14 @@ class Reference:
         return self.margin / hypot(1.0, self.slack / lift)
 
 
-def quick_directions(examples: Examples) -> list[Array]:
+def quick_directions(
+    examples: Examples, max_seconds: float | None = None, interrupted: Callable[[], bool] | None = None
+) -> list[Array]:
     """Two that cost little: the sum of the signed rows, and the mean of a few passes' weights after each correction."""
     row_of, steps = entries_of(examples)
     rows = row_of if row_of.size else np.arange(examples.n)
-    plain = pla.learn(
-        examples, np.zeros(examples.size), order=Order.CYCLIC, budget=Budget(max_passes=PASSES_FOR_REFERENCE)
-    )
+    budget = Budget(max_passes=PASSES_FOR_REFERENCE, max_seconds=max_seconds)
+    plain = pla.learn(examples, np.zeros(examples.size), order=Order.CYCLIC, budget=budget, interrupted=interrupted)
     entries = plain.ledger.entries()
     late = np.arange(entries.size, 0.0, -1.0)  # a correction is part of so many of the weights
     if examples.weights.size:
@@ -204,7 +206,7 @@ def quick_directions(examples: Examples) -> list[Array]:
 def _sum_along(examples: Examples, rows: Array, amounts: Array) -> Array:
     """The sum of amounts times signed rows, one after the other, but for a power of two."""
     w = np.zeros(examples.size)
-    small = ldexp(1.0, -frexp(amounts.sum())[1])
+    small = ldexp(1.0, min(-frexp(amounts.sum())[1], 1000))
     lifting.combine(examples.rows, rows, amounts * examples.labels[rows] * small, w)
     return w
 
@@ -246,7 +248,18 @@ def _least_cost(m: Array, lift: float | None) -> tuple[float, float]:
     return cost(high), high
 
 
+def enlarged(examples: Examples) -> tuple[Examples, float]:
+    """The same rows times a power of two, where they are so short that products of them would underflow, and that."""
+    exponent = frexp(examples.radius)[1]
+    if not examples.radius or exponent > SHORT:
+        return examples, 1.0
+    factor, rows = 2.0 ** min(-exponent, 1000), examples.rows
+    values = rows.values.astype(np.float64) * factor
+    larger = rows._replace(values=values, bias=rows.bias * factor, radius=rows.radius * factor)
+    return replace(examples, rows=larger), factor
+
+
 def best_lift(examples: Examples, reference: Reference) -> float:
     """The s with s^2 = R sqrt(L), to 24 bits; no less than a thousandth of the radius, as there is none for L = 0."""
     R = examples.radius
-    return _short(max(sqrt(R) * sqrt(reference.slack), LEAST_LIFT * R) or 1.0)
+    return short(max(sqrt(R) * sqrt(reference.slack), LEAST_LIFT * R) or 1.0)

@@ -301,10 +301,13 @@ class Stream:
         """Learn from a checked block, row after row; `times` gets how many mistakes each row was."""
         at, many = 0, len(labels)
         at_once = max(int(NUMBERS_AT_ONCE / numbers_per_row(rows)), 1)
+        before = np.cumsum(copies) - copies
         while at < many and not interrupted():
             length = search.norm(self.table[0]) + AT_ONCE * rows.radius if self.mode.level == 0.0 else np.inf
             width = kernels.doubt_about(rows, length).width
             end = min(at + at_once, many)
+            if copies.size:
+                end = min(end, max(int(np.searchsorted(before, before[at] + at_once)), at + 1))
             at = streaming.learn_rows(rows, labels, copies, at, end, AT_ONCE, width, times, *self.parts)
             if at < 0:
                 raise self._block_refusal(rows, ~at)

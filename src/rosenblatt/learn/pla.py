@@ -19,7 +19,7 @@ from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array, Ties
 from rosenblatt.learn.active import clean_near_the_boundary
 from rosenblatt.learn.rules import TIES, UNLIMITED, Budget, Order, Reason
-from rosenblatt.learn.walk import FOREVER, Run, Walk, ctrl_c_noted, honest
+from rosenblatt.learn.walk import COPIES, FOREVER, Run, Walk, ctrl_c_noted, honest
 
 FEW = 10_000  # copies of rows; a pass over so few costs less than setting some of them apart
 CYCLES_OF_FEW = 64
@@ -90,9 +90,12 @@ def _draw(walk: Walk, rng: np.random.Generator, patience: int | None) -> Reason:
     """Correct mistakes met in a stream of uniform draws; look at all rows before giving up.
 
     After `patience` quiet draws the run ends, with the truth about the rows that are left; without a patience,
-    n quiet draws lead to that look, and if a mistake is left the draws go on.
+    n quiet draws lead to that look, and if a mistake is left the draws go on. Where weights stand for too many copies
+    to draw them all, there is a patience.
     """
     examples, quiet = walk.examples, 0
+    if walk.has_too_many_copies:
+        patience = patience or COPIES * examples.n
     while True:
         rows, copies = walk.drawn(rng)
         at = 0
@@ -102,6 +105,7 @@ def _draw(walk: Walk, rng: np.random.Generator, patience: int | None) -> Reason:
             end = at + ceil(min(walk.looks_left(), rows.size))
             moved, quiet = walk.correct(rows[at:end], copies[at:end], quiet, patience or examples.n_copies)
             walk.seen += moved
+            walk.draws += moved
             at += moved
             if quiet >= (patience or examples.n_copies):
                 if walk.looks_left() < examples.n_copies:

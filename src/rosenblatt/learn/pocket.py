@@ -12,21 +12,20 @@ soon as the weights cannot be better than those kept, and begins with the rows t
 kept is the same, bit for bit. `improved` goes on from there with `descent`.
 """
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from rosenblatt import search
+from rosenblatt import search, timing
 from rosenblatt.examples import Examples, numbers_per_row
 from rosenblatt.kernels import Array, Ties
 from rosenblatt.learn import costs as pricing
 from rosenblatt.learn import descent, tally
 from rosenblatt.learn.rules import Budget, Reason, counted
-from rosenblatt.learn.space import space_of
-from rosenblatt.learn.walk import Run, Walk, honest
+from rosenblatt.learn.space import Whitened, space_of
+from rosenblatt.learn.walk import COPIES, Run, Walk, honest
 
 EFFORT, OVERHEAD = 2e9, 50  # numbers read, and so many for each look: after that a descent is not kicked any more
 SORTED_EVERY = 256  # corrections
@@ -105,10 +104,14 @@ def _fill(
             at += used
             if len(walk.ledger) - sorted_at >= SORTED_EVERY:
                 order, sorted_at = order[np.argsort(-often[order], kind="stable")], len(walk.ledger)
+            walk.draws += used
             quiet = 0 if made else quiet + used
-            if quiet > examples.n_copies and not search.find_first(examples, walk.w, walk.ties, 1).size:
-                _keep_if_better(walk, order, costs, gamma, kept, often)
-                return Reason.SEPARATED  # no mistake is left to correct; with gamma, some margins may be below it
+            if quiet > min(examples.n_copies, COPIES * examples.n):
+                if not search.find_first(examples, walk.w, walk.ties, 1).size:
+                    _keep_if_better(walk, order, costs, gamma, kept, often)
+                    return Reason.SEPARATED  # no mistake is left to correct; with gamma, some margins may be below it
+                if walk.has_too_many_copies:
+                    return Reason.PATIENCE
 
 
 def _keep_if_better(walk: Walk, order: Array, costs: Array, gamma: float, kept: tally.Pocket, often: Array) -> None:
@@ -150,16 +153,21 @@ def improved(
             reason = Reason.INTERRUPTED
         elif budget.max_passes is not None and looks >= budget.max_passes * examples.n_copies:
             reason = Reason.MAX_PASSES
-        elif budget.max_seconds is not None and time.monotonic() - begun >= budget.max_seconds:
+        elif budget.max_seconds is not None and timing.now() - begun >= budget.max_seconds:
             reason = Reason.MAX_SECONDS
         return reason is Reason.SETTLED
 
-    def worth_a_kick() -> bool:
-        return looks * (numbers_per_row(examples.rows) + OVERHEAD) < EFFORT
+    if not spend(0.0):
+        return replace(run, reason=reason)
 
     # the threads of BLAS cost more than they save, and change the rounding
     with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):
         space = space_of(examples)
+        numbers = max(numbers_per_row(examples.rows), space.size if isinstance(space, Whitened) else 0)
+
+        def worth_a_kick() -> bool:
+            return looks * (numbers + OVERHEAD) < EFFORT
+
         v = descent.fewest(
             space, costs[costs > 0], space.coordinates(run.weights), rng,
             gamma=gamma, patience=budget.patience or 0, spend=spend, worth_a_kick=worth_a_kick,

@@ -10,8 +10,9 @@ Each column is sorted once. A level's nodes own stretches of the rows and of eve
 lie side by side, so that a small node's are near, and those of leaves are gone.
 """
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 import numpy as np
 
@@ -75,11 +76,18 @@ class Proposal:
     absent: bool  # whether missing values need a branch of their own
 
 
-class Search:
-    """What tests are sought in: the rows and every column's order, parted among the nodes of a level."""
+class InterruptedSearch(Exception):  # noqa: N818
+    """Raised where Ctrl-C ends the search for the tests of a level: none of them counts."""
 
-    def __init__(self, rows: Rows, plan: Plan) -> None:
-        self.rows, self.plan, self.data = rows, plan, rows.labelled
+
+class Search:
+    """What tests are sought in: the rows and every column's order, parted among the nodes of a level.
+
+    Between two columns, and between pieces of the nodes, it hears Ctrl-C.
+    """
+
+    def __init__(self, rows: Rows, plan: Plan, interrupted: Callable[[], bool] = lambda: False) -> None:
+        self.rows, self.plan, self.data, self.interrupted = rows, plan, rows.labelled, interrupted
         table, labels, costs = rows.labelled
         self.n, self.d = labels.size, len(table)
         total = int(costs.sum())
@@ -99,8 +107,16 @@ class Search:
         self.firsts = np.flatnonzero(np.array(of_two, bool)[pairs[:, 0]] & (pairs[:, 1] == 0))  # each before its other
 
     def _sort(self, first: int, last: int) -> None:
-        for column in range(first, last):
+        for column in self._columns(first, last):
             self.order[column] = np.argsort(self.data.table[column])  # nothing depends on the order of equals
+
+    def _columns(self, first: int, last: int) -> Iterator[int]:
+        """These columns one by one, as long as nobody interrupts."""
+        return takewhile(lambda _: not self.interrupted(), range(first, last))
+
+    def _go_on(self) -> None:
+        if self.interrupted():
+            raise InterruptedSearch
 
     def part(self, child: Array, begins: Array, many: int) -> None:
         """Give each child a stretch of the rows and of every order; child[row] is below zero for rows of no child."""
@@ -126,7 +142,7 @@ class Search:
         self.data, self.n = Labelled(table, *kept), many
 
     def tests(self, level: Level) -> list[Proposal | None]:
-        """The best test of every node, if one gains enough."""
+        """The best test of every node, if one gains enough; raises `InterruptedSearch`."""
         if not level.numbers:
             return []
         kind = self.plan.test
@@ -152,6 +168,8 @@ class Search:
         bins, classes = np.empty((self.n, self.d), np.uint8), level.totals.shape[1]
 
         def look(a: int, b: int) -> None:
+            if self.interrupted():
+                return
             size, room = looking.BINS, 2 * looking.ENOUGH
             near = np.empty((numbers.size, room), np.uint8), np.empty(room, np.uint32), np.empty(room, np.int64)
             tables = np.empty((size, size, classes), np.int64), np.empty((4, classes), np.int64)
@@ -162,6 +180,7 @@ class Search:
             )  # fmt: skip
 
         in_equal_pieces(look, ((np.minimum(sizes[nodes], looking.ENOUGH) + looking.ENOUGH) * numbers.size**2).tolist())
+        self._go_on()
         for node, (gain, column, threshold, low) in zip(nodes.tolist(), out.tolist(), strict=True):
             if column >= 0 and gain > max(FORESIGHT * gains[node], self.plan.min_gain, EVEN):
                 larger = int(2 * low < level.totals[node].sum())
@@ -199,7 +218,7 @@ class Search:
 
         def scan(a: int, b: int) -> None:
             counts = np.empty((3, level.totals.shape[1]), np.int64)
-            for column in range(a, b):
+            for column in self._columns(a, b):
                 shared = self.order[column], level.begins, level.ends, level.totals, self.data, self.measure
                 if self.rows.heads[column].categories is None:
                     splitting.scan_numbers(column, *shared, counts, found)
@@ -211,6 +230,7 @@ class Search:
                 )  # fmt: skip
 
         in_pieces(scan, 0, self.d, self.n * WORK / 2)
+        self._go_on()
         return found
 
     def _best_columns(self, found: Found) -> tuple[Array, Array]:
@@ -276,6 +296,8 @@ class Search:
         limits = Limits(self.plan.max_columns or many_features, self.plan.spare)
 
         def slant(a: int, b: int) -> None:
+            if self.interrupted():
+                return
             square = (many, many)
             room = Room(
                 values, scores, np.empty(many, np.int64), np.empty(many, np.int64), np.empty(many_features),
@@ -289,6 +311,7 @@ class Search:
             )  # fmt: skip
 
         in_equal_pieces(slant, ((level.ends - level.begins) * many * WORK).tolist())
+        self._go_on()
         return out, separating
 
     def _as_tests(self, directions: Array, digits: int) -> list[PerceptronTest]:
@@ -319,6 +342,8 @@ class Search:
         slants = slants_of(tests)
 
         def sweep(a: int, b: int) -> None:
+            if self.interrupted():
+                return
             classes = np.empty((3, level.totals.shape[1]), np.int64)
             slanting.sweep(
                 a, b, level.begins, level.ends, self.data, slants, level.totals, measure,
@@ -326,10 +351,11 @@ class Search:
             )  # fmt: skip
 
         in_equal_pieces(sweep, ((level.ends - level.begins) * WORK).tolist())
+        self._go_on()
         return out
 
     def rules(self, level: Level) -> list[LeafRule | None]:
-        """Every node's own perceptron, where that makes fewer mistakes than the majority's class."""
+        """Every node's own perceptron, where that makes fewer mistakes than the majority's; raises as `tests` does."""
         none: list[LeafRule | None] = [None] * len(level.numbers)
         mixed = (level.totals > 0).sum(axis=1) > 1
         if self.plan.leaves != "perceptron" or not mixed.any():

@@ -74,6 +74,7 @@ class Reason(Enum):
     SEPARATED = "The rule is right on every row."
     LIFTED = "Every row is right in the lifted space; without its own feature, some row is wrong."
     MAX_PASSES = "The budget of passes was spent before the rule was right on every row."
+    MAX_COPIES = "The weights stand for so many copies of rows that the work which the passes allow was spent."
     MAX_UPDATES = "The budget of updates was spent before the rule was right on every row."
     BOUND = "The bound was reached: no rule is right on every row with the margin asked for."
     MAX_SECONDS = "The time was up before the rule was right on every row."

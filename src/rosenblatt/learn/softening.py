@@ -10,10 +10,8 @@ from math import sqrt
 import numpy as np
 
 from rosenblatt.kernels import Array, any_order, compiled
-from rosenblatt.learn.corral import GOING, SETTLED, STUCK, add_four, add_one, add_shares, dot, scores_of, solve
+from rosenblatt.learn.corral import add_four, add_one, add_shares, dot, scores_of, solve
 
-CALM = 0.45  # of the points below 1: if fewer change sides, the steps have come near enough
-LOWER = 0.5  # times the ridge
 LINE = 40  # steps at most to the lowest place on a line
 
 
@@ -88,6 +86,27 @@ def lowest_along(scores: Array, steps: Array, along: float, square: float) -> fl
 
 
 @compiled
+def change_sides(scores: Array, inside: Array, G: Array, chosen: Array, signs: Array) -> tuple[int, int, int]:
+    """Mark the points below 1 as inside; returns how many those are, how many were not marked so, and how many to add.
+
+    These are chosen, each with the sign that its products have to be added to G with, which holds those inside.
+    """
+    below = changed = many = 0
+    for i in range(scores.size):
+        below += scores[i] < 1.0
+        changed += (scores[i] < 1.0) != inside[i]
+    if changed > below:  # all anew is less work
+        inside[:] = False
+        G[:] = 0.0
+    for i in range(scores.size):
+        if (scores[i] < 1.0) != inside[i]:
+            inside[i] = not inside[i]
+            chosen[many], signs[many] = i, 1.0 if inside[i] else -1.0
+            many += 1
+    return below, changed, many
+
+
+@compiled
 def soften(
     points: Array,
     every: Array,
@@ -98,34 +117,13 @@ def soften(
     G: Array,
     U: Array,
     ridge: float,
-    few: float,
     chosen: Array,
     shares: Array,
     steps: Array,
     step: Array,
-) -> tuple[int, float]:
-    """One step, or none if few points are below 1 and few change sides; returns which, and the ridge.
-
-    Where few change sides, the ridge is lowered first. G holds the products of the points that are marked as inside.
-    """
+) -> bool:
+    """One step of Newton, with the products of the points inside in G; False where rounding allows none."""
     n, d = points.shape
-    below = changed = many = 0
-    for i in range(n):
-        below += scores[i] < 1.0
-        changed += (scores[i] < 1.0) != inside[i]
-    if changed > below:  # all anew is less work
-        inside[:] = False
-        G[:] = 0.0
-    for i in range(n):
-        if (scores[i] < 1.0) != inside[i]:
-            inside[i] = not inside[i]
-            chosen[many], shares[many] = i, 1.0 if inside[i] else -1.0
-            many += 1
-    add_products(points, chosen, many, shares, G)
-    if changed < CALM * below:
-        if below <= few:
-            return SETTLED, ridge
-        ridge *= LOWER
     many = 0
     for i in range(n):
         if inside[i]:
@@ -135,11 +133,11 @@ def soften(
         step[k] = -ridge * w[k] if k < counted else 0.0
     add_shares(points, chosen, many, shares, step)
     if not solve_with_ridge(G, ridge, counted, U, step):
-        return STUCK, ridge
+        return False
     scores_of(points, every, n, step, steps)
     at = lowest_along(scores, steps, ridge * dot(w, step, counted), ridge * dot(step, step, counted))
     for k in range(d):
         w[k] += at * step[k]
     for i in range(n):
         scores[i] += at * steps[i]
-    return GOING, ridge
+    return True

@@ -18,7 +18,7 @@ from rosenblatt.threads import in_pieces
 
 T = TypeVar("T")
 
-NUMBERS = 50_000_000  # more are not held as a table of its own
+NUMBERS, WIDEST = 50_000_000, 1536  # more, or more columns, are not held as a table of its own: seconds of work
 RANK = 1e-12  # of the largest: lesser second moments are rounding
 ROWS = 2048  # in a block of a whitened table
 BLOCK = 1_000_000  # numbers that are brought to float64 at a time
@@ -73,7 +73,7 @@ def space_of(examples: Examples) -> Space:
     labels = examples.labels.astype(np.float64)
     if examples.weights.size:
         table, labels = table[examples.weights > 0], labels[examples.weights > 0]
-    few = labels.size * examples.size <= NUMBERS
+    few = labels.size * examples.size <= NUMBERS and examples.size <= WIDEST
     return (Whitened if few else Scaled)(table, examples.rows.bias, labels, sizes)
 
 

@@ -5,7 +5,6 @@ Every order makes its corrections through a `Walk`, a kernel's call at a time, a
 
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from types import FrameType
 
 import numpy as np
 
-from rosenblatt import kernels, search
+from rosenblatt import kernels, search, timing
 from rosenblatt.errors import DataError
 from rosenblatt.examples import Examples, numbers_per_row
 from rosenblatt.kernels import Array, Doubt, Ties
@@ -22,6 +21,7 @@ from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.rules import Budget, Reason, counted
 
 AT_ONCE = 8192  # corrections in one call of a kernel
+COPIES = 1000  # of each row, on average, that weights may stand for before work is bounded by so many
 FOREVER = np.iinfo(np.int64).max
 NUMBERS_AT_ONCE = 8_000_000  # numbers read in one call of a kernel: some 20 ms, so that Ctrl-C and clocks are heard
 
@@ -62,9 +62,10 @@ class Walk:
         self.index = search.index_type(examples.n)
         self.ledger = Ledger(w, examples.n, self.index)
         self.seen = 0
+        self.draws = 0  # looks at copies one by one
         self.watch = watch
         self.interrupted: Callable[[], bool] = lambda: False
-        self.started = time.monotonic()
+        self.started = timing.now()
         self.at_once = max(int(NUMBERS_AT_ONCE / numbers_per_row(examples.rows)), 1)
         self.whole_steps = examples.rows.whole and search.is_whole(examples.weights)
 
@@ -79,9 +80,22 @@ class Walk:
             return Reason.MAX_UPDATES
         if self.looks_left(share) <= 0:
             return Reason.MAX_PASSES
-        if budget.max_seconds is not None and time.monotonic() - self.started >= share * budget.max_seconds:
+        if self.examples.weights.size and budget.max_passes is not None:
+            done, most = self.draws + len(self.ledger), COPIES * budget.max_passes * self.examples.n
+            if done >= share * most:
+                return Reason.MAX_COPIES
+        if budget.max_seconds is not None and timing.now() - self.started >= share * budget.max_seconds:
             return Reason.MAX_SECONDS
         return None
+
+    @property
+    def has_too_many_copies(self) -> bool:
+        """Whether the weights stand for more copies of rows than can be looked at one by one.
+
+        Then only cycles get anywhere, which look at all copies of a row at once; and a budget of passes, which counts
+        copies, is one of work, too: as much as if the weights were `COPIES` on average.
+        """
+        return self.examples.n_copies > COPIES * self.examples.n
 
     def looks_left(self, share: float = 1.0) -> float:
         """How many more rows may be looked at."""

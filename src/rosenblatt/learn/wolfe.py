@@ -13,7 +13,7 @@ Method    An active set. Add the point that is lowest against its level; go to t
 Nothing here is proved, and nothing else rests on it: what it finds is a proposal.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,10 +23,12 @@ from rosenblatt.learn import corral, softening
 
 TOLERANCE = 1e-13  # of the squared length of the longest point: a level that cannot be told from reached
 ZERO = 1e-10  # of the longest point
-AT_ONCE = 256  # steps; between them it can be stopped
+AT_ONCE, WORK = 256, 3e8  # steps, and multiplications: some tenths of a second, after which it can be stopped
 HOT_POINTS = 256
 RIDGE = 0.1  # of the mean square of a column, times the points: to begin with
 STEPS = 40  # of Newton, at most
+CALM = 0.45  # of the points below 1: if fewer change sides, the steps have come near enough
+LOWER = 0.5  # times the ridge
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ class Nearest:
     x: Array
     settled: bool  # no point is lower than its level, as far as floats can tell
     is_zero: bool = False  # as far as floats can tell
+    work: float = 0.0  # multiplications that it took, about
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,8 @@ def nearest(
 ) -> Nearest:
     """The shortest vector, starting from the points `begin`, of which every group must have one.
 
-    With `enough` below 1, ends as soon as every point reaches that part of its level.
+    With `enough` below 1, ends as soon as every point reaches that part of its level. What `stop` ends is not settled,
+    and may be anything.
     """
     d, many = points.shape[1], groups.shape[1]
     width, room = d + many, min(d + many, len(points) + 1)
@@ -70,15 +74,29 @@ def nearest(
     x, scores, hot = np.zeros(d), np.empty(len(points)), np.empty(HOT_POINTS, np.int64)
     column, square, how = np.empty(width), np.inf, corral.GOING
     every = np.arange(len(points))
-    size = corral.begin(points, groups, begin, Q, R, rows, scale, column)
+    size, work = 0, 0.0
+    for part in _parts(begin, room * width, stop):
+        size = corral.enlarge(points, groups, part, Q, R, rows, size, scale, column)
+        work += 2.0 * len(part) * size * width
     members = groups[rows[:size]]
-    weights[:size] = members @ (1.0 / members.sum(axis=0))
+    weights[:size] = members @ (1.0 / members.sum(axis=0).clip(1.0))
     while how == corral.GOING and not stop():
-        how, size, square = corral.descend(
+        how, size, square, left = corral.descend(
             points, groups, Q, R, rows, weights, size, x, scale, enough, TOLERANCE * scale**2, (ZERO * scale) ** 2,
-            AT_ONCE, square, every, scores, hot, wanted, column,
+            AT_ONCE, WORK, square, every, scores, hot, wanted, column,
         )  # fmt: skip
-    return Nearest(rows[:size].copy(), weights[:size].copy(), x, how == corral.SETTLED, how == corral.AT_ZERO)
+        work += WORK - left
+    settled, is_zero = how == corral.SETTLED, how == corral.AT_ZERO
+    return Nearest(rows[:size].copy(), weights[:size].copy(), x, settled, is_zero, work)
+
+
+def _parts(chosen: Array, work: float, stop: Callable[[], bool]) -> Iterator[Array]:
+    """Some of those chosen at a time, each of which is so much work, until all are taken or it is to stop."""
+    step = max(int(WORK / max(work, 1)), 1)
+    for first in range(0, len(chosen), step):
+        if stop():
+            return
+        yield chosen[first : first + step]
 
 
 def soft(
@@ -87,25 +105,32 @@ def soft(
     """Where to begin among many points: weights that leave at most `few` below 1, if there are such.
 
     Only the first `counted` weights count in their length. It goes on from what was found `before` for some of these.
+    Where few points change sides, the ridge is lowered.
     """
     n, d = points.shape
     w = before.w.copy() if before else np.zeros(d)
     ridge = before.ridge if before else RIDGE * float(np.einsum("ij,ij->", points, points)) / d
-    every, inside, how = np.arange(n), np.zeros(n, bool), corral.GOING
+    every, inside, settled = np.arange(n), np.zeros(n, bool), False
     G, U, step, scores, steps = np.zeros((d, d)), np.empty((d, d)), np.empty(d), np.empty(n), np.empty(n)
     chosen, shares = np.empty(n, np.int64), np.empty(n)
     corral.scores_of(points, every, n, w, scores)
     for _ in range(STEPS):
-        if how == corral.GOING and not stop():
-            how, ridge = softening.soften(
-                points, every, counted, w, scores, inside, G, U, ridge, few, chosen, shares, steps, step
-            )
-    below = np.flatnonzero(scores < 1.0)
-    settled = how == corral.SETTLED and bool(np.isfinite(w).all())
-    return Soft(w, ridge, below[np.argsort(scores[below], kind="stable")], settled)
+        below, changed, many = softening.change_sides(scores, inside, G, chosen, shares)
+        for part in _parts(every[:many], d * d / 2, stop):
+            softening.add_products(points, chosen[part], part.size, shares[part], G)
+        if changed < CALM * below:
+            settled = below <= few
+            ridge *= 1.0 if settled else LOWER
+        if settled or stop():
+            break
+        if not softening.soften(points, every, counted, w, scores, inside, G, U, ridge, chosen, shares, steps, step):
+            break
+    low = np.flatnonzero(scores < 1.0)
+    settled = settled and not stop() and bool(np.isfinite(w).all())
+    return Soft(w, ridge, low[np.argsort(scores[low], kind="stable")], settled)
 
 
-def polished(points: Array, groups: Array, found: Nearest) -> Nearest:
+def polished(points: Array, groups: Array, found: Nearest, stop: Callable[[], bool] = lambda: False) -> Nearest:
     """The same corral, solved for afresh: with the rounding errors of one factorisation, not of all its changes."""
     chosen, members = points[found.corral], groups[found.corral]
     first = members.argmax(axis=0)
@@ -114,7 +139,10 @@ def polished(points: Array, groups: Array, found: Nearest) -> Nearest:
     differences, many = chosen[others] - chosen[own], others.size
     Q, R, every = np.zeros((many, points.shape[1])), np.zeros((many, many)), np.arange(many)
     shares, column, x = np.zeros(many), np.empty(points.shape[1]), chosen[first].sum(axis=0)
-    if corral.begin(differences, np.empty((many, 0)), every, Q, R, every.copy(), 0.0, column) < many:
+    size, rows, none = 0, every.copy(), np.empty((many, 0))
+    for part in _parts(every, many * points.shape[1], stop):
+        size = corral.enlarge(differences, none, part, Q, R, rows, size, 0.0, column)
+    if size < many:
         return found
     corral.take_out(Q, many, x, shares)
     corral.take_out(Q, many, x, column[:many])

@@ -12,6 +12,7 @@ Method    In few dimensions, Qhull proposes the facets of the hull. The hyperpla
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from fractions import Fraction
 from itertools import combinations
 
@@ -23,8 +24,9 @@ from rosenblatt.kernels import Array
 from rosenblatt.learn.active_rows import ActiveRows
 from rosenblatt.prove import exact, rational
 from rosenblatt.prove.certificate import lower_bound
-from rosenblatt.prove.clock import Clock
+from rosenblatt.prove.clock import Clock, TimeIsUp
 
+WORK = 2e9  # multiplications, of least squares; fewer rows are taken where there are many columns
 FACETS = {1: 20_000, 2: 20_000, 3: 20_000, 4: 2_000, 5: 300}  # dimensions, and the most rows that are tried in so many
 
 
@@ -33,19 +35,27 @@ def widest(examples: Examples, affine: bool, clock: Clock) -> tuple[float, float
     columns = [k for k in range(examples.size) if k < examples.size - 1 or examples.rows.bias]
     if not affine and examples.n <= FACETS.get(len(columns), 0):
         points = ActiveRows(examples, np.ones(examples.size), unit=False, every=True).points[:, columns]
-        if found := _nearest_facet(examples, points, columns, clock):
-            w, square = found
-            return 0.0 - exact.root_above(square), 0.0 - exact.root_below(square), w
-    tried = [centred(examples, exact.whole_numbers(w)[0]) if affine else w for w in _directions(examples)]
-    lower, w = max((lower_bound(w, exact.least_margin(examples, w), affine), w) for w in tried)
-    return lower, 0.0, w
+        with suppress(TimeIsUp):
+            if found := _nearest_facet(examples, points, columns, clock):
+                w, square = found
+                return 0.0 - exact.root_above(square), 0.0 - exact.root_below(square), w
+    best: tuple[float, tuple[exact.Number, ...]] | None = None
+    for direction in _directions(examples, clock):
+        weights = centred(examples, exact.whole_numbers(direction)[0]) if affine else direction
+        reached = lower_bound(weights, exact.least_margin(examples, weights), affine), weights
+        best = reached if best is None else max(best, reached)
+        if clock.late():
+            break
+    assert best is not None  # some axis or its opposite is always there
+    return best[0], 0.0, best[1]
 
 
-def _directions(examples: Examples) -> list[tuple[exact.Number, ...]]:
+def _directions(examples: Examples, clock: Clock) -> list[tuple[exact.Number, ...]]:
     """Weights that may be wrong by little: least squares and the mean, of a part of the signed rows; and the axes."""
     active = ActiveRows(examples, np.ones(examples.size), unit=False)
     points = active.points / (np.abs(active.points).max() or 1.0)
-    squares = np.linalg.lstsq(points, np.ones(len(points)), rcond=None)[0]
+    some = points[:: -(-points.size * examples.size // int(WORK))]
+    squares = np.linalg.lstsq(some, np.ones(len(some)), rcond=None)[0] if not clock.late() else points[0]
     axes = np.eye(min(examples.size - 1, 20), examples.size)
     found = np.vstack([squares, points.mean(axis=0), axes, -axes])
     return [tuple(w.tolist()) for w in found if w[:-1].any()]
@@ -71,8 +81,7 @@ def _nearest_facet(
         return None
     planes = []
     for facet in facets:
-        if clock.late():
-            return None
+        clock.keep_time()
         system = [[vectors[i].get(column, 0) for column in columns] + [-(1 << exponent)] for i in facet]
         plane, solved = rational.solve(system)
         w, below = _whole(plane, columns, examples.size)
@@ -82,7 +91,7 @@ def _nearest_facet(
         if exact.least_margin(examples, w) != -below:
             return None
         planes.append((Fraction(sum(k * k for k in w), below * below), w))
-    if not _covered_once(vectors, columns, facets, planes):
+    if not _covered_once(vectors, columns, facets, planes, clock):
         return None
     longest, w = max(planes)
     return w, 1 / longest
@@ -125,11 +134,13 @@ def _covered_once(
     columns: list[int],
     facets: list[list[int]],
     planes: list[tuple[Fraction, tuple[int, ...]]],
+    clock: Clock,
 ) -> bool:
     """Whether the middle of the first facet lies in no other."""
     total = exact.combination([vectors[i] for i in facets[0]], [1] * len(facets[0]))
     for facet, plane in zip(facets[1:], planes[1:], strict=True):
         if plane == planes[0]:
+            clock.keep_time()
             system = [[vectors[i].get(column, 0) for i in facet] + [total.get(column, 0)] for column in columns]
             if min(rational.solve(system)[0]) >= 0:
                 return False

@@ -12,7 +12,7 @@ Method    The shortest vector x in the convex hull of the signed rows has ||x|| 
           steps. Where floats leave a gap, `rational` closes it in whole numbers.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -27,7 +27,7 @@ from rosenblatt.learn import wolfe
 from rosenblatt.learn.active_rows import ActiveRows
 from rosenblatt.prove import ball, exact, rational, refined
 from rosenblatt.prove.certificate import Contradiction, Separation
-from rosenblatt.prove.clock import Clock
+from rosenblatt.prove.clock import Clock, TimeIsUp
 from rosenblatt.prove.separability import Undecided, decide, separation
 
 GAP = 1e-9  # of the margin; what floats leave beyond is closed in whole numbers
@@ -79,7 +79,8 @@ def margin(
 ) -> Margin:
     """The largest margin of any linear rule on these rows.
 
-    With `max_seconds` the interval may stay wide. With `verbose` it tells on standard error how far it has come.
+    With `max_seconds`, kept to within some two seconds, the interval may stay wide.
+    With `verbose` it tells on standard error how far it has come.
 
     >>> from rosenblatt import margin
     >>> wide = margin([[0.0], [4.0]], [0, 1], affine=True)
@@ -97,8 +98,7 @@ def margin(
 def largest(examples: Examples, *, affine: bool = False, clock: Clock | None = None) -> Margin:
     """The same for examples that are read already."""
     clock = clock or Clock()
-    with np.errstate(all="ignore"):  # floats only propose
-        known = _Search(examples, affine, clock).proof()
+    known = as_far_as_floats_go(examples, affine, clock)
     if known is None:
         verdict = decide(examples, clock=clock)
         if isinstance(verdict, Undecided):
@@ -108,10 +108,16 @@ def largest(examples: Examples, *, affine: bool = False, clock: Clock | None = N
         known = verdict.certificate
     if known.affine != affine or known.upper - known.lower > GAP * known.upper:
         clock.doing = "in whole numbers"
-        known = _in_whole_numbers(examples, affine, known.support, clock.late) or known
+        known = _in_whole_numbers(examples, affine, known.support, clock) or known
     if known.affine != affine:  # the time was up: the threshold counts in what is known
         return Margin(known.lower, 2 * examples.radius, known.weights, None)
     return Margin(known.lower, known.upper, known.weights, known)
+
+
+def as_far_as_floats_go(examples: Examples, affine: bool, clock: Clock) -> Separation | None:
+    """A margin as large as floats find it, proved; None if they do not even separate the rows, or not in time."""
+    with np.errstate(all="ignore"):  # floats only propose
+        return _Search(examples, affine, clock).proof()
 
 
 class _Search:
@@ -182,7 +188,7 @@ class _Search:
         found = wolfe.nearest(points, groups, self.begin, enough=enough, stop=self.clock.late)
         if self.clock.late() or found.is_zero or not found.x.any():
             return None
-        self.found = wolfe.polished(points, groups, found) if enough == 1.0 else found
+        self.found = wolfe.polished(points, groups, found, self.clock.late) if enough == 1.0 else found
         self.begin, members = found.corral, groups[found.corral]
         levels = (points[found.corral] @ self.found.x) @ members / members.sum(axis=0) * self.size
         threshold = [(levels[0] - levels[1]) / 2 / self.examples.rows.bias] if self.affine else []
@@ -209,9 +215,7 @@ def _balanced(examples: Examples, rows: tuple[int, ...], multipliers: tuple[int,
     return tuple(k + abs(excess) * (i == place) for i, k in enumerate(multipliers))
 
 
-def _in_whole_numbers(
-    examples: Examples, affine: bool, begin: tuple[int, ...], late: Callable[[], bool]
-) -> Separation | None:
+def _in_whole_numbers(examples: Examples, affine: bool, begin: tuple[int, ...], clock: Clock) -> Separation | None:
     """The margin exactly; the interval that is left comes from rounding its bounds. None if the time was up."""
     if affine:  # each class must have a row to begin with
         begin += tuple(
@@ -219,7 +223,10 @@ def _in_whole_numbers(
         )
     found = None
     for method in (refined.nearest, rational.nearest):
-        mixture = method(examples, affine, begin, late)
+        try:
+            mixture = method(examples, affine, begin, clock.keep_time)
+        except TimeIsUp:
+            break
         if mixture is None:
             continue
         for weights in _weights(examples, mixture, affine):

@@ -11,12 +11,15 @@ Method    Every rule errs at least once in each contradiction, so disjoint ones 
           With one or two features, a sweep over all lines gives the number itself (`sweep`).
 """
 
+from contextlib import suppress
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
 import scipy  # its parts are loaded when they are used
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from rosenblatt import timing
 from rosenblatt.errors import OptionError
 from rosenblatt.examples import Examples, some_rows
 from rosenblatt.kernels import Array
@@ -26,7 +29,7 @@ from rosenblatt.learn.rules import TIES, Budget, generator_of, start_weights, ti
 from rosenblatt.learn.space import Space, space_of
 from rosenblatt.prove import certificate, exact, sweep
 from rosenblatt.prove.certificate import Contradiction, ErrorInterval
-from rosenblatt.prove.clock import Clock
+from rosenblatt.prove.clock import Clock, TimeIsUp
 from rosenblatt.prove.separability import (
     NotSeparable,
     Separable,
@@ -42,6 +45,7 @@ ROWS_AT_ONCE = 50  # and four per dimension
 WORK = 1e7  # operations on words, for one contradiction in whole numbers
 FEW_ROWS = 200  # among so many, the smallest set of rows is searched for
 ROUNDS = 100  # of more contradictions
+NODES = 100_000  # that the search for a smallest set may look at
 
 
 def optimality(
@@ -61,7 +65,8 @@ def optimality(
     `rule` is a fitted linear estimator of this package, whose mistakes are counted as its `predict` makes them; or
     weights, one per feature and optionally one for the threshold's constant feature; or None, for the best rule that
     can be found. For those, `ties` says what a score of exactly 0 is: "minus", a no, which is what rules predict;
-    "plus", a yes; "mistake", wrong for either class.
+    "plus", a yes; "mistake", wrong for either class. With `max_seconds`, kept to within some two seconds, the interval
+    may stay wide.
 
     >>> from rosenblatt import optimality
     >>> interval = optimality([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])  # exclusive or
@@ -90,15 +95,17 @@ def interval(
     wrong = exact.mistakes(examples, rule, ties)
     proofs: list[Contradiction] = []
     lower = 0
-    if wrong.size and ties != "correct":
+    if wrong.size and ties != "correct" and not clock.late():
         with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):  # floats only propose
             proofs = _Packing(examples, ties, w, wrong, clock).contradictions()
         lower = len(proofs)
-        if lower < wrong.size and sweep.is_about(ties, examples) and not clock.late():
-            lower, best = sweep.fewest(examples)
-            proofs = []
-            if weights is None:
-                rule, wrong = best, exact.mistakes(examples, best, ties)
+        if lower < wrong.size and sweep.is_about(ties, examples):
+            clock.doing = "looking at all lines"
+            with suppress(TimeIsUp):
+                lower, best = sweep.fewest(examples, clock.keep_time)
+                proofs = []
+                if weights is None:
+                    rule, wrong = best, exact.mistakes(examples, best, ties)
         elif lower < wrong.size and examples.n <= FEW_ROWS:
             lower, proofs, better = _more(examples, ties, proofs, wrong.size, clock)
             if better and weights is None:
@@ -110,11 +117,13 @@ def interval(
 
 
 def best_rule(examples: Examples, ties: str, rng: np.random.Generator, clock: Clock) -> Array:
-    """The best weights that the pocket and its descent find."""
-    budget = Budget(max_updates=pocket.enough_updates(examples), max_seconds=clock.left, patience=KICKS)
+    """The best weights that the pocket and its descent find; half of the time is left for proofs."""
+    seconds = None if clock.left is None else clock.left / 2
+    budget = Budget(max_updates=pocket.enough_updates(examples), max_seconds=seconds, patience=KICKS)
     shared: Any = {"ties": TIES[ties], "budget": budget, "rng": rng}
+    begun = timing.now()
     run = pocket.learn(examples, np.zeros(examples.size), **shared)
-    return pocket.improved(run, examples, begun=clock.started, **shared).weights
+    return pocket.improved(run, examples, begun=begun, **shared).weights
 
 
 class _Packing:
@@ -137,30 +146,36 @@ class _Packing:
             used |= set(proof.rows)
         self.free[[*used]] = False
         for place, row in enumerate(self.wrong.tolist()):
-            if self.clock.late():
-                break
             self.clock.doing = f"{len(found)} contradictions, {place} of {self.wrong.size} mistakes tried"
-            if row not in used and (new := self._of_mistake(row)):
+            try:
+                new = self._of_mistake(row) if row not in used else None
+            except TimeIsUp:
+                break
+            if new:
                 found.append(new)
                 self.free[[*new.rows]] = False
         return found
 
     def _of_single_rows(self) -> list[Contradiction]:
         """Rows of zeros, which no weights score."""
-        zeros = self.wrong[self.examples.lengths[self.wrong] == 0.0].tolist()
-        return [contradiction(self.examples, self.ties, (row,), (1,)) for row in sorted(zeros)]
+        zeros = sorted(self.wrong[self.examples.lengths[self.wrong] == 0.0].tolist())
+        in_time = takewhile(lambda _: not self.clock.late(), zeros)
+        return [contradiction(self.examples, self.ties, (row,), (1,)) for row in in_time]
 
     def _of_equal_rows(self, used: set[int]) -> list[Contradiction]:
         """Equal rows with different labels, in pairs."""
         examples = self.examples
         order, same = in_order_of_equals(examples, column_sizes(examples))
         ends = np.append(np.flatnonzero(~same) + 1, order.size)
-        found, begin = [], 0
+        found: list[Contradiction] = []
+        begin = 0
         for end in ends.tolist():
             if end - begin > 1:
                 rows = order[begin:end]
                 yes, no = rows[examples.labels[rows] > 0].tolist(), rows[examples.labels[rows] < 0].tolist()
                 for pair in zip(sorted(yes), sorted(no), strict=False):
+                    if self.clock.late():
+                        return found
                     vectors, _ = exact.signed_rows(examples, pair)
                     if not exact.combination(vectors, (1, 1)) and not used & set(pair):
                         found.append(contradiction(examples, self.ties, tuple(sorted(pair)), (1, 1)))
@@ -168,14 +183,15 @@ class _Packing:
         return found
 
     def _of_mistake(self, row: int) -> Contradiction | None:
-        """A contradiction of this row with rows that are free."""
+        """A contradiction of this row with rows that are free; raises `TimeIsUp`."""
         many = 4 * self.space.size + ROWS_AT_ONCE
         active, begin = np.append(row, lowest(self.scores, self.free, many)), np.zeros(1, np.int64)
-        while not self.clock.late():
+        while True:
             points = self.space.rows(active)
             groups = np.zeros((active.size, 1))
             groups[0] = 1.0  # the mistake is one point, the others span a cone
             found = wolfe.nearest(points, groups, begin, stop=self.clock.late)
+            self.clock.keep_time()
             if not found.settled:
                 rows = active[found.corral]
                 in_order = np.argsort(rows)
@@ -187,7 +203,6 @@ class _Packing:
             if not low.any():
                 return None
             active, begin = np.append(active, lowest(scores, low, many)), found.corral
-        return None
 
     def _decided(self, rows: Array) -> Contradiction | None:
         """A contradiction among these rows, of which all but the first can be right together, so it has the first."""
@@ -198,7 +213,7 @@ class _Packing:
     def _proved(self, rows: tuple[int, ...], multipliers: tuple[int, ...]) -> Contradiction | None:
         if not any(exact.tie_is_wrong(self.ties, int(self.examples.labels[row])) for row in rows):
             return None
-        return proposed(self.examples, self.ties, rows, multipliers, most=WORK)
+        return proposed(self.examples, self.ties, rows, multipliers, self.clock, most=WORK)
 
 
 def _more(
@@ -210,12 +225,14 @@ def _more(
     """
     lower, known = len(proofs), list(proofs)
     for _ in range(ROUNDS):
-        hit = _smallest_hitting_set([proof.rows for proof in known], examples.n)
+        hit = _small_hitting_set([proof.rows for proof in known], examples.n, clock.left)
+        if clock.late():
+            break
         if hit.size > lower:
             if not certificate.is_needed([proof.rows for proof in known], hit.size):
                 break
             lower, proofs = hit.size, list(known)
-        if lower >= upper or clock.late():
+        if lower >= upper:
             break
         fresh, weights = _packed(examples, ties, np.delete(np.arange(examples.n), hit), clock)
         if not fresh:
@@ -240,12 +257,15 @@ def _packed(
     return found, None
 
 
-def _smallest_hitting_set(sets: list[tuple[int, ...]], n: int) -> Array:
-    """The fewest rows with one in each set, as a linear program with whole numbers finds them."""
+def _small_hitting_set(sets: list[tuple[int, ...]], n: int, seconds: float | None) -> Array:
+    """The fewest rows with one in each set, as a linear program with whole numbers finds them in bounded work."""
     member = np.zeros((len(sets), n))
     for place, rows in enumerate(sets):
         member[place, [*rows]] = 1.0
     solver: Any = scipy.optimize
-    covered = solver.LinearConstraint(member, lb=1.0)
-    solved = solver.milp(np.ones(n), constraints=covered, bounds=solver.Bounds(0, 1), integrality=np.ones(n))
+    options = {"node_limit": NODES} | ({} if seconds is None else {"time_limit": seconds})
+    solved = solver.milp(
+        np.ones(n), constraints=solver.LinearConstraint(member, lb=1.0), bounds=solver.Bounds(0, 1),
+        integrality=np.ones(n), options=options,
+    )  # fmt: skip
     return np.flatnonzero(solved.x > 0.5) if solved.x is not None else np.arange(n)

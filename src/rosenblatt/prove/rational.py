@@ -8,6 +8,7 @@ Result    `decide`: weights that are right on every row, or rows with positive w
 Method    The shortest x of the corral is found by solving a linear system without fractions. If x = 0 that is a
           contradiction. Otherwise the row that is most wrong, or lowest, joins. ||x|| falls with every step, and there
           are finitely many corrals, so it ends.
+Time      `keep_time` is called for every row of every elimination, and raises what ends all this when the time is up.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,6 +22,12 @@ import scipy  # its parts are loaded when they are used
 from rosenblatt.examples import Examples
 from rosenblatt.prove import exact
 from rosenblatt.prove.exact import Vector
+
+KeepTime = Callable[[], None]
+
+
+def no_limit() -> None:
+    """What to call where time does not matter."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +50,8 @@ class _Row:
 
 
 def decide(
-    examples: Examples, ties: str, begin: Sequence[int], units: Sequence[int], late: Callable[[], bool]
-) -> Mixture | None:
+    examples: Examples, ties: str, begin: Sequence[int], units: Sequence[int], keep_time: KeepTime = no_limit
+) -> Mixture:
     """A mixture of rows that is right on every row, or zero; column j counts 2^units[j] fold, which moves no sign."""
 
     def row(i: int) -> _Row:
@@ -60,10 +67,10 @@ def decide(
     corral = [row(i) for i in begin]
     if not any(member.lengths[0] for member in corral):
         corral.append(row(next(i for i in range(examples.n) if exact.tie_is_wrong(ties, int(examples.labels[i])))))
-    return _descended(corral, row, low, late, examples.size)
+    return _descended(corral, row, low, keep_time, examples.size)
 
 
-def nearest(examples: Examples, affine: bool, begin: Sequence[int], late: Callable[[], bool]) -> Mixture | None:
+def nearest(examples: Examples, affine: bool, begin: Sequence[int], keep_time: KeepTime = no_limit) -> Mixture:
     """The shortest mixture of all rows, or with `affine`, the shortest difference of a mixture of either class."""
     units = [0] * examples.size
 
@@ -78,7 +85,7 @@ def nearest(examples: Examples, affine: bool, begin: Sequence[int], late: Callab
     def low(mixture: Mixture) -> int | None:
         return lowest(examples, affine, mixture.rows, mixture.x, Fraction(0))
 
-    return _descended([row(i) for i in begin], row, low, late, examples.size)
+    return _descended([row(i) for i in begin], row, low, keep_time, examples.size)
 
 
 def lowest(
@@ -112,10 +119,10 @@ def _descended(
     corral: list[_Row],
     row: Callable[[int], _Row],
     low: Callable[[Mixture], int | None],
-    late: Callable[[], bool],
+    keep_time: KeepTime,
     size: int,
-) -> Mixture | None:
-    """Wolfe's algorithm from this corral, until x is zero or no row is low; None if the time is up before."""
+) -> Mixture:
+    """Wolfe's algorithm from this corral, until x is zero or no row is low."""
     sums = [sum(1 for member in corral if member.lengths[group]) for group in range(len(corral[0].lengths))]
     b = [
         sum(
@@ -124,8 +131,8 @@ def _descended(
         )
         for member in corral
     ]
-    while not late():
-        corral, b = _shortest(corral, b)
+    while True:
+        corral, b = _shortest(corral, b, keep_time)
         wholes, _ = cleared(b)
         x = exact.combination([member.vector for member in corral], wholes)
         used = [(member, whole) for member, whole in zip(corral, wholes, strict=True) if whole]
@@ -140,13 +147,12 @@ def _descended(
             return mixture
         corral.append(row(lowest))
         b.append(Fraction(0))
-    return None
 
 
-def _shortest(corral: list[_Row], b: list[Fraction]) -> tuple[list[_Row], list[Fraction]]:
+def _shortest(corral: list[_Row], b: list[Fraction], keep_time: KeepTime) -> tuple[list[_Row], list[Fraction]]:
     """Go to the shortest x of the affine hull, dropping rows until it is inside the convex one."""
     while True:
-        direction, ends = _towards_affine_minimum(corral, b)
+        direction, ends = _towards_affine_minimum(corral, b, keep_time)
         falling = [k for k, step in enumerate(direction) if step < 0]
         if ends and all(b[k] + direction[k] > 0 for k in falling):
             return corral, [weight + step for weight, step in zip(b, direction, strict=True)]
@@ -155,30 +161,33 @@ def _shortest(corral: list[_Row], b: list[Fraction]) -> tuple[list[_Row], list[F
         corral, b = corral[:gone] + corral[gone + 1 :], b[:gone] + b[gone + 1 :]
 
 
-def _towards_affine_minimum(corral: Sequence[_Row], b: Sequence[Fraction]) -> tuple[list[Fraction], bool]:
+def _towards_affine_minimum(
+    corral: Sequence[_Row], b: Sequence[Fraction], keep_time: KeepTime
+) -> tuple[list[Fraction], bool]:
     """The step from b to the weights of the shortest x, and True; or a step along which x stays, and False."""
     many, groups = len(corral), len(corral[0].lengths)
     gram = [[0] * many for _ in range(many)]
     for i in range(many):
+        keep_time()
         for j in range(i + 1):
             small, large = sorted((corral[i].vector, corral[j].vector), key=len)
             gram[i][j] = gram[j][i] = sum(k * large[column] for column, k in small.items() if column in large)
     system = [[*gram[i], *(-length for length in corral[i].lengths), 0] for i in range(many)]
     system += [[*(member.lengths[group] for member in corral), *[0] * groups, 1] for group in range(groups)]
-    solution, solved = solve([_primitive(equation) for equation in system])
+    solution, solved = solve([_primitive(equation) for equation in system], keep_time)
     if solved:
         return [solution[k] - b[k] for k in range(many)], True
     step = solution[:many]
     return (step if any(s < 0 for s in step) else [-s for s in step]), False
 
 
-def null_vector(vectors: Sequence[Vector]) -> list[int]:
+def null_vector(vectors: Sequence[Vector], keep_time: KeepTime = no_limit) -> list[int]:
     """Positive whole weights that make the sum of the vectors zero, if they are the only ones; or nothing."""
     columns = _independent_columns(vectors)
     system = [[vector.get(column, 0) for vector in vectors[:-1]] + [-vectors[-1].get(column, 0)] for column in columns]
     if len(system) != len(vectors) - 1:
         return []
-    solution, solved = solve([_primitive(row) for row in system])
+    solution, solved = solve([_primitive(row) for row in system], keep_time)
     if not solved or min(solution, default=1) <= 0:
         return []
     wholes, below = cleared(solution)
@@ -209,7 +218,7 @@ def _primitive(equation: list[int]) -> list[int]:
     return [k // common for k in equation]
 
 
-def solve(system: list[list[int]]) -> tuple[list[Fraction], bool]:
+def solve(system: list[list[int]], keep_time: KeepTime = no_limit) -> tuple[list[Fraction], bool]:
     """The solution of a square system (A | r) and True, or some c != 0 with A c = 0 and False.
 
     Elimination without fractions (Bareiss 1968): all divisions leave no remainder.
@@ -219,24 +228,26 @@ def solve(system: list[list[int]]) -> tuple[list[Fraction], bool]:
     for k in range(size):
         candidates = [(abs(rows[i][k]), i) for i in range(k, size) if rows[i][k]]
         if not candidates:  # column k depends on those before it: the triangle with minus column k on its right
-            ahead = _substituted([[*row[:k], -row[k]] for row in rows[:k]])
+            ahead = _substituted([[*row[:k], -row[k]] for row in rows[:k]], keep_time)
             return [*ahead, Fraction(1), *[Fraction(0)] * (size - k - 1)], False
         pivot = min(candidates)[1]
         rows[k], rows[pivot] = rows[pivot], rows[k]
         top, head = rows[k][k:], rows[k][k]
         for i in range(k + 1, size):
+            keep_time()
             factor = rows[i][k]
             rows[i][k:] = [(head * a - factor * b) // before for a, b in zip(rows[i][k:], top, strict=True)]
         before = head
-    return _substituted(rows), True
+    return _substituted(rows, keep_time), True
 
 
-def _substituted(triangle: list[list[int]]) -> list[Fraction]:
+def _substituted(triangle: list[list[int]], keep_time: KeepTime) -> list[Fraction]:
     """The solution of a triangular system, by whole numbers over its determinant."""
     size = len(triangle)
     below = triangle[-1][size - 1] if size else 1
     above = [0] * size
     for i in range(size - 1, -1, -1):
+        keep_time()
         row = triangle[i]
         rest = below * row[size] - sum(row[j] * above[j] for j in range(i + 1, size))
         above[i] = rest // row[i]

@@ -9,7 +9,7 @@ Method    The shortest x in the affine hull of the corral is b + A c, where b is
           beyond the condition of A. The rest is Wolfe's algorithm.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -18,6 +18,7 @@ import scipy  # its parts are loaded when they are used
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array
 from rosenblatt.prove import exact, rational
+from rosenblatt.prove.rational import KeepTime
 
 BITS = 192  # of a whole number that stands for 1
 ROUNDS = 40
@@ -27,16 +28,19 @@ ONE = 1 << BITS
 
 
 def nearest(
-    examples: Examples, affine: bool, begin: Sequence[int], late: Callable[[], bool]
+    examples: Examples, affine: bool, begin: Sequence[int], keep_time: KeepTime = rational.no_limit
 ) -> rational.Mixture | None:
-    """The shortest mixture of all rows, or with `affine`, the shortest difference of a mixture of either class."""
+    """The shortest mixture of all rows, or with `affine`, the shortest difference of a mixture of either class.
+
+    `keep_time`, called for every round and every row of a corral, raises what ends this when the time is up.
+    """
     corral, weights = list(begin), _equal(examples, affine, begin)
     for _ in range(100 * examples.size):
         try:
-            shortest = _shortest(examples, affine, corral, weights)
+            shortest = _shortest(examples, affine, corral, weights, keep_time)
         except (OverflowError, ValueError, np.linalg.LinAlgError):  # numbers beyond the range of floats
             return None
-        if shortest is None or late():
+        if shortest is None:
             return None
         corral, weights, x = shortest
         if not any(x):
@@ -70,11 +74,11 @@ def _equal(examples: Examples, affine: bool, rows: Sequence[int]) -> list[int]:
 
 
 def _shortest(
-    examples: Examples, affine: bool, corral: list[int], weights: list[int]
+    examples: Examples, affine: bool, corral: list[int], weights: list[int], keep_time: KeepTime
 ) -> tuple[list[int], list[int], list[int]] | None:
     """Go to the shortest x of the affine hull, dropping rows until it is inside the convex one."""
     while True:
-        solved = _affine_weights(examples, affine, corral)
+        solved = _affine_weights(examples, affine, corral, keep_time)
         if solved is None:
             return None
         wanted, x = solved
@@ -87,7 +91,9 @@ def _shortest(
         corral, weights = [corral[k] for k in kept], [max(weights[k], 0) for k in kept]
 
 
-def _affine_weights(examples: Examples, affine: bool, corral: list[int]) -> tuple[list[int], list[int]] | None:
+def _affine_weights(
+    examples: Examples, affine: bool, corral: list[int], keep_time: KeepTime
+) -> tuple[list[int], list[int]] | None:
     """The weights of the shortest x of the affine hull, as whole numbers in units of 2^-BITS, and x, likewise."""
     vectors, exponent = exact.signed_rows(examples, corral)
     width = examples.size - affine
@@ -100,7 +106,7 @@ def _affine_weights(examples: Examples, affine: bool, corral: list[int]) -> tupl
     x, shares = base * ONE, np.zeros(len(others), dtype=object)
     if others:
         A = np.array([points[k] - points[first] for k, first in others], dtype=object).T
-        refined = _least_squares(A, base, exponent)
+        refined = _least_squares(A, base, exponent, keep_time)
         if refined is None:
             return None
         x, shares = refined
@@ -113,11 +119,14 @@ def _affine_weights(examples: Examples, affine: bool, corral: list[int]) -> tupl
     return weights, [*x.tolist(), *[0] * affine]
 
 
-def _least_squares(A: Array, b: Array, exponent: int) -> tuple[Array, Array] | None:
+def _least_squares(A: Array, b: Array, exponent: int, keep_time: KeepTime) -> tuple[Array, Array] | None:
     """The shortest x = b + A c and c, times 2^BITS, for matrices of whole numbers that are floats times 2^exponent."""
     unit = 1 << exponent
     with np.errstate(over="ignore", invalid="ignore"):
-        floats = np.array([[k / unit for k in row] for row in A.tolist()])
+        floats = np.empty(A.shape)
+        for place, row in enumerate(A):
+            keep_time()
+            floats[place] = [k / unit for k in row]
         if not np.isfinite(floats).all() or A.shape[1] > A.shape[0]:
             return None
         Q, R = np.linalg.qr(floats)
@@ -125,6 +134,7 @@ def _least_squares(A: Array, b: Array, exponent: int) -> tuple[Array, Array] | N
             return None
         x, c, before = b * ONE, np.zeros(A.shape[1], dtype=object), np.inf
         for _ in range(ROUNDS):
+            keep_time()
             f = np.array([k / (unit << BITS) for k in (b * ONE - x + A @ c).tolist()])
             g = np.array([-k / (unit * unit << BITS) for k in (x @ A).tolist()])
             h = scipy.linalg.solve_triangular(R, g, trans="T")

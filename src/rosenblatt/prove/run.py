@@ -7,7 +7,7 @@ import numpy as np
 
 from rosenblatt import kernels, search
 from rosenblatt.errors import OptionError
-from rosenblatt.examples import Examples
+from rosenblatt.examples import Examples, numbers_per_row
 from rosenblatt.kernels import Array
 from rosenblatt.learn.walk import Run
 from rosenblatt.prove import exact
@@ -47,12 +47,17 @@ def run_record(
     )  # fmt: skip
 
 
-def recurrence(examples: Examples, run: Run, start: Array, ties: str) -> Contradiction | None:
+def recurrence(
+    examples: Examples, run: Run, start: Array, ties: str, most_numbers: float = inf
+) -> Contradiction | None:
     """The contradiction that a run on whole numbers runs into when its weights come back to where they had been.
 
     What was corrected in between adds up to zero. The search is Brent's (BIT 20, 1980): w is compared with a mark that
-    moves on whenever the corrections since it have doubled. Weights below 2^52 are exact.
+    moves on whenever the corrections since it have doubled. Weights below 2^52 are exact. It takes as long as the
+    corrections did, and is not begun where those read more than `most_numbers`.
     """
+    if run.updates * numbers_per_row(examples.rows) > most_numbers:
+        return None
     reach = search.norm(start) + run.updates * examples.radius
     if not (examples.rows.whole and search.is_whole(start) and search.is_whole(examples.weights) and reach < 2.0**52):
         return None

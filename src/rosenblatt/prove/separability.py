@@ -27,12 +27,13 @@ from rosenblatt.learn.active_rows import ActiveRows
 from rosenblatt.learn.rules import TIES, Budget, Reason, ties_named
 from rosenblatt.prove import certificate, exact, rational
 from rosenblatt.prove.certificate import Contradiction, Separation
-from rosenblatt.prove.clock import Clock
+from rosenblatt.prove.clock import Clock, TimeIsUp
 
 LONG = 200_000  # operations on words of 64 bits; beyond, a verified float computation replaces whole numbers
 MANY = 128  # dimensions
 FEW_PASSES = 20
 FEW_NUMBERS = 5e7  # read in a small fraction of a second
+PER_ENTRY, PER_PRODUCT = 2e-6, 1e-9  # seconds that the verified float computation takes, rather more than less
 ENOUGH = 0.5  # of the level: rows of the active set may be this much nearer than the nearest point needs
 
 
@@ -86,7 +87,8 @@ def separability(
 ) -> Verdict:
     """Whether some linear rule is right on every row, with the proof.
 
-    With `max_seconds` it may end undecided. With `verbose` it tells on standard error how far it has come.
+    With `max_seconds`, kept to within some two seconds, it may end undecided.
+    With `verbose` it tells on standard error how far it has come.
 
     >>> from rosenblatt import separability
     >>> print(separability([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]))  # and
@@ -112,8 +114,11 @@ def decide(examples: Examples, ties: str = "mistake", clock: Clock | None = None
         return NotSeparable(plain)
     if examples.size > MANY and (learned := _learned(examples, ties, clock.left)):
         return Separable(learned)
-    with np.errstate(all="ignore"):  # floats only propose
-        return _Search(examples, ties, sizes, clock).verdict()
+    try:
+        with np.errstate(all="ignore"):  # floats only propose
+            return _Search(examples, ties, sizes, clock).verdict()
+    except TimeIsUp:
+        return TIME_IS_UP
 
 
 def _learned(examples: Examples, ties: str, max_seconds: float | None) -> Separation | None:
@@ -191,17 +196,19 @@ def _draws(size: int) -> Array:
 
 
 def proposed(
-    examples: Examples, ties: str, rows: tuple[int, ...], multipliers: tuple[int, ...], most: float = inf
+    examples: Examples, ties: str, rows: tuple[int, ...], multipliers: tuple[int, ...], clock: Clock, most: float = inf
 ) -> Contradiction | None:
     """The contradiction of these rows that multipliers in floats propose, if it can be proved.
 
-    Not in whole numbers, if that would take more operations than `most`.
+    Not in whole numbers, if that would take more operations than `most`. Raises `TimeIsUp`.
     """
+    clock.keep_time()
     vectors, _ = exact.signed_rows(examples, rows)
-    work = _work(vectors)
-    if work > LONG and exact.is_near_a_positive_null_vector(vectors, multipliers):
+    work, many = _work(vectors), len(vectors)
+    in_floats = work > LONG and clock.allows(PER_ENTRY * many**2 + PER_PRODUCT * many**3)
+    if in_floats and exact.is_near_a_positive_null_vector(vectors, multipliers):
         return contradiction(examples, ties, rows, multipliers, whole=False)
-    weights = rational.null_vector(vectors) if work <= most else None
+    weights = rational.null_vector(vectors, clock.keep_time) if work <= most else None
     return contradiction(examples, ties, rows, tuple(weights)) if weights else None
 
 
@@ -261,12 +268,10 @@ class _Search:
         """What the corral proves, or else what whole numbers do."""
         examples, ties = self.examples, self.ties
         rows, multipliers = self.active.multipliers(found.corral, found.weights)
-        if proof := proposed(examples, ties, rows, multipliers):
-            return NotSeparable(proof)
         self.clock.doing = "in whole numbers"
-        mixture = rational.decide(examples, ties, rows, self.units, self.clock.late)
-        if mixture is None:
-            return TIME_IS_UP
+        if proof := proposed(examples, ties, rows, multipliers, self.clock):
+            return NotSeparable(proof)
+        mixture = rational.decide(examples, ties, rows, self.units, self.clock.keep_time)
         if not any(mixture.x):
             return NotSeparable(contradiction(examples, ties, mixture.rows, mixture.multipliers))
         wholes = rational.in_columns(mixture.x, self.units)

@@ -35,13 +35,20 @@ def is_about(ties: str, examples: Examples) -> bool:
     return counted and examples.n <= MOST.get(len(_columns(examples)), 0)
 
 
-def fewest(examples: Examples) -> tuple[int, tuple[int, ...]]:
-    """How few rows can be wrong, scores of zero being wrong, and weights that get so few wrong."""
+def _no_limit() -> None:
+    """What to call where time does not matter."""
+
+
+def fewest(examples: Examples, keep_time: Callable[[], None] = _no_limit) -> tuple[int, tuple[int, ...]]:
+    """How few rows can be wrong, scores of zero being wrong, and weights that get so few wrong.
+
+    `keep_time` is called again and again, and may raise what ends the sweep.
+    """
     columns = _columns(examples)
     vectors, _ = exact.signed_rows(examples, range(examples.n))
     rows = [_shortened([vector.get(column, 0) for column in columns]) for vector in vectors]
     rows = [row for row in rows if any(row)]
-    least, found = {1: _line, 2: _plane, 3: _space}[len(columns)](rows) if rows else (0, [0] * len(columns))
+    least, found = {1: _line, 2: _plane, 3: _space}[len(columns)](rows, keep_time) if rows else (0, [0] * len(columns))
     weights = [0] * examples.size
     for column, k in zip(columns, found, strict=True):
         weights[column] = k
@@ -59,29 +66,30 @@ def _shortened(row: list[int]) -> list[int]:
     return [k // common for k in row] if common > 1 else row
 
 
-def _line(rows: list[list[int]]) -> tuple[int, list[int]]:
+def _line(rows: list[list[int]], keep_time: Callable[[], None]) -> tuple[int, list[int]]:
     up = sum(row[0] > 0 for row in rows)
     return (len(rows) - up, [1]) if 2 * up >= len(rows) else (up, [-1])
 
 
-def _plane(rows: list[list[int]]) -> tuple[int, list[int]]:
+def _plane(rows: list[list[int]], keep_time: Callable[[], None]) -> tuple[int, list[int]]:
     pairs = [(row[0], row[1]) for row in rows]
-    wrong, w = _around(_floats(pairs), np.full(len(rows), DOUBT), pairs.__getitem__)
+    wrong, w = _around(_floats(pairs), np.full(len(rows), DOUBT), pairs.__getitem__, keep_time)
     return wrong, [*w]
 
 
-def _space(rows: list[list[int]]) -> tuple[int, list[int]]:
+def _space(rows: list[list[int]], keep_time: Callable[[], None]) -> tuple[int, list[int]]:
     """For every row, the best direction in its plane, and the better side of that plane."""
     points = _floats(rows)
     points /= np.linalg.norm(points, axis=1)[:, np.newaxis]
-    best = min((_Plane(rows, points, i) for i in range(len(rows))), key=lambda plane: plane.wrong)
+    best = min((_Plane(rows, points, i, keep_time) for i in range(len(rows))), key=lambda plane: plane.wrong)
     return best.wrong, best.weights(rows)
 
 
 class _Plane:
     """The directions at right angles to one row, and the fewest rows that are wrong for directions next to them."""
 
-    def __init__(self, rows: list[list[int]], points: Array, i: int) -> None:
+    def __init__(self, rows: list[list[int]], points: Array, i: int, keep_time: Callable[[], None]) -> None:
+        keep_time()
         self.row = rows[i]
         self.axis = int(np.argmax(np.abs(points[i])))
         self.p, self.q = (self.axis + 1) % 3, (self.axis + 2) % 3
@@ -100,7 +108,9 @@ class _Plane:
         self.side = 1 if 2 * along >= len(parallel) else -1
         self.wrong, self.direction = min(along, len(parallel) - along), (1, 0)
         if others:
-            wrong, self.direction = _around(flat[others], doubt[others], lambda k: self._projected(rows[others[k]]))
+            wrong, self.direction = _around(
+                flat[others], doubt[others], lambda k: self._projected(rows[others[k]]), keep_time
+            )
             self.wrong += wrong
 
     def _projected(self, z: list[int]) -> Pair:
@@ -127,7 +137,9 @@ def _floats(rows: list[list[int]] | list[Pair]) -> Array:
     return np.array([[k / (1 << b) for k in row] for row, b in zip(rows, bits, strict=True)], dtype=np.float64)
 
 
-def _around(points: Array, doubt: Array, exactly: Callable[[int], Pair]) -> tuple[int, Pair]:
+def _around(
+    points: Array, doubt: Array, exactly: Callable[[int], Pair], keep_time: Callable[[], None]
+) -> tuple[int, Pair]:
     """The fewest of these rows that are wrong for any direction in the plane, and a direction for which so few are."""
     n = len(points)
     angles = np.arctan2(points[:, 1], points[:, 0])
@@ -139,7 +151,7 @@ def _around(points: Array, doubt: Array, exactly: Callable[[int], Pair]) -> tupl
         a, b = exactly(event % n)
         return (b, -a) if event < n else (-b, a)
 
-    order, equal = _in_exact_order(order, turns, np.concatenate([doubt, doubt]), direction)
+    order, equal = _in_exact_order(order, turns, np.concatenate([doubt, doubt]), direction, keep_time)
     changes = np.where(order < n, 1, -1)
     first = order[0]
     middle = _middle(direction(int(order[-1])), direction(int(first)))
@@ -180,7 +192,9 @@ def _clockwise(a: tuple[Pair, int], b: tuple[Pair, int]) -> int:
     return (turn > 0) - (turn < 0)
 
 
-def _in_exact_order(order: Array, turns: Array, doubt: Array, direction: Callable[[int], Pair]) -> tuple[Array, Array]:
+def _in_exact_order(
+    order: Array, turns: Array, doubt: Array, direction: Callable[[int], Pair], keep_time: Callable[[], None]
+) -> tuple[Array, Array]:
     """Turns in the order of their exact directions, and for each whether the next one has the same."""
     many = order.size
     steps = np.diff(turns[order], append=turns[order[0]] + 2 * np.pi)
@@ -190,7 +204,12 @@ def _in_exact_order(order: Array, turns: Array, doubt: Array, direction: Callabl
         return order, equal
     shift = int(np.argmin(unclear)) + 1  # begin after a clear step, so that no cluster is cut
     order, unclear = np.roll(order, -shift), np.roll(unclear, -shift)
-    before = cmp_to_key(_clockwise)
+
+    def compared(a: tuple[Pair, int], b: tuple[Pair, int]) -> int:
+        keep_time()
+        return _clockwise(a, b)
+
+    before = cmp_to_key(compared)
     begin = 0
     for end in (np.flatnonzero(~unclear) + 1).tolist():
         if end - begin > 1:

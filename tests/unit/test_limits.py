@@ -1,0 +1,348 @@
+"""Limits of time and work: every stage asks, ends soon, and says the truth about what it knows."""
+
+import threading
+import warnings
+from copy import deepcopy
+
+import numpy as np
+import pytest
+from numba.core import event
+from scipy.sparse import csr_array, hstack
+from sklearn.exceptions import ConvergenceWarning
+
+from rosenblatt import (
+    AveragedPerceptron,
+    KernelPerceptron,
+    LiftedPerceptron,
+    MarginPerceptron,
+    OnlinePerceptron,
+    PassiveAggressive,
+    Perceptron,
+    PerceptronTree,
+    PocketPerceptron,
+    Reason,
+    VotedPerceptron,
+    separability,
+    timing,
+)
+from rosenblatt.errors import DataError, OptionError
+from rosenblatt.examples import Examples
+from rosenblatt.learn import descent, growing, joining, walk, wolfe
+from rosenblatt.learn.joining import Rows
+from rosenblatt.learn.plan import Plan
+from rosenblatt.learn.tree import Column, Columns, Stop
+from rosenblatt.prove import ball, margin, optimality, rational, sweep
+from rosenblatt.prove.clock import Clock, TimeIsUp
+from rosenblatt.prove.separability import Undecided, decide
+
+
+class CountingClock(Clock):
+    """A clock that is late after so many asks, and counts those that come all the same."""
+
+    def __init__(self, most_asks):
+        super().__init__(most_asks=most_asks)
+        self.too_late = 0
+
+    def late(self):
+        late = super().late()
+        self.too_late += late
+        return late
+
+
+def categories(rng, n, sizes):
+    """Sparse rows of zeros and ones, one for each value of several columns: their features depend on each other."""
+    parts = [csr_array((np.ones(n), (np.arange(n), rng.integers(many, size=n))), (n, many)) for many in sizes]
+    return hstack(parts, format="csr")
+
+
+def tables(rng):
+    """Tables whose proofs go through floats, whole numbers, facets and sweeps."""
+    noise = rng.integers(2, size=30)
+    yield "noise", rng.normal(size=(30, 4)), noise
+    yield "two columns", np.round(rng.normal(size=(30, 2)), 1), noise
+    yield "separable", (X := rng.normal(size=(40, 5))), (X[:, 0] > 0).astype(int)
+    yield "thin", np.array([[0.0, 1e-9], [1.0, 0.0], [1.0, 1e-9], [0.0, 0.0]]), np.array([1, 0, 1, 0])
+    yield "categories", categories(rng, 60, (6, 5, 4)), rng.integers(2, size=60)
+
+
+class TestCompiling:
+    def test_does_not_count(self, monkeypatch):
+        moment = 0.0
+        monkeypatch.setattr(timing.time, "monotonic", lambda: moment)
+        before = timing.now()
+        moment = 1.0
+        event.start_event("numba:compiler_lock")
+        event.start_event("numba:compiler_lock")  # a kernel that the first one calls
+        moment = 5.0
+        event.end_event("numba:compiler_lock")
+        moment = 8.0
+        event.end_event("numba:compiler_lock")
+        moment = 8.5
+        assert timing.now() - before == 1.5
+
+    def test_of_another_thread_counts_nothing_here(self, monkeypatch):
+        moment = 0.0
+        monkeypatch.setattr(timing.time, "monotonic", lambda: moment)
+        before = timing.now()
+        thread = threading.Thread(target=event.start_event, args=("numba:compiler_lock",))
+        thread.start()
+        thread.join()
+        moment = 3.0
+        assert timing.now() - before == 3.0
+
+
+class TestProofs:
+    @pytest.mark.parametrize("asks", [0, 1, 2, 3, 5, 8, 13, 30, 80, 200])
+    def test_end_soon_after_the_time_is_up(self, asks, rng):
+        for name, X, y in tables(rng):
+            examples = Examples.of(X, y)
+            for prove in (
+                lambda e, clock: decide(e, clock=clock),
+                lambda e, clock: margin.largest(e, clock=clock),
+                lambda e, clock: margin.largest(e, affine=True, clock=clock),
+                lambda e, clock: optimality.interval(e, None, "mistake", np.random.default_rng(0), clock),
+            ):
+                clock = CountingClock(asks)
+                found = prove(examples, clock)
+                assert clock.too_late < 20, name
+                certificate = getattr(found, "certificate", found)
+                if hasattr(certificate, "verify"):
+                    certificate.verify(X, y)
+                elif not isinstance(found, Undecided):
+                    assert found.certificate is None
+                    assert str(found) == "The time was up before there was a proof of any margin."
+
+    def test_a_large_system_of_whole_numbers_is_left_in_the_middle(self):
+        asked = 0
+
+        def keep_time():
+            nonlocal asked
+            asked += 1
+            if asked == 500:
+                raise TimeIsUp
+
+        rng = np.random.default_rng(0)
+        system = rng.integers(-5, 6, size=(60, 61)).tolist()
+        with pytest.raises(TimeIsUp):
+            rational.solve(system, keep_time)
+        asked = 501
+        rational.solve(system, keep_time)
+        assert asked == 501 + 60 * 59 // 2 + 60  # a row of each elimination, and of the substitution
+
+    def test_of_many_categories_keep_to_their_seconds(self):
+        rng = np.random.default_rng(0)
+        X, y = categories(rng, 2000, (150, 130, 120)), rng.integers(2, size=2000)
+        begun = timing.now()
+        verdict = separability(X, y, max_seconds=0.5)
+        assert timing.now() - begun < 20
+        assert isinstance(verdict, Undecided)
+
+    def test_a_sweep_is_left_in_the_middle(self, rng):
+        examples = Examples.of(np.round(rng.normal(size=(50, 2)), 1), rng.integers(2, size=50))
+        with pytest.raises(TimeIsUp):
+            sweep.fewest(examples, CountingClock(40).keep_time)
+
+    def test_a_ball_is_bounded_from_below_even_without_time(self, rng):
+        X, y = rng.normal(size=(60, 3)), np.arange(60) % 2
+        known = ball.widest(Examples.of(X, y), False, Clock())
+        late = ball.widest(Examples.of(X, y), False, CountingClock(0))
+        assert late[0] <= known[0] <= known[1] <= late[1] == 0.0
+
+    def test_the_search_for_a_small_set_is_told_how_long_it_may_take(self, monkeypatch):
+        told = {}
+        milp = optimality.scipy.optimize.milp
+        monkeypatch.setattr(
+            optimality.scipy.optimize, "milp", lambda *a, options, **k: told.update(options) or milp(*a, **k)
+        )
+        assert optimality._small_hitting_set([(0, 1), (1, 2)], 3, 2.5).tolist() == [1]
+        assert told == {"node_limit": optimality.NODES, "time_limit": 2.5}
+
+
+class TestWorkInParts:
+    @pytest.mark.parametrize("work", [1.0, 1e3, 1e5])
+    def test_the_shortest_vector_is_the_same(self, work, rng, monkeypatch):
+        points, groups = rng.normal(size=(80, 12)) + 0.7, np.ones((80, 1))
+        whole = wolfe.nearest(points, groups, np.arange(9))
+        monkeypatch.setattr(wolfe, "WORK", work)
+        asks = 0
+
+        def stop():
+            nonlocal asks
+            asks += 1
+            return False
+
+        parts = wolfe.nearest(points, groups, np.arange(9), stop=stop)
+        assert whole.settled
+        assert parts.settled
+        assert np.allclose(parts.x, whole.x, rtol=1e-9, atol=0)
+        assert whole.work > 0
+        assert asks > (10 if work == 1.0 else 1)
+
+    def test_a_soft_start_is_the_same(self, rng, monkeypatch):
+        points = rng.normal(size=(200, 6)) + 0.3
+        whole = wolfe.soft(points, 6, 40.0, None)
+        monkeypatch.setattr(wolfe, "WORK", 4 * 6 * 6 / 2)
+        assert wolfe.soft(points, 6, 40.0, None).w.tobytes() == whole.w.tobytes()
+
+    @pytest.mark.parametrize("asks", range(4))
+    def test_what_is_stopped_is_not_settled(self, asks, rng):
+        clock = CountingClock(asks)
+        points = rng.normal(size=(300, 40)) + 0.1
+        assert not wolfe.nearest(points, np.ones((300, 1)), np.arange(1), stop=clock.late).settled or asks > 1
+        assert clock.too_late <= 2
+
+    def test_to_be_right_on_one_more_row_has_a_budget(self, rng, monkeypatch):
+        X, y = rng.normal(size=(120, 8)), rng.integers(2, size=120)
+        asked = []
+        nearest = wolfe.nearest
+        monkeypatch.setattr(wolfe, "nearest", lambda *a, **k: asked.append(0) or nearest(*a, **k))
+        PocketPerceptron(random_state=0, patience=1).fit(X, y)
+        many = len(asked)
+        asked.clear()
+        monkeypatch.setattr(descent, "TAKING_IN", 0.0)
+        rule = PocketPerceptron(random_state=0, patience=1).fit(X, y)
+        assert len(asked) < many
+        assert rule.stop_reason_ is Reason.SETTLED
+
+
+def late_after(calls):
+    """A function that is False so often, and then True."""
+    left = calls
+
+    def interrupted():
+        nonlocal left
+        left -= 1
+        return left < 0
+
+    return interrupted
+
+
+@pytest.mark.parametrize("calls", [0, 1, 2, 4, 7, 12, 20, 35])
+@pytest.mark.parametrize("leaves", ["class", "perceptron"])
+def test_ctrl_c_within_a_level_of_a_tree_leaves_a_tree(calls, leaves, rng):
+    X, labels = rng.normal(size=(80, 3)), rng.integers(2, size=80)
+    columns = Columns(tuple(Column(name) for name in "abc"), np.ascontiguousarray(X.T))
+    rows = Rows.of(columns, labels, *joining.whole_costs(np.empty(0), np.ones(2), labels))
+    nodes = growing.grow(rows, Plan(leaves=leaves), late_after(calls))
+    assert [node.number for node in nodes] == list(range(len(nodes)))
+    assert {child for node in nodes for child in node.children} == set(range(1, len(nodes)))
+    assert any(node.stop is Stop.INTERRUPTED for node in nodes)
+    assert all((node.test is None) == (node.stop is not None) for node in nodes)
+
+
+N = 40
+HEAVY = {
+    "1e12": np.full(N, 1e12),
+    "1e9": np.full(N, 1e9),
+    "light beside heavy": np.where(np.arange(N) % 2, 1e-300, 1e10),
+    "1 beside 1e7": np.where(np.arange(N) % 2, 1.0, 1e7),
+    "one heavy": np.where(np.arange(N) == 7, 1e12, 1.0),
+    "1e-300": np.full(N, 1e-300),
+    "least": np.full(N, 5e-324),
+}
+RULES = {
+    "active": Perceptron(max_passes=20),
+    "cyclic": Perceptron(order="cyclic", max_passes=20),
+    "random": Perceptron(order="random", max_passes=20, random_state=0),
+    "random mistake": Perceptron(order="random-mistake", max_passes=20, random_state=0),
+    "worst": Perceptron(order="worst", max_passes=20),
+    "pocket": PocketPerceptron(random_state=0),
+    "pocket of the notes": PocketPerceptron(improve=None, random_state=0),
+    "ratchet": PocketPerceptron(improve=None, ratchet=True, random_state=0),
+    "averaged": AveragedPerceptron(),
+    "shuffled": AveragedPerceptron(shuffle=True, random_state=0),
+    "voted": VotedPerceptron(),
+    "margin": MarginPerceptron(),
+    "passive-aggressive": PassiveAggressive(),
+    "lifted": LiftedPerceptron(max_passes=20),
+    "kernel": KernelPerceptron(max_passes=20),
+    "tree": PerceptronTree(),
+}
+
+ONE_BY_ONE = ("shuffled", "passive-aggressive", "lifted")  # every copy has a place of its own
+
+
+@pytest.mark.parametrize("weights", HEAVY)
+@pytest.mark.parametrize("name", RULES)
+def test_weights_of_any_size_end_or_are_refused(name, weights, rng):
+    X = rng.normal(size=(N, 3))
+    y = (X[:, 0] + 0.5 * rng.normal(size=N) > 0).astype(int)
+    rule = deepcopy(RULES[name])
+    light = weights in ("1e-300", "least")
+    if (name in ONE_BY_ONE and not light) or (name == "tree" and light):
+        with pytest.raises((DataError, OptionError), match=r"(the weights|them) by a constant"):
+            rule.fit(X, y, sample_weight=HEAVY[weights])
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        rule.fit(X, y, sample_weight=HEAVY[weights])
+    if getattr(rule, "stop_reason_", None) is Reason.SEPARATED:
+        assert (rule.predict(X) == y).all()
+
+
+def test_weights_that_stand_for_too_many_copies_have_a_reason_of_their_own(rng, monkeypatch):
+    monkeypatch.setattr(walk, "COPIES", 10)
+    X, y, weights = rng.normal(size=(50, 2)), np.arange(50) % 2, np.full(50, 1000.0)
+    with pytest.warns(UserWarning, match="divide the weights by a constant"):
+        rule = Perceptron(order="random", max_passes=20, random_state=0).fit(X, y, sample_weight=weights)
+    assert rule.stop_reason_ is Reason.MAX_COPIES
+    assert rule.n_updates_ <= 10 * 20 * 50
+
+
+def test_a_mistake_on_a_light_row_is_a_mistake():
+    X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
+    for weights in ([1e-300] * 4, [1e10, 1e-300, 1e-300, 1e10]):
+        rule = PocketPerceptron(random_state=0).fit(X, y, sample_weight=weights)
+        assert rule.mistakes_ == 1
+        assert rule.cost_ > 0
+        assert rule.stop_reason_ is not Reason.SEPARATED
+
+
+def test_the_weight_of_a_streams_row_is_bounded():
+    for mode in ("perceptron", "averaged", "PA-I"):
+        rule = OnlinePerceptron(mode=mode)
+        for learn in (
+            lambda rule=rule: rule.learn_one([1.0], 1, 1e12),
+            lambda rule=rule: rule.learn_many([[1.0], [2.0]], [0, 1], [1.0, 1e12]),
+        ):
+            with pytest.raises(DataError, match="copies of a row; divide all weights by a constant"):
+                learn()
+        assert rule.n_rows_ == 0
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-310, 5e-324])
+@pytest.mark.parametrize("a", ["best", 0.9])
+def test_lifted_rows_may_be_as_small_as_floats_are(size, a, rng):
+    X = np.sign(rng.normal(size=(40, 3))) * size
+    y = (X[:, 0] + rng.choice([-1, 1], 40) * 2 * X[:, 1] > 0).astype(int)
+    rule = LiftedPerceptron(a=a, fit_intercept=False).fit(X, y)
+    assert rule.lifted_mistakes_ == 0
+    assert 0 < rule.n_updates_ <= rule.update_bound_
+
+
+def test_fractions_of_a_step_may_be_as_small_as_floats_are(rng):
+    X, y = rng.normal(size=(30, 2)), np.arange(30) % 2
+    rule = LiftedPerceptron(max_passes=50).fit(X, y, sample_weight=np.full(30, 5e-324))
+    assert rule.n_updates_ <= rule.update_bound_
+
+
+def test_a_tree_takes_weights_that_are_small_but_not_too_small(rng):
+    X, y = rng.normal(size=(60, 2)), rng.integers(2, size=60)
+    weights = rng.integers(1, 5, size=60)
+    plain = PerceptronTree(prune=None, min_leaf=1).fit(X, y, sample_weight=weights)
+    small = PerceptronTree(prune=None, min_leaf=2.0**-50).fit(X, y, sample_weight=weights * 2.0**-50)
+    assert small.predict(X).tolist() == plain.predict(X).tolist()
+    assert small.n_nodes_ == plain.n_nodes_
+    with pytest.raises(DataError, match="too small to count in; multiply them by a constant"):
+        PerceptronTree().fit(X, y, sample_weight=np.full(60, 1e-300))
+
+
+def test_a_run_that_was_long_is_not_gone_through_again_when_its_time_is_up(monkeypatch):
+    X, y = [[0.0], [1.0], [2.0]], [0, 1, 0]  # whole weights, which come back
+    with pytest.warns(ConvergenceWarning):
+        assert Perceptron(max_passes=None, max_seconds=0.01).fit(X, y).certificate_ is not None
+    monkeypatch.setattr("rosenblatt.estimators.perceptron.A_SECOND", 1.0)
+    with pytest.warns(ConvergenceWarning):
+        assert Perceptron(max_passes=None, max_seconds=0.01).fit(X, y).certificate_ is None
+    with pytest.warns(ConvergenceWarning):
+        assert Perceptron(max_passes=50).fit(X, y).certificate_ is not None
