@@ -48,6 +48,17 @@ def any_order(function: F) -> F:
     return compiled(function, forceinline=True, fastmath={"reassoc", "contract", "nsz"})
 
 
+@inlined
+def bin_of(place: float, many: int) -> int:
+    """The one of `many` bins, each of width 1, that a place is in; those beyond the ends are in the bins at the ends.
+
+    Compared before it is converted, because a float that no int can hold becomes any int: NaN is in bin 0.
+    """
+    if not place >= 1.0:
+        return 0
+    return int(place) if place < many else many - 1
+
+
 # ---------------------------------------------------------------------------------------------------------
 # Rows
 # ---------------------------------------------------------------------------------------------------------

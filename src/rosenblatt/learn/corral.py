@@ -191,8 +191,8 @@ def solve(R: Array, size: int, out: Array) -> None:
 
 
 @compiled
-def affine_weights(Q: Array, R: Array, size: int, many: int, scale: float, out: Array) -> None:
-    """The weights of the shortest vector in the affine hull, for one or two groups.
+def affine_weights(Q: Array, R: Array, size: int, many: int, scale: float, out: Array) -> bool:
+    """The weights of the shortest vector in the affine hull, for one or two groups; False if rounding leaves none.
 
     P'P a = E'm with E a = 1 means R'R a = E'n, so a = R^-1 (Q_E)'n / s where Q_E Q_E' n = s^2 1.
     """
@@ -202,13 +202,19 @@ def affine_weights(Q: Array, R: Array, size: int, many: int, scale: float, out: 
         if many == 2:
             b += Q[j, 0] * Q[j, 1]
             c += Q[j, 1] * Q[j, 1]
+    divisor = a * c - b * b if many == 2 else a
+    if not divisor > 0.0:  # no point is left of some group
+        return False
     if many == 2:
-        first, second = scale * (c - b) / (a * c - b * b), scale * (a - b) / (a * c - b * b)
+        first, second = scale * (c - b) / divisor, scale * (a - b) / divisor
     else:
-        first, second = scale / a, 0.0
+        first, second = scale / divisor, 0.0
     for j in range(size):
+        if R[j, j] == 0.0:
+            return False
         out[j] = Q[j, 0] * first + (Q[j, 1] * second if many == 2 else 0.0)
     solve(R, size, out)
+    return True
 
 
 @compiled
@@ -235,7 +241,8 @@ def descend(
 ) -> tuple[int, int, float]:
     """Up to `most` steps of Wolfe's algorithm. Returns how it ended, the size of the corral, and ||x||^2.
 
-    A step looks at the hot points only, those that were lowest when all were looked at, until none of them is low.
+    A step looks at the hot points only, those that were lowest when all were looked at, until none of them is low. It
+    ends: ||x||^2 falls with every step, or it is stuck; within a step, the corral shrinks with every turn.
     """
     n, d, many = points.shape[0], points.shape[1], groups.shape[1]
     hots = 0
@@ -243,7 +250,8 @@ def descend(
     for _ in range(most):
         # towards the shortest vector of the affine hull, until it is inside the convex one
         while True:
-            affine_weights(Q, R, size, many, scale, wanted)
+            if not affine_weights(Q, R, size, many, scale, wanted):
+                return STUCK, size, before
             share, gone = 2.0, -1
             for k in range(size):
                 if not wanted[k] > 0.0:
@@ -274,7 +282,7 @@ def descend(
         # the levels: what the corral's points of each group score; they add up to ||x||^2
         level_0, level_1, first = length, 0.0, 0
         if many == 2:
-            while groups[rows[first], 0] == 0.0:
+            while first < size - 1 and groups[rows[first], 0] == 0.0:
                 first += 1
             level_0 = dot(points[rows[first]], x, d)
             level_1 = length - level_0
@@ -297,6 +305,8 @@ def descend(
                     lowest, depth = i, scores[i]
             if reached:
                 return SETTLED, size, length
+            if lowest < 0:  # no score is a number
+                return STUCK, size, length
             low, hots = depth, 0
             for i in range(n):
                 if scores[i] < HOT * low and hots < hot.size:
