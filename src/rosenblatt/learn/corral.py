@@ -197,21 +197,21 @@ def affine_weights(Q: Array, R: Array, size: int, many: int, scale: float, out: 
     P'P a = E'm with E a = 1 means R'R a = E'n, so a = R^-1 (Q_E)'n / s where Q_E Q_E' n = s^2 1.
     """
     a = b = c = 0.0
+    least = np.inf
     for j in range(size):
+        least = min(least, abs(R[j, j]))
         a += Q[j, 0] * Q[j, 0]
         if many == 2:
             b += Q[j, 0] * Q[j, 1]
             c += Q[j, 1] * Q[j, 1]
     divisor = a * c - b * b if many == 2 else a
-    if not divisor > 0.0:  # no point is left of some group
+    if not (divisor > 0.0 and least > 0.0):  # no point is left of some group, or one depends on others
         return False
     if many == 2:
         first, second = scale * (c - b) / divisor, scale * (a - b) / divisor
     else:
         first, second = scale / divisor, 0.0
     for j in range(size):
-        if R[j, j] == 0.0:
-            return False
         out[j] = Q[j, 0] * first + (Q[j, 1] * second if many == 2 else 0.0)
     solve(R, size, out)
     return True

@@ -202,8 +202,8 @@ def fewest(
     """The best coordinates found from `start` on, until `patience` kicks in a row have brought nothing.
 
     `spend` counts passes and tells whether to go on, `worth_a_kick` whether to go on after the first kick. With
-    gamma > 0, margins below gamma ||w|| are mistakes, and only the smooth way leads down. It ends, because kicks are only
-    counted anew when the least cost, a whole number, has fallen.
+    gamma > 0, margins below gamma ||w|| are mistakes, and only the smooth way leads down. It ends, because kicks are
+    only counted anew when the least cost, a whole number, has fallen.
     """
     if not space.size:  # all rows are zeros, which no weights tell apart
         return np.zeros(0)
