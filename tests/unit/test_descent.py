@@ -155,3 +155,9 @@ def test_weights_far_apart_are_counted_row_by_row():
     X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
     rule = PocketPerceptron(random_state=0).fit(X, y, sample_weight=[1e-300, 100.0, 10.0, 1e-300])
     assert rule.predict(X)[1:3].tolist() == [1, 0]
+
+
+def test_rules_for_several_classes_of_tiny_numbers_do_not_overflow():
+    X = np.array([[1, 0, 0], [0, 1, 0], [1, 1, 0], [1, 1, 1], [0, 0, 1]]) * 5e-324
+    rule = PocketPerceptron(max_updates=30, patience=3, random_state=0).fit(X, [0, 1, 1, 0, 2])
+    assert np.isfinite(rule.weights_).all()
