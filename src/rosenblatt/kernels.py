@@ -48,6 +48,17 @@ def any_order(function: F) -> F:
     return compiled(function, forceinline=True, fastmath={"reassoc", "contract", "nsz"})
 
 
+@inlined
+def bin_of(place: float, many: int) -> int:
+    """The one of `many` bins, each of width 1, that a place is in; those beyond the ends are in the bins at the ends.
+
+    Compared before it is converted, because a float that no int can hold becomes any int: NaN is in bin 0.
+    """
+    if not place >= 1.0:
+        return 0
+    return int(place) if place < many else many - 1
+
+
 # ---------------------------------------------------------------------------------------------------------
 # Rows
 # ---------------------------------------------------------------------------------------------------------
@@ -261,7 +272,10 @@ def doubt_about(rows: Rows, length: float, whole: bool = False) -> Doubt:
 
 @compiled
 def accumulate(total: Array, sign: int, a: float, b: float) -> bool:
-    """total += sign * a * b, exactly, in a long accumulator of 32-bit limbs (Kulisch and Miranker 1981)."""
+    """total += sign * a * b, exactly, in a long accumulator of 32-bit limbs (Kulisch and Miranker 1981).
+
+    Exponents are from -1073 to 1024, and 0 for what is not finite: limbs 0 to 135 are written, of LIMBS.
+    """
     if a == 0.0 or b == 0.0:
         return False
     fraction_a, exponent_a = frexp(a)
@@ -705,7 +719,7 @@ def put(following: Array, head: Array, tail: Array, shelf: int, entry: int) -> N
 
 @inlined
 def octave(m: float) -> int:
-    """The e with 2^(e-1) <= m < 2^e, for a positive normal m."""
+    """The e with 2^(e-1) <= m < 2^e, for a positive normal m; for any other, some number from -3070 to 1025."""
     return int(np.float64(m).view(np.int64) >> 52) - 1022
 
 

@@ -18,6 +18,7 @@ from rosenblatt.learn.walk import ctrl_c_noted
 from rosenblatt.progress import ticker
 
 DESCENT = "descent"
+LARGEST = 1000  # binary digits of a weight, which leaves room for scores
 
 
 class PocketPerceptron(LinearRule):
@@ -184,6 +185,7 @@ class PocketPerceptron(LinearRule):
 
 
 def _in_scale(part: Examples, w: Array) -> Array:
-    """The same rule with scores of about 1, so that rules can be compared."""
+    """The same rule with scores of about 1, or as near that as weights can come, so that rules can be compared."""
     size = float(np.abs(search.margins(part, w)).mean())
-    return np.ldexp(w, -np.frexp(size)[1]) if 0.0 < size < np.inf else w
+    room = LARGEST - int(np.frexp(np.abs(w).max())[1])
+    return np.ldexp(w, min(-int(np.frexp(size)[1]), room)) if 0.0 < size < np.inf else w

@@ -190,24 +190,30 @@ def solve(R: Array, size: int, out: Array) -> None:
 
 
 @compiled
-def affine_weights(Q: Array, R: Array, size: int, many: int, scale: float, out: Array) -> None:
-    """The weights of the shortest vector in the affine hull, for one or two groups.
+def affine_weights(Q: Array, R: Array, size: int, many: int, scale: float, out: Array) -> bool:
+    """The weights of the shortest vector in the affine hull, for one or two groups; False if rounding leaves none.
 
     P'P a = E'm with E a = 1 means R'R a = E'n, so a = R^-1 (Q_E)'n / s where Q_E Q_E' n = s^2 1.
     """
     a = b = c = 0.0
+    least = np.inf
     for j in range(size):
+        least = min(least, abs(R[j, j]))
         a += Q[j, 0] * Q[j, 0]
         if many == 2:
             b += Q[j, 0] * Q[j, 1]
             c += Q[j, 1] * Q[j, 1]
+    divisor = a * c - b * b if many == 2 else a
+    if not (divisor > 0.0 and least > 0.0):  # no point is left of some group, or one depends on others
+        return False
     if many == 2:
-        first, second = scale * (c - b) / (a * c - b * b), scale * (a - b) / (a * c - b * b)
+        first, second = scale * (c - b) / divisor, scale * (a - b) / divisor
     else:
-        first, second = scale / a, 0.0
+        first, second = scale / divisor, 0.0
     for j in range(size):
         out[j] = Q[j, 0] * first + (Q[j, 1] * second if many == 2 else 0.0)
     solve(R, size, out)
+    return True
 
 
 @compiled
@@ -238,7 +244,8 @@ def descend(
     Returns how it ended, the size of the corral, ||x||^2, and the work that is left. Where work ended a step half done,
     x is yet to follow.
 
-    A step looks at the hot points only, those that were lowest when all were looked at, until none of them is low.
+    A step looks at the hot points only, those that were lowest when all were looked at, until none of them is low. It
+    ends: ||x||^2 falls with every step, or it is stuck; within a step, the corral shrinks with every turn.
     """
     n, d, many = points.shape[0], points.shape[1], groups.shape[1]
     hots = 0
@@ -249,7 +256,8 @@ def descend(
             if not work > 0.0:
                 return GOING, size, before, work
             work -= 3.0 * size * (size + d)  # to solve, to remove or insert a point, and to add up x
-            affine_weights(Q, R, size, many, scale, wanted)
+            if not affine_weights(Q, R, size, many, scale, wanted):
+                return STUCK, size, before, work
             share, gone = 2.0, -1
             for k in range(size):
                 if not wanted[k] > 0.0:
@@ -280,7 +288,7 @@ def descend(
         # the levels: what the corral's points of each group score; they add up to ||x||^2
         level_0, level_1, first = length, 0.0, 0
         if many == 2:
-            while groups[rows[first], 0] == 0.0:
+            while first < size - 1 and groups[rows[first], 0] == 0.0:
                 first += 1
             level_0 = dot(points[rows[first]], x, d)
             level_1 = length - level_0
@@ -305,6 +313,8 @@ def descend(
                     lowest, depth = i, scores[i]
             if reached:
                 return SETTLED, size, length, work
+            if lowest < 0:  # no score is a number
+                return STUCK, size, length, work
             low, hots = depth, 0
             for i in range(n):
                 if scores[i] < HOT * low and hots < hot.size:

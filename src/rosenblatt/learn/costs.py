@@ -1,6 +1,6 @@
 """What mistakes cost, in whole numbers: sums of them are exact in any order, so a comparison of two rules is, too."""
 
-from math import frexp
+from math import frexp, ldexp
 
 import numpy as np
 
@@ -8,23 +8,24 @@ from rosenblatt import search
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array, Ties
 
-ROOM = 61  # bits: more than any sum of costs has
-SMALLEST = -1074  # the exponent of the least float above 0
+ROOM = 61  # binary digits of the sum of costs, which rows that cost 1 instead of a part of it hardly change
+LEAST = -1074  # the exponent of the least float
 NO_COSTS = np.empty(0, np.int64)
 
 
 def costs_of(examples: Examples) -> tuple[Array, float]:
     """A whole number for every row (empty: 1 each), and what one unit of them is worth.
 
-    Weights that are whole, or have few binary digits, are taken exactly; others to a part in 2^61 of their sum, and a
-    mistake on a row that counts is never free.
+    Weights that are whole, or have few binary digits, are taken exactly; others to a part in 2^61 of their sum, but no
+    row that counts costs nothing.
     """
     weights = examples.weights
     if not weights.size:
         return NO_COSTS, 1.0
-    unit = 2.0 ** max(frexp(float(weights.sum()))[1] - ROOM, SMALLEST)
-    costs = np.maximum(np.rint(weights / unit).astype(np.int64), weights > 0)
-    if not (costs & -costs).any():
+    fraction, exponent = frexp(float(weights.sum()))
+    unit = ldexp(1.0, max(exponent - (fraction == 0.5) - ROOM, LEAST))
+    costs = np.maximum(np.rint(weights / unit).astype(np.int64), weights > 0.0)
+    if not costs.any():
         return costs, unit
     common = int(np.bitwise_or.reduce(costs))
     zeros = (common & -common).bit_length() - 1  # at the end of all of them

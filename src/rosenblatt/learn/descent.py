@@ -62,7 +62,7 @@ class Descent:
         self.best, self.kept = np.iinfo(np.int64).max, self.v
 
     def stand(self, v: Array) -> None:
-        """Go to v, and keep it unless the one kept is better."""
+        """Go to v, if it is a direction at all, and keep it unless the one kept is better."""
         largest = float(np.abs(v).max())
         if not 0.0 < largest < np.inf:
             return
@@ -86,6 +86,8 @@ class Descent:
         """From the least-squares rule, follow the smoothed cost down, from wide sigmoids to narrow ones."""
         shares = self.costs / self.costs.sum() if self.costs.size else np.full(self.space.n, 1.0 / self.space.n)
         self.stand(self.space.gathered(shares))
+        if not self.v.any():  # neither the start nor the rule is a direction, but there must be one to go on from
+            self.stand(np.eye(1, self.space.size)[0])
         unit = float(np.linalg.norm(self.v))
         for width in WIDTHS:
             near = np.abs(self.scores) < FAR * width * unit
@@ -110,15 +112,20 @@ class Descent:
         return value
 
     def walk_down(self) -> None:
-        """Line searches until as many as STUCK tells have brought nothing."""
-        idle = 0
+        """Line searches until as many as STUCK tells have brought nothing.
+
+        It ends: only a cost below all before, a whole number, makes the count begin anew. The cost itself may rise
+        again, by the rounding of scores that are changed with every step.
+        """
+        idle, lowest_cost = 0, self.cost
         while idle < self.patience:
             self.spend(self.together)
-            before, directions = self.cost, self.directions()
+            directions, v = self.directions(), self.v.copy()
             slopes = self.space.slopes(directions)
-            line.descend(slopes, directions, self.costs, self.share, self.v, self.scores, *self.room)
-            self.stand(self.v)
-            idle = idle + len(directions) if self.cost >= before else 0
+            line.descend(slopes, directions, self.costs, self.share, v, self.scores.copy(), *self.room)
+            self.stand(v)
+            idle = idle + len(directions) if self.cost >= lowest_cost else 0
+            lowest_cost = min(lowest_cost, self.cost)
 
     def directions(self) -> Array:
         """Coordinates, random directions, mistakes: a half, a quarter, a quarter."""
@@ -141,7 +148,10 @@ class Descent:
         self.stand(self.kept + size * self.rng.standard_normal(self.space.size))
 
     def take_in(self) -> None:
-        """Be right on one more row, and one more, while the rows that are right now stay right."""
+        """Be right on one more row, and one more, while the rows that are right now stay right.
+
+        It ends, because every turn tries one row more.
+        """
         self.stand(self.kept)
         right = self.scores > 0.0
         right[np.argmax(self.scores)] = True  # one row at least
@@ -161,7 +171,10 @@ class Descent:
                 failures += 1
 
     def _separated(self, wanted: Array, active: Array, begin: Array) -> tuple[Array, wolfe.Nearest] | None:
-        """The largest margin on the rows wanted, over active ones that grow, from a corral; None if there is none."""
+        """The largest margin on the rows wanted, over active ones, from a corral; None if there is none.
+
+        It ends, because every turn makes one row more active.
+        """
         while True:
             self.spend(1 + active.size / self.space.n)
             found = wolfe.nearest(
@@ -195,10 +208,11 @@ def fewest(
     """The best coordinates found from `start` on, until `patience` kicks in a row have brought nothing.
 
     `spend` counts passes and tells whether to go on, `worth_a_kick` whether to go on after the first kick. With
-    gamma > 0, margins below gamma ||w|| are mistakes, and only the smooth way leads down.
+    gamma > 0, margins below gamma ||w|| are mistakes, and only the smooth way leads down. It ends, because kicks are
+    only counted anew when the least cost, a whole number, has fallen.
     """
-    if not start.size:  # every row is zero: there is no direction to go in
-        return start
+    if not space.size:  # all rows are zeros, which no weights tell apart
+        return np.zeros(0)
     descent, idle = Descent(space, costs, gamma, rng, spend, worth_a_kick), 0
     try:
         descent.stand(start)

@@ -5,12 +5,11 @@ the cost of the mistakes is a staircase in t. Its lowest step is found by sortin
 Slopes are the z_i . v of a direction v, for all rows; scores are the z_i . w.
 """
 
-import numpy as np
-
-from rosenblatt.kernels import Array, compiled
+from rosenblatt.kernels import Array, bin_of, compiled
 
 BEYOND = 1.5  # times as far as the last crossing wanted
 FEW = 12  # crossings; so many are put in order by insertion
+NEAREST, FARTHEST = 2.0**-500, 2.0**500  # how far to look: what is computed from steps between them is finite
 
 
 @compiled
@@ -73,7 +72,10 @@ def best_step(
     changes: Array,
     heads: Array,
 ) -> tuple[float, int]:
-    """The middle of the widest stretch of [-reach, reach] with the least cost, and how much less that is than at 0."""
+    """The middle of the widest stretch of [-reach, reach] with the least cost, and how much less that is than at 0.
+
+    Crossings are sorted by buckets first: as places rise with crossings, so do buckets, wherever they are clamped.
+    """
     found = 0
     for i in range(scores.size):
         if abs(scores[i]) < reach * abs(slopes[i]):
@@ -87,11 +89,11 @@ def best_step(
         heads[b] = 0
     scale = 0.999999 * found / (2.0 * reach)
     for k in range(found):
-        heads[int((raw[k] + reach) * scale) + 1] += 1
+        heads[bin_of((raw[k] + reach) * scale, found) + 1] += 1
     for b in range(found):
         heads[b + 1] += heads[b]
     for k in range(found):
-        b = int((raw[k] + reach) * scale)
+        b = bin_of((raw[k] + reach) * scale, found)
         keys[heads[b]], changes[heads[b]] = raw[k], raw_changes[k]
         heads[b] += 1
     first = 0
@@ -133,7 +135,7 @@ def reach_of(scores: Array, slopes: Array, share: float, sample: Array) -> float
             sample[at] = sample[at - 1]
             at -= 1
         sample[at] = value
-    return float(BEYOND * sample[min(int(share * found), found - 1)])
+    return float(BEYOND * sample[bin_of(share * found, found)])
 
 
 @compiled
@@ -159,8 +161,9 @@ def descend(
     for d in range(len(directions)):
         slope, direction = slopes[d], directions[d]
         reach = reach_of(scores, slope, share, sample)
-        if not 0.0 < reach < np.inf:
+        if not reach > 0.0:
             continue
+        reach = min(max(reach, NEAREST), FARTHEST)
         step, gain = best_step(scores, slope, costs, reach, raw, raw_changes, keys, changes, heads)
         for i in range(scores.size):
             scores[i] += step * slope[i]

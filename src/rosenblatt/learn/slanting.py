@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rosenblatt.kernels import Array, compiled, inlined
+from rosenblatt.kernels import Array, bin_of, compiled, inlined
 from rosenblatt.learn.branching import Slants, slanted
 from rosenblatt.learn.directions import (
     Features,
@@ -73,14 +73,13 @@ def estimate(
 ) -> tuple[float, float]:
     """About how much the best threshold along a direction gains, times N, and that threshold."""
     lowest, highest = score_all(begin, end, many, v, room)
-    if not lowest < highest:
+    if not 0.0 < highest - lowest < np.inf:
         return -np.inf, 0.0
     room.bins[:, :] = 0
     per_unit = BINS / (highest - lowest)
     scores, labels, costs = room.scores[begin:end], data.labels[begin:end], data.costs[begin:end]
     for row in range(scores.size):
-        at = min(max(int((scores[row] - lowest) * per_unit), 0), BINS - 1)
-        room.bins[at, labels[row]] += costs[row]
+        room.bins[bin_of((scores[row] - lowest) * per_unit, BINS), labels[row]] += costs[row]
     low, high = room.classes[0], room.classes[1]
     low[:] = 0
     for k in range(high.size):

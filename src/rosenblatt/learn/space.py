@@ -22,10 +22,15 @@ NUMBERS, WIDEST = 50_000_000, 1536  # more, or more columns, are not held as a t
 RANK = 1e-12  # of the largest: lesser second moments are rounding
 ROWS = 2048  # in a block of a whitened table
 BLOCK = 1_000_000  # numbers that are brought to float64 at a time
+MODERATE = 900  # binary digits before or behind the point, which leaves room for sums and products with others
 
 
 class Space(ABC):
-    """Signed rows z with z . v = (y x) . weights(v), for coordinates v."""
+    """Signed rows z with z . v = (y x) . weights(v), for coordinates v.
+
+    All is finite: beside large numbers of their column, numbers may become zero, and weights that would overflow are
+    divided by a power of two, all alike.
+    """
 
     n: int  # rows
     size: int  # coordinates
@@ -90,9 +95,8 @@ class Whitened(Space):
         kept = moments > RANK * moments[-1]
         axes, roots = axes[:, kept], np.sqrt(moments[kept])
         self.size = roots.size
-        self._back = axes / roots / sizes[:, np.newaxis]
-        self._forth = (axes * roots).T * sizes
-        self._points = np.ascontiguousarray((points @ (axes / roots) * labels[:, np.newaxis]).T)
+        self._back, self._forth, self._exponents = axes / roots, (axes * roots).T, np.frexp(sizes)[1] - 1
+        self._points = np.ascontiguousarray((points @ self._back * labels[:, np.newaxis]).T)
 
     def slopes(self, directions: Array) -> Array:
         """z . v of every row, for several directions v, a row each."""
@@ -129,15 +133,15 @@ class Whitened(Space):
 
     def weights(self, v: Array) -> Array:
         """Coordinates as weights for the examples."""
-        return np.asarray(self._back @ v)
+        return _times_powers(self._back @ v, -self._exponents)
 
     def coordinates(self, w: Array) -> Array:
         """Weights as coordinates."""
-        return np.asarray(self._forth @ w)
+        return np.asarray(self._forth @ _times_powers(w, self._exponents))
 
     def inward(self, v: Array) -> Array:
         """The gradient of half the square of the length of the weights."""
-        return np.asarray(self._back.T @ (self._back @ v))
+        return np.asarray(self._back.T @ _times_powers(self.weights(v), -self._exponents))
 
 
 class Scaled(Space):
@@ -150,7 +154,8 @@ class Scaled(Space):
         for _, part in _blocks(table):
             squares[:-1] += np.asarray(((part / sizes[:-1]) ** 2).sum(axis=0)).ravel()
         squares[-1] = self.n * (bias / sizes[-1]) ** 2
-        self._back = np.sqrt(np.divide(self.n, squares, out=np.ones(self.size), where=squares > 0)) / sizes
+        scales = np.sqrt(np.divide(self.n, squares, out=np.ones(self.size), where=squares > 0)) / sizes
+        self._back = np.minimum(scales, 2.0**MODERATE)
 
     def slopes(self, directions: Array) -> Array:
         """z . v of every row, for several directions v, a row each."""
@@ -197,6 +202,13 @@ class Scaled(Space):
         return np.asarray(self._back * self._back * v)
 
 
+def _times_powers(numbers: Array, exponents: Array) -> Array:
+    """Numbers times powers of two, and all times one more where the largest would not be MODERATE."""
+    digits = (np.frexp(numbers)[1] + exponents)[numbers != 0.0]
+    largest = int(digits.max()) if digits.size else 0
+    return np.asarray(np.ldexp(numbers, exponents + (min(max(largest, -MODERATE), MODERATE) - largest)))
+
+
 def _largest(table: Array) -> Array:
     return np.asarray(np.maximum(table.max(axis=0), -table.min(axis=0)))
 
@@ -204,7 +216,7 @@ def _largest(table: Array) -> Array:
 def _blocks(table: Any) -> Iterator[tuple[slice, Any]]:
     """The table in float64; a dense one a block of rows at a time."""
     n = table.shape[0]
-    step = n if hasattr(table, "toarray") else max(BLOCK // table.shape[1], 1)
+    step = max(n if hasattr(table, "toarray") else BLOCK // table.shape[1], 1)
     for begin in range(0, n, step):
         part = slice(begin, min(begin + step, n))
         yield part, table[part].astype(np.float64, copy=False) if step < n else table.astype(np.float64, copy=False)

@@ -54,7 +54,7 @@ def fill_logs(logs: Array) -> None:
 
 @inlined
 def weighed(count: int, logs: Array) -> float:
-    """count * log2(count)."""
+    """count * log2(count); no sum or difference of costs that is asked for is negative."""
     if count < logs.size:
         return logs[count]  # type: ignore[no-any-return]
     return count * log2(count)
@@ -168,13 +168,16 @@ def scan_numbers(
 def count_values(
     column: int, order: Array, begin: int, end: int, rows: Labelled, absent: Array, values: Array, counts: Array
 ) -> int:
-    """The codes at a node, in order, and the counts of the classes for each; returns how many there are."""
+    """The codes at a node, in order, and the counts of the classes for each; returns how many there are.
+
+    What is none of the codes that there is room for, NaN too, is missing.
+    """
     many = 0
     absent[:] = 0
     for place in range(begin, end):
         row = order[place]
         value = rows.table[column, row]
-        if np.isnan(value):
+        if not 0.0 <= value < values.size:
             absent[rows.labels[row]] += rows.costs[row]
             continue
         if many == 0 or values[many - 1] != value:

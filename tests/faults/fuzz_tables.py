@@ -1,0 +1,388 @@
+"""Odd tables through every proof and every estimator, with every index checked.
+
+    python tests/faults/fuzz_tables.py --tables 1000 --seed 0 --jobs 2
+    python tests/faults/fuzz_tables.py --seed 0 --only 17
+
+A fault is an exception that does not refuse the data, a warning that is not about convergence, an answer that is not
+true, a call that takes more than LIMIT seconds, or the death of the process. Table k of a seed is always the same.
+Tables are small, because what breaks is rarely a matter of size, and few options are tried, so that many tables are.
+
+Compiled code is bounds-checked, and kept in a folder of its own: numba does not tell from code without checks.
+"""
+
+import argparse
+import multiprocessing
+import os
+import sys
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+
+os.environ.setdefault("NUMBA_BOUNDSCHECK", "1")
+os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(__file__).parents[2] / "build" / "bounds-checked"))
+
+import numpy as np
+from scipy.sparse import csr_array
+from sklearn.exceptions import ConvergenceWarning
+
+import rosenblatt as rb
+from rosenblatt.errors import DataError
+from rosenblatt.learn import line
+
+LIMIT = 60.0  # seconds for a call that should take milliseconds; then its process is ended
+WARM_UP = 1800.0  # seconds, to compile everything on a slow machine
+PROOF = 20.0  # seconds that a proof may take before it gives up, which is a fault
+SHOWN = 5.0  # seconds between two lines of progress
+SCALES = 5e-324, 1e-310, 1e-300, 1e-160, 1e160, 1e300, 1e306
+SCALES_OF_WEIGHTS = 1e-3, 1.0, 100.0
+LINEAR = rb.Perceptron, rb.PocketPerceptron, rb.AveragedPerceptron, rb.MarginPerceptron, rb.PassiveAggressive
+ORDERS = "active", "cyclic", "random", "random-mistake", "worst"
+
+
+@dataclass
+class Table:
+    """Rows, labels, perhaps weights; and what was found out about them so far."""
+
+    X: object
+    y: np.ndarray
+    weights: np.ndarray | None
+    fit_intercept: bool
+    seconds: float = PROOF  # that a proof may take
+    separable: bool | None = None  # once that is known
+
+    def __str__(self):
+        X = self.X.toarray() if hasattr(self.X, "toarray") else self.X
+        kind = f"{type(self.X).__name__} of {self.X.dtype}"
+        weights = None if self.weights is None else self.weights.tolist()
+        return f"{kind} {X.tolist()}, {self.y.tolist()}, weights {weights}, fit_intercept={self.fit_intercept}"
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Tables
+# ---------------------------------------------------------------------------------------------------------
+
+
+def table_of(seed: int, number: int) -> Table:
+    """Table `number` of a seed."""
+    rng = np.random.default_rng([seed, number])
+    n, d = int(rng.integers(2, 9)), int(rng.integers(1, 5))
+    X = entries(rng, n, d)
+    y = rng.integers(0, 3 if rng.random() < 0.05 else 2, n)
+    if rng.random() < 0.95:
+        y[:2] = 0, 1  # both classes, or there is little to do
+    if rng.random() < 0.3:  # equal rows, perhaps with different labels
+        X[rng.integers(n)] = X[rng.integers(n)]
+    single = rng.random() < 0.2
+    X = (X * scales(rng, n, d, 30 if single else 300)).astype(np.float32 if single else np.float64)
+    X[rng.random((n, d)) < rng.choice([0.0, 0.3])] = 0.0
+    weights = None
+    if rng.random() < 0.2:
+        weights = rng.choice([0.0, 0.3, 1.0, 2.0, 2.5], n) * rng.choice(
+            SCALES_OF_WEIGHTS, n if rng.random() < 0.5 else 1
+        )
+    sparse = not single and rng.random() < 0.25  # one kind of compiled code less
+    return Table(csr_array(X) if sparse else X, y, weights, bool(rng.random() < 0.5))
+
+
+def entries(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
+    """Numbers before they are scaled: small whole ones, ones that hardly differ, or any."""
+    kind = rng.integers(4)
+    if kind == 0:
+        return rng.integers(-3, 4, (n, d)).astype(float)
+    if kind == 1:
+        return 1.0 + rng.integers(-2, 3, (n, d)) * rng.choice([2.0**-52, 1e-9])
+    return rng.normal(size=(n, d)) if kind == 2 else rng.choice([-2.0, -1.0, 1.0, 2.0], (n, d))
+
+
+def scales(rng: np.random.Generator, n: int, d: int, most: int) -> np.ndarray:
+    """What to multiply by: nothing, one of the extremes, or any power of ten per column, row or entry."""
+    kind = rng.integers(5)
+    if kind == 0:
+        return np.ones((1, 1))
+    if kind == 1:
+        return np.array([[rng.choice(SCALES)]]) if most > 30 else np.array([[1e-42]])
+    return 10.0 ** rng.integers(-most, most + 1, {2: (1, d), 3: (n, 1), 4: (n, d)}[int(kind)])
+
+
+def ordinary() -> Iterator[Table]:
+    """Tables that nothing is odd about, for each kind of storage: what they need is compiled before the clock runs."""
+    rng = np.random.default_rng(0)
+    for fit_intercept in (True, False):
+        for weights in (None, np.array([1.0, 2.5, 0.0, 1.0, 1.0, 0.5, 1.0, 3.0])):
+            for kind in (np.float64, np.float32):
+                X = rng.normal(size=(8, 3)).astype(kind)
+                for y in ((X[:, 0] > 0.1).astype(int), np.arange(8) % 2, np.arange(8) % 3):
+                    yield Table(X, y, weights, fit_intercept, WARM_UP)
+                    if kind is np.float64:
+                        yield Table(csr_array(X), y, weights, fit_intercept, WARM_UP)
+
+
+# ---------------------------------------------------------------------------------------------------------
+# What every table goes through
+# ---------------------------------------------------------------------------------------------------------
+
+
+class UntrueError(Exception):
+    """An answer that cannot be."""
+
+
+def holds(claim: bool, text: str) -> None:
+    """Raise what a fault is made of."""
+    if not claim:
+        raise UntrueError(text)
+
+
+def verdict(table: Table) -> None:
+    found = rb.separability(table.X, table.y, fit_intercept=table.fit_intercept, max_seconds=table.seconds)
+    holds(found.separable is not None, "undecided")
+    found.certificate.verify(table.X, table.y)
+    table.separable = found.separable
+
+
+def largest_margin(affine: bool) -> Callable[[Table], None]:
+    def call(table: Table) -> None:
+        if affine and not table.fit_intercept:
+            return
+        found = rb.margin(table.X, table.y, affine=affine, fit_intercept=table.fit_intercept, max_seconds=table.seconds)
+        holds(found.lower <= found.upper, f"margin from {found.lower} to {found.upper}")
+        holds(found.certificate is not None, "margin without a proof")
+        found.certificate.verify(table.X, table.y)
+
+    return call
+
+
+def fewest_mistakes(table: Table) -> None:
+    found = rb.optimality(table.X, table.y, fit_intercept=table.fit_intercept, max_seconds=table.seconds)
+    found.verify(table.X, table.y)
+    holds(found.lower <= found.upper, f"mistakes from {found.lower} to {found.upper}")
+    holds(table.separable is not True or found.lower == 0, "separable, yet mistakes are needed")
+    holds(table.separable is not False or found.upper > 0, "not separable, yet no mistakes")
+
+
+def fitted(make: Callable[[Table], object], *, in_parts: bool = False) -> Callable[[Table], None]:
+    """Fit, predict the rows learned from, and judge both."""
+
+    def call(table: Table) -> None:
+        rule = make(table)
+        rule.fit(table.X, table.y, sample_weight=table.weights)
+        judge(rule, table, rule.predict(table.X))
+        if in_parts:
+            rule = make(table)
+            for _ in range(2):
+                rule.partial_fit(table.X, table.y, classes=np.unique(table.y), sample_weight=table.weights)
+            judge(rule, table, rule.predict(table.X))
+
+    return call
+
+
+def judge(rule: object, table: Table, predicted: np.ndarray) -> None:
+    """Predictions are classes; a linear rule that says that it is right on every row is, and there must be one."""
+    holds(np.isin(predicted, rule.classes_).all(), f"predicted {predicted.tolist()} of {rule.classes_}")
+    if isinstance(rule, LINEAR) and rule.stop_reason_ is rb.Reason.SEPARATED and np.unique(table.y).size == 2:
+        counted = slice(None) if table.weights is None else table.weights > 0
+        holds((predicted == table.y)[counted].all(), "separated, yet some rows are wrong")
+        other_rows = table.weights is not None or rule.normalize  # than those that the proof is about
+        holds(table.separable is not False or other_rows, "separated what is not separable")
+
+
+def stream(mode: str) -> Callable[[Table], None]:
+    def call(table: Table) -> None:
+        rule = rb.OnlinePerceptron(mode=mode, fit_intercept=table.fit_intercept, classes=[0, 1])
+        rule.learn_many(table.X, table.y, sample_weight=table.weights)
+        if isinstance(table.X, np.ndarray):
+            for x, label in zip(table.X[:3], table.y.tolist(), strict=False):
+                rule.learn_one(x.astype(float), label)
+        judge(rule, table, rule.predict_many(table.X))
+
+    return call
+
+
+def options(table: Table, **more: object) -> dict:
+    return {"fit_intercept": table.fit_intercept} | more
+
+
+CALLS: dict[str, Callable[[Table], None]] = {
+    "separability": verdict,
+    "margin": largest_margin(False),
+    "affine margin": largest_margin(True),
+    "optimality": fewest_mistakes,
+    **{
+        order: fitted(lambda t, order=order: rb.Perceptron(**options(t, order=order, max_passes=30, random_state=0)))
+        for order in ORDERS[1:]
+    },
+    "active": fitted(lambda t: rb.Perceptron(**options(t, max_passes=100)), in_parts=True),
+    "unit rows": fitted(lambda t: rb.Perceptron(**options(t, normalize=True, max_passes=30))),
+    "pocket": fitted(lambda t: rb.PocketPerceptron(**options(t, max_updates=30, patience=3, random_state=0))),
+    "pocket with margin": fitted(
+        lambda t: rb.PocketPerceptron(**options(t, max_updates=30, patience=3, margin=0.1, random_state=0))
+    ),
+    "lifted": fitted(lambda t: rb.LiftedPerceptron(**options(t, max_passes=30))),
+    "averaged": fitted(lambda t: rb.AveragedPerceptron(**options(t)), in_parts=True),
+    "voted": fitted(lambda t: rb.VotedPerceptron(**options(t, max_passes=4)), in_parts=True),
+    "with margin": fitted(lambda t: rb.MarginPerceptron(**options(t, max_passes=30))),
+    "passive-aggressive": fitted(lambda t: rb.PassiveAggressive(**options(t, random_state=0)), in_parts=True),
+    "rbf": fitted(lambda t: rb.KernelPerceptron(max_passes=20), in_parts=True),
+    "polynomial": fitted(lambda t: rb.KernelPerceptron(kernel="poly", budget=3, max_passes=20, random_state=0)),
+    "tree": fitted(lambda t: rb.PerceptronTree(random_state=0)),
+    "tree of perceptrons": fitted(
+        lambda t: rb.PerceptronTree(test="perceptron", leaves="perceptron", criterion="gain ratio", prune=None)
+    ),
+    "stream": stream("perceptron"),
+    "averaged stream": stream("averaged"),
+}  # fmt: skip
+
+
+def faults_of(table: Table, before: Callable[[str], None]) -> Iterator[tuple[str, str]]:
+    """Send a table through all calls, each announced; gives those that fail, and how."""
+    for name, call in CALLS.items():
+        before(name)
+        try:
+            call(table)
+        except DataError:
+            pass  # a refusal with a reason
+        except Exception as error:
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            yield name, f"{type(error).__name__}: {error} ({Path(place.filename).name}:{place.lineno})"
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Processes: one that dies or hangs is a fault of the table it was at
+# ---------------------------------------------------------------------------------------------------------
+
+
+def check_that_indices_are_checked() -> None:
+    """By a call that would read, but not write, a number beyond the end of an array."""
+    try:
+        line.cost_of(np.zeros(2), np.ones(1, np.int64))
+    except IndexError:
+        return
+    raise SystemExit("compiled code is not bounds-checked: is NUMBA_CACHE_DIR used without NUMBA_BOUNDSCHECK=1, too?")
+
+
+def work(results: Connection, seed: int, numbers: range) -> None:
+    """Compile what is needed, then go through these tables; tell where it is, and what fails."""
+    warnings.simplefilter("error")
+    warnings.simplefilter("ignore", ConvergenceWarning)
+    check_that_indices_are_checked()
+    for table in ordinary():
+        for name, fault in faults_of(table, lambda name: None):
+            results.send(("fault", -1, name, f"{fault} on an ordinary table: {table}"))
+    results.send(("ready", -1, "", ""))
+    for number in numbers:
+        table = table_of(seed, number)
+        for name, fault in faults_of(table, lambda name, number=number: results.send(("at", number, name, ""))):
+            results.send(("fault", number, name, fault))
+    results.send(("done", -1, "", ""))
+
+
+class Job:
+    """A process that works through some tables, and is started again behind a table that kills it."""
+
+    def __init__(self, seed: int, numbers: range) -> None:
+        self.seed, self.numbers, self.calls, self.done = seed, numbers, 0, False
+        self.faults: list[tuple[int, str, str]] = []
+        self.start()
+
+    def start(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.results, theirs = context.Pipe(duplex=False)
+        self.process = context.Process(target=work, args=(theirs, self.seed, self.numbers), daemon=True)
+        self.process.start()
+        theirs.close()
+        self.ready, self.number, self.name, self.heard = False, -1, "", time.monotonic()
+
+    def hear(self) -> None:
+        """Take what the process has to say."""
+        try:
+            what, number, name, fault = self.results.recv()
+        except EOFError:
+            self.process.join()
+            self.note(self.number, self.name, f"the process died with exit code {self.process.exitcode}")
+            self.go_on()
+            return
+        self.heard = time.monotonic()
+        if what == "fault":
+            self.note(number, name, fault)
+        elif what == "at":
+            self.number, self.name, self.calls = number, name, self.calls + 1
+        self.ready |= what == "ready"
+        self.done |= what == "done"
+
+    def end_if_it_hangs(self) -> None:
+        if time.monotonic() - self.heard > (LIMIT if self.ready else WARM_UP):
+            self.process.kill()
+            self.process.join()
+            self.note(self.number, self.name, f"no end after {LIMIT:.0f} s")
+            self.go_on()
+
+    def note(self, number: int, name: str, fault: str) -> None:
+        self.faults.append((number, name, fault))
+        print(f"table {number}, {name}: {fault}", file=sys.stderr, flush=True)
+
+    def go_on(self) -> None:
+        """Another process, which begins behind the present table."""
+        left = [] if self.number < 0 else range(self.number + self.numbers.step, self.numbers.stop, self.numbers.step)
+        if len(left):
+            self.numbers = left
+            self.start()
+        else:
+            self.done = True
+
+
+def fuzz(seed: int, tables: int, jobs: int) -> list[tuple[int, str, str]]:
+    """Go through tables 0 .. tables-1 of a seed in some processes; tells how far it has come."""
+    began = shown = time.monotonic()
+    running = [Job(seed, range(0, tables, jobs))]
+    while not all(job.done for job in running):
+        for results in wait([job.results for job in running if not job.done], timeout=1.0):
+            next(job for job in running if job.results is results).hear()
+        for job in running:
+            if not job.done:
+                job.end_if_it_hangs()
+        if running[0].ready and len(running) < jobs:  # what the first has compiled, the others read
+            running += [Job(seed, range(k, tables, jobs)) for k in range(1, jobs)]
+            print(f"compiled after {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+        if time.monotonic() - shown > SHOWN:
+            shown = time.monotonic()
+            print(progress(running), file=sys.stderr, flush=True)
+    faults = sorted(fault for job in running for fault in job.faults)
+    calls, seconds = sum(job.calls for job in running), time.monotonic() - began
+    print(f"{tables} tables, {calls} calls, {len(faults)} faults, {seconds:.0f} seconds")
+    return faults
+
+
+def progress(running: list[Job]) -> str:
+    if not running[0].ready:
+        return "compiling"
+    tables, calls = sum(job.number // job.numbers.step + 1 for job in running), sum(job.calls for job in running)
+    return f"{tables} tables, {calls} calls, {sum(len(job.faults) for job in running)} faults"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tables", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--only", type=int, help="the number of one table, which is gone through in this process")
+    asked = parser.parse_args()
+    if asked.only is None:
+        faults = fuzz(asked.seed, asked.tables, asked.jobs)
+    else:
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        check_that_indices_are_checked()
+        table = table_of(asked.seed, asked.only)
+        print(table, flush=True)
+        found = faults_of(table, lambda name: print(f"  {name}", file=sys.stderr, flush=True))
+        faults = [(asked.only, name, fault) for name, fault in found]
+    for number, name, fault in faults:
+        print(f"{name}: {fault}; again with --seed {asked.seed} --only {number}")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
