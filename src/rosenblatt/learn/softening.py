@@ -9,7 +9,7 @@ from math import sqrt
 
 import numpy as np
 
-from rosenblatt.kernels import Array, any_order, compiled
+from rosenblatt.kernels import Array, any_order, compiled, inlined
 from rosenblatt.learn.corral import add_four, add_one, add_shares, dot, scores_of, solve
 
 LINE = 40  # steps at most to the lowest place on a line
@@ -29,7 +29,7 @@ def add_products(points: Array, chosen: Array, many: int, signs: Array, G: Array
             add_one(a[i:], signs[h] * a[i], G[i, i:])
 
 
-@compiled
+@inlined
 def solve_with_ridge(G: Array, ridge: float, counted: int, U: Array, out: Array) -> bool:
     """Replace b by the solution of (G + ridge) a = b, by Cholesky's U'U; the ridge is for the first columns only."""
     size = len(G)
@@ -69,7 +69,7 @@ def slope(scores: Array, steps: Array, at: float) -> tuple[float, float]:
     return first, second
 
 
-@compiled
+@inlined
 def lowest_along(scores: Array, steps: Array, along: float, square: float) -> float:
     """How far along the steps it is lowest; the ridge's part has this slope at the beginning, and this bend."""
     at, low, high = 1.0, 0.0, np.inf
