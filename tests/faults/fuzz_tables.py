@@ -30,7 +30,7 @@ from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
 import rosenblatt as rb
-from rosenblatt.errors import DataError
+from rosenblatt.errors import DataError, OptionError
 from rosenblatt.learn import line
 
 LIMIT = 60.0  # seconds for a call that should take milliseconds; then its process is ended
@@ -38,7 +38,7 @@ WARM_UP = 1800.0  # seconds, to compile everything on a slow machine
 PROOF = 20.0  # seconds that a proof may take before it gives up, which is a fault
 SHOWN = 5.0  # seconds between two lines of progress
 SCALES = 5e-324, 1e-310, 1e-300, 1e-160, 1e160, 1e300, 1e306
-SCALES_OF_WEIGHTS = 1e-3, 1.0, 100.0
+SCALES_OF_WEIGHTS = 1e-300, 1e-9, 1e-3, 1.0, 100.0, 1e12
 LINEAR = rb.Perceptron, rb.PocketPerceptron, rb.AveragedPerceptron, rb.MarginPerceptron, rb.PassiveAggressive
 ORDERS = "active", "cyclic", "random", "random-mistake", "worst"
 
@@ -51,6 +51,7 @@ class Table:
     y: np.ndarray
     weights: np.ndarray | None
     fit_intercept: bool
+    ties: str = "mistake"
     seconds: float = PROOF  # that a proof may take
     separable: bool | None = None  # once that is known
 
@@ -58,7 +59,8 @@ class Table:
         X = self.X.toarray() if hasattr(self.X, "toarray") else self.X
         kind = f"{type(self.X).__name__} of {self.X.dtype}"
         weights = None if self.weights is None else self.weights.tolist()
-        return f"{kind} {X.tolist()}, {self.y.tolist()}, weights {weights}, fit_intercept={self.fit_intercept}"
+        how = f"fit_intercept={self.fit_intercept}, ties={self.ties!r}"
+        return f"{kind} {X.tolist()}, {self.y.tolist()}, weights {weights}, {how}"
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -85,7 +87,8 @@ def table_of(seed: int, number: int) -> Table:
             SCALES_OF_WEIGHTS, n if rng.random() < 0.5 else 1
         )
     sparse = not single and rng.random() < 0.25  # one kind of compiled code less
-    return Table(csr_array(X) if sparse else X, y, weights, bool(rng.random() < 0.5))
+    ties = str(rng.choice(["mistake", "mistake", "plus", "minus"]))
+    return Table(csr_array(X) if sparse else X, y, weights, bool(rng.random() < 0.5), ties)
 
 
 def entries(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
@@ -116,9 +119,9 @@ def ordinary() -> Iterator[Table]:
             for kind in (np.float64, np.float32):
                 X = rng.normal(size=(8, 3)).astype(kind)
                 for y in ((X[:, 0] > 0.1).astype(int), np.arange(8) % 2, np.arange(8) % 3):
-                    yield Table(X, y, weights, fit_intercept, WARM_UP)
+                    yield Table(X, y, weights, fit_intercept, seconds=WARM_UP)
                     if kind is np.float64:
-                        yield Table(csr_array(X), y, weights, fit_intercept, WARM_UP)
+                        yield Table(csr_array(X), y, weights, fit_intercept, seconds=WARM_UP)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -137,7 +140,7 @@ def holds(claim: bool, text: str) -> None:
 
 
 def verdict(table: Table) -> None:
-    found = rb.separability(table.X, table.y, fit_intercept=table.fit_intercept, max_seconds=table.seconds)
+    found = rb.separability(table.X, table.y, **options(table), max_seconds=table.seconds)
     holds(found.separable is not None, "undecided")
     found.certificate.verify(table.X, table.y)
     table.separable = found.separable
@@ -156,7 +159,7 @@ def largest_margin(affine: bool) -> Callable[[Table], None]:
 
 
 def fewest_mistakes(table: Table) -> None:
-    found = rb.optimality(table.X, table.y, fit_intercept=table.fit_intercept, max_seconds=table.seconds)
+    found = rb.optimality(table.X, table.y, **options(table), max_seconds=table.seconds)
     found.verify(table.X, table.y)
     holds(found.lower <= found.upper, f"mistakes from {found.lower} to {found.upper}")
     holds(table.separable is not True or found.lower == 0, "separable, yet mistakes are needed")
@@ -191,7 +194,7 @@ def judge(rule: object, table: Table, predicted: np.ndarray) -> None:
 
 def stream(mode: str) -> Callable[[Table], None]:
     def call(table: Table) -> None:
-        rule = rb.OnlinePerceptron(mode=mode, fit_intercept=table.fit_intercept, classes=[0, 1])
+        rule = rb.OnlinePerceptron(mode=mode, **options(table, classes=[0, 1]))
         rule.learn_many(table.X, table.y, sample_weight=table.weights)
         if isinstance(table.X, np.ndarray):
             for x, label in zip(table.X[:3], table.y.tolist(), strict=False):
@@ -202,7 +205,11 @@ def stream(mode: str) -> Callable[[Table], None]:
 
 
 def options(table: Table, **more: object) -> dict:
-    return {"fit_intercept": table.fit_intercept} | more
+    return {"fit_intercept": table.fit_intercept, "ties": table.ties} | more
+
+
+def threshold(table: Table, **more: object) -> dict:
+    return {"fit_intercept": table.fit_intercept} | more  # of a rule whose ties are always mistakes
 
 
 CALLS: dict[str, Callable[[Table], None]] = {
@@ -220,11 +227,11 @@ CALLS: dict[str, Callable[[Table], None]] = {
     "pocket with margin": fitted(
         lambda t: rb.PocketPerceptron(**options(t, max_updates=30, patience=3, margin=0.1, random_state=0))
     ),
-    "lifted": fitted(lambda t: rb.LiftedPerceptron(**options(t, max_passes=30))),
+    "lifted": fitted(lambda t: rb.LiftedPerceptron(**threshold(t, max_passes=30))),
     "averaged": fitted(lambda t: rb.AveragedPerceptron(**options(t)), in_parts=True),
     "voted": fitted(lambda t: rb.VotedPerceptron(**options(t, max_passes=4)), in_parts=True),
-    "with margin": fitted(lambda t: rb.MarginPerceptron(**options(t, max_passes=30))),
-    "passive-aggressive": fitted(lambda t: rb.PassiveAggressive(**options(t, random_state=0)), in_parts=True),
+    "with margin": fitted(lambda t: rb.MarginPerceptron(**threshold(t, max_passes=30))),
+    "passive-aggressive": fitted(lambda t: rb.PassiveAggressive(**threshold(t, random_state=0)), in_parts=True),
     "rbf": fitted(lambda t: rb.KernelPerceptron(max_passes=20), in_parts=True),
     "polynomial": fitted(lambda t: rb.KernelPerceptron(kernel="poly", budget=3, max_passes=20, random_state=0)),
     "tree": fitted(lambda t: rb.PerceptronTree(random_state=0)),
@@ -242,8 +249,9 @@ def faults_of(table: Table, before: Callable[[str], None]) -> Iterator[tuple[str
         before(name)
         try:
             call(table)
-        except DataError:
-            pass  # a refusal with a reason
+        except (DataError, OptionError) as refusal:
+            if isinstance(refusal, OptionError) and "the weights make" not in str(refusal):
+                yield name, f"refused an option: {refusal}"
         except Exception as error:
             place = traceback.extract_tb(error.__traceback__)[-1]
             yield name, f"{type(error).__name__}: {error} ({Path(place.filename).name}:{place.lineno})"

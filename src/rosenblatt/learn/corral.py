@@ -4,7 +4,7 @@ A corral is affinely independent points p with weights. In front of every point 
 scale s: the columns (s E, P) = Q R. Column j of Q is stored as row j, so that all loops run along memory.
 
 What compiled code calls here is inlined. A separate function that adds up in any order is compiled twice, by itself and
-with its caller, perhaps in different orders, and which of the two is called differs between a first run and a later one.
+with its caller, perhaps in different orders, and a first run calls another of the two than later ones.
 """
 
 from math import sqrt
