@@ -22,6 +22,7 @@ from rosenblatt.threads import in_pieces
 LONGEST = kernels.HUGE
 SQUARES = (1e-280, 1e300)  # outside, a sum of squares may have lost something to underflow or overflow
 NO_WEIGHTS = np.empty(0)
+MOST_COPIES = 2**24  # of one row of a stream: they are looked at one after the other
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,6 +193,16 @@ def weights_of(weights: Any, n: int) -> Array:
     if weights.sum() >= 2.0**53:
         raise DataError("the weights are too large to count in; divide them by a constant")
     return NO_WEIGHTS if (weights == 1).all() else weights
+
+
+def refuse_long_streams(weights: Array) -> None:
+    """Refuse the weight of a row of a stream, which has no budget, if its copies would take more than a second."""
+    if weights.size and weights.max() > MOST_COPIES:
+        row = int(np.argmax(weights))
+        raise DataError(
+            f"row {row}: the weight {weights[row]} stands for more than {MOST_COPIES:,} copies of the row; "
+            "divide all weights by a constant"
+        )
 
 
 def class_factors(class_weight: Any, classes: Array, counts: Array) -> Array:

@@ -175,5 +175,7 @@ def test_rows_of_zeros_without_a_threshold_have_no_direction_to_go_in():
     X, y = np.zeros((5, 2)), [0, 1, 1, 0, 1]
     rule = PocketPerceptron(fit_intercept=False).fit(X, y)
     assert not rule.coef_.any()
-    found = optimality(X, y, fit_intercept=False)
+    found = optimality(X, y, fit_intercept=False, ties="mistake")
     assert (found.lower, found.upper) == (5, 5), "a tie is a mistake on every row"
+    found = optimality(X, y, fit_intercept=False)
+    assert (found.lower, found.upper) == (3, 3), "a tie is predicted as a no"

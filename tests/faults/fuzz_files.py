@@ -29,10 +29,11 @@ from scipy.sparse import csr_array
 
 from cli.running import Ran, run
 from faults.mutating import Case, drawn
-from rosenblatt import OnlinePerceptron
+from rosenblatt import OnlinePerceptron, Reason
 from rosenblatt.desk.split import held_out
 from rosenblatt.desk.verifying import claims_in
 from rosenblatt.errors import ModelError, RosenblattError
+from rosenblatt.prove.certificate import ErrorInterval, Separation
 from rosenblatt.ship.modelfile import Model
 
 SECONDS, BYTES = 5.0, 500_000_000  # of processors and of memory, that a file may take
@@ -148,7 +149,8 @@ def false_claims(model: Model, table: str) -> list[str]:
     from rosenblatt.read.sources import read_table
 
     assert model.encoding is not None
-    judged, data = model.held_out or {}, encoded(read_table(table), model.encoding)
+    judged = model.held_out or {}
+    data = encoded(read_table(table), model.encoding, judged.get("weights"))
     data = data.for_tree() if isinstance(model.estimator, PerceptronTree) else data
     out = held_out(data.n, judged.get("part") or 0.0, judged.get("seed") or 0)
     wrong = model.estimator.predict(data.X) != data.y
@@ -162,6 +164,18 @@ def false_claims(model: Model, table: str) -> list[str]:
             "error.rows": (error.get("rows"), int(out.sum())),
             "error.mistakes": (error.get("mistakes"), int(wrong[out].sum())),
         }
+    rule, trained = model.estimator, int(wrong[~out].sum())
+    for certificate in model.certificates:
+        if isinstance(certificate, ErrorInterval):
+            ties = int((rule.decision_function(data.X)[~out] == 0).sum()) if certificate.ties == "mistake" else 0
+            claims["interval"] = (trained <= certificate.upper <= trained + ties, True)
+        if isinstance(certificate, Separation) and certificate.ties != "mistake":
+            claims["separation"] = (certificate.statement.startswith(("Counting", "Without")), True)
+    if getattr(rule, "stop_reason_", None) is Reason.SEPARATED and data.weights is None:
+        claims["stop_reason"] = (0, trained)
+    for name in ("mistakes_", "training_mistakes_", "cost_"):
+        if np.isscalar(said := getattr(rule, name, None)) and data.weights is None and rule.class_weight is None:
+            claims[name] = (said, trained)
     return [
         f"{name} is {said}, not {found}" for name, (said, found) in claims.items() if said is not None and said != found
     ]

@@ -59,7 +59,7 @@ def altered(name, *path, to):
         ("table/model.json", "settled bias", 1e308, "settled.bias must be a finite number from 0.0 to"),
         ("table/tree.json", "classes labels", [0, 2], "places of the target's classes, 0 to 1"),
         ("table/model.json", "classes labels", [1, 2], "places of the target's classes, 0 to 1"),
-        ("table/model.json", "parameters ties", "foo", "parameters.ties must be one of mistake, plus, correct"),
+        ("table/model.json", "parameters ties", "foo", "parameters.ties must be one of mistake, plus, minus, correct"),
         ("table/model.json", "parameters max_passes", -1, "max_passes must be .* from 1 on, not -1"),
         ("models/online.json", "parameters ledger", 2**64, "ledger must be .* from 1 on, not 18446744073709551616"),
         ("table/tree.json", "parameters folds", 1, "folds must be .* from 2 on, not 1"),

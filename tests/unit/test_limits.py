@@ -305,9 +305,15 @@ def test_the_weight_of_a_streams_row_is_bounded():
             lambda rule=rule: rule.learn_one([1.0], 1, 1e12),
             lambda rule=rule: rule.learn_many([[1.0], [2.0]], [0, 1], [1.0, 1e12]),
         ):
-            with pytest.raises(DataError, match="copies of a row; divide all weights by a constant"):
+            with pytest.raises(DataError, match="copies of the row; divide all weights by a constant"):
                 learn()
         assert rule.n_rows_ == 0
+
+
+@pytest.mark.parametrize("rule", [Perceptron, AveragedPerceptron, VotedPerceptron, PassiveAggressive, KernelPerceptron])
+def test_the_weight_of_a_row_of_partial_fit_is_bounded(rule):
+    with pytest.raises(DataError, match=r"row 1: the weight 1e\+12 stands for more than 16,777,216 copies of the row"):
+        rule().partial_fit([[1.0], [2.0]], [0, 1], classes=[0, 1], sample_weight=[1.0, 1e12])
 
 
 @pytest.mark.parametrize("size", [1e-300, 1e-310, 5e-324])

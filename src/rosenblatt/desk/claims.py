@@ -20,6 +20,7 @@ from rosenblatt.estimators.linear import LinearRule
 from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.examples import Examples, class_factors, rows_of
 from rosenblatt.kernels import Array
+from rosenblatt.learn.joining import whole_costs
 from rosenblatt.learn.rules import Reason
 from rosenblatt.prove import exact
 from rosenblatt.prove.certificate import STRICT, Certificate, ErrorInterval, RunRecord
@@ -136,7 +137,7 @@ def _learned(model: Model, judged: dict[str, Any], trained: Data) -> Iterator[Re
     if isinstance(rule, PerceptronTree):
         yield _counts(rule, trained, known)
         return
-    if rule.stop_reason_ is Reason.SEPARATED:
+    if getattr(rule, "stop_reason_", None) is Reason.SEPARATED:
         counts = None if trained.weights is None else trained.weights > 0
         yield _right_on_every_row(model, trained if counts is None else trained.some(counts))
     if not isinstance(rule, LinearRule):
@@ -192,9 +193,11 @@ def _list(numbers: list[Any]) -> str:
 
 def _counts(rule: PerceptronTree, trained: Data, known: bool) -> Result:
     """The counts of the classes at every node of a tree."""
-    weights = np.ones(trained.n) if trained.weights is None else trained.weights
     totals = np.bincount(trained.y, minlength=len(rule.classes_))
-    weights = weights * class_factors(rule.class_weight, rule.classes_, totals)[trained.y]
+    factors = class_factors(rule.class_weight, rule.classes_, totals)
+    given = np.empty(0) if trained.weights is None else trained.weights
+    costs, unit, _ = whole_costs(given, factors, trained.y)  # rounded as a tree rounds them
+    weights = unit * costs
     found = rule.tree_.recounted(trained.X.table, trained.y, weights)
     slack = NEAR * weights.sum()
     for node in rule.tree_.nodes:

@@ -24,6 +24,7 @@ from rosenblatt.examples import (
     classes_of,
     lengths_of,
     n_rows,
+    refuse_long_streams,
     rows_of,
     shown,
     unit_rows,
@@ -141,7 +142,9 @@ class LinearRule(ClassifierMixin, BaseEstimator):
         if not (fits := np.isin(y, known)).all():
             row = int(np.argmin(fits))
             raise DataError(f"row {row}: the label {shown(y[row])} is not among the classes {known.tolist()!r}")
-        return known, self._rules(rows, y, known, sample_weight)
+        parts = self._rules(rows, y, known, sample_weight)
+        refuse_long_streams(parts[0].weights)
+        return known, parts
 
     def _checked(self, X: Any, y: Any, *, reset: bool) -> tuple[Rows, Array]:
         """X as rows and y as a flat array, feature names and counts compared or noted."""

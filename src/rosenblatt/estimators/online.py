@@ -9,7 +9,16 @@ import numpy as np
 from rosenblatt.door import unmasked
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.estimators.contract import BaseEstimator
-from rosenblatt.examples import bias_of, classes_of, n_rows, rows_of, shown, weights_of
+from rosenblatt.examples import (
+    MOST_COPIES,
+    bias_of,
+    classes_of,
+    n_rows,
+    refuse_long_streams,
+    rows_of,
+    shown,
+    weights_of,
+)
 from rosenblatt.kernels import Array, Rows
 from rosenblatt.learn import rules, streaming
 from rosenblatt.learn.online import Comparator, Stream, mode_named
@@ -18,7 +27,6 @@ from rosenblatt.prove.stream import MistakeBound, mistake_bound
 
 FLOAT64 = np.dtype(np.float64)
 PROTOCOL = 1
-MOST_COPIES = 2**24  # of one row: they are looked at one after the other, which takes a second
 NO, YES = np.array([-1], np.int8), np.array([1], np.int8)  # labels as compiled code takes them
 LEARN: Any = {1: streaming.learn_dense, 3: streaming.learn_sparse}  # by the number of arrays that a row has
 SCORE: Any = {1: streaming.score_dense, 3: streaming.score_sparse}
@@ -188,7 +196,7 @@ class OnlinePerceptron(BaseEstimator):
             raise DataError(f"{self._place()}: the weight {copies} is not a finite number >= 0")
         if copies > MOST_COPIES:
             raise DataError(
-                f"{self._place()}: the weight {copies} stands for more than {MOST_COPIES:,} copies of a row; "
+                f"{self._place()}: the weight {copies} stands for more than {MOST_COPIES:,} copies of the row; "
                 "divide all weights by a constant"
             )
         if self.comparator is not None and copies != int(copies):
@@ -237,8 +245,7 @@ class OnlinePerceptron(BaseEstimator):
             rows, names = self._table(X)
             labels = self._block_labels(y, n_rows(rows))
             copies = weights_of(sample_weight, labels.size)
-            if copies.size and copies.max() > MOST_COPIES:
-                self._copies(float(copies.max()))  # refuses it
+            refuse_long_streams(copies)
             if self.comparator is not None and (copies % 1.0).any():
                 raise DataError("the mistake bound is about whole steps, but some weights are not whole")
             rows = stream.numbered_rows(rows, True) if names is None else stream.named_rows(rows, names, True)
