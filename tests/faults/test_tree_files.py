@@ -52,7 +52,7 @@ WRONG = {
     ),
     "beyond the end": (lambda nodes, record: nodes[0]["children"].__setitem__(1, 99), "the child 99 must be one"),
     "huge number": (lambda nodes, record: nodes[0]["children"].__setitem__(1, 2**62), "the child 46116860184273"),
-    "negative": (lambda nodes, record: nodes[0]["children"].__setitem__(0, -1), "whole number from 0 on, not -1"),
+    "negative": (lambda nodes, record: nodes[0]["children"].__setitem__(0, -1), "whole number of at least 0, not -1"),
     "two parents": (lambda nodes, record: nodes[0]["children"].append(nodes[0]["children"][0]), "child of two nodes"),
     "lost node": (lambda nodes, record: nodes.append(dict(nodes[-1])), "is no node's child"),
     "no children": (lambda nodes, record: nodes[-1].update(test=nodes[0]["test"], stop=None, rule=None), "0 children"),
@@ -118,7 +118,7 @@ WRONG = {
     "unknown field": (lambda nodes, record: nodes[0].update(number=0), "has the unknown field 'number'"),
     "too few columns": (lambda nodes, record: record["learned"]["tree"]["columns"].pop(), "must have 4 entries"),
     "odd category": (
-        lambda nodes, record: record["learned"]["tree"]["columns"][3]["categories"].append([]), "must be true or false"
+        lambda nodes, record: record["learned"]["tree"]["columns"][3]["categories"].append([]), "must be a number or true or false"
     ),
     "negative price": (lambda nodes, record: record["learned"].update(price=-1.0), "price must be a finite number"),
     "other words": (lambda nodes, record: record["conventions"].update(ties="heads"), "the conventions are not"),

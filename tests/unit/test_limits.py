@@ -312,7 +312,9 @@ def test_the_weight_of_a_streams_row_is_bounded():
 
 @pytest.mark.parametrize("rule", [Perceptron, AveragedPerceptron, VotedPerceptron, PassiveAggressive, KernelPerceptron])
 def test_the_weight_of_a_row_of_partial_fit_is_bounded(rule):
-    with pytest.raises(DataError, match=r"row 1: the weight 1000000000000.0 stands for more than 16,777,216 copies of the row"):
+    with pytest.raises(
+        DataError, match=r"row 1: the weight 1000000000000.0 stands for more than 16,777,216 copies of the row"
+    ):
         rule().partial_fit([[1.0], [2.0]], [0, 1], classes=[0, 1], sample_weight=[1.0, 1e12])
 
 

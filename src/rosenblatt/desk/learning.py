@@ -19,7 +19,7 @@ import numpy as np
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.error import HELD_OUT, Error, by_folds
 from rosenblatt.desk.split import folds, held_out
-from rosenblatt.errors import DataError, OptionError
+from rosenblatt.errors import DataError, ModelError, OptionError
 from rosenblatt.estimators.contract import ConvergenceWarning
 from rosenblatt.estimators.linear import LinearRule
 from rosenblatt.examples import Examples, numbers_per_row
@@ -28,7 +28,9 @@ from rosenblatt.prove.clock import Clock
 from rosenblatt.prove.margin import as_far_as_floats_go, largest
 from rosenblatt.prove.separability import Separable, Verdict, decide
 from rosenblatt.read.encoding import nearest
+from rosenblatt.ship.options import PARAMETERS
 from rosenblatt.ship.points import short
+from rosenblatt.ship.values import NOWHERE
 
 AUTO, TREE = "auto", "tree"
 ALGORITHMS = MappingProxyType(
@@ -48,7 +50,6 @@ SMALL = 300_000  # numbers; tables of up to so many get the descent, larger ones
 FEW_PASSES, FEW_UPDATES = 3, 3  # of the averaged rule; of the pocket begun there, which seldom finds a better one
 WIDEST, ASKS = 5_000_000, 100  # numbers of a table in which a wider rule is sought; how often it asks for time
 CLOSE = 0.01  # the gap of a margin that is called the largest
-TWO_ROWS = np.array([[1.0, -1.0], [-1.0, 1.0]], np.float32), np.array([1, 0])  # also a kernel matrix, and separable
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,9 @@ class Wishes:
         """Refuse what does not fit, whatever the table."""
         for each in ("perceptron", "pocket") if self.algorithm == AUTO else (self.algorithm,):
             made, _ = options_of(each, self.options)
-            if self.options:
-                _rehearse(made, dict(self.options))
+            if each == TREE:
+                made(**self.options).plan()  # refuses values in words of its own
+            _refuse_values(made.__name__, self.options)
         if not 0.0 <= self.hold_out < 1.0:
             raise OptionError(
                 f"--hold-out, the part of the rows to hold out, must be at least 0 and below 1, not {self.hold_out!r}"
@@ -78,13 +80,14 @@ class Wishes:
             raise OptionError(f"--folds must be at least 2 folds, or 0 for none, not {self.folds}")
 
 
-def _rehearse(made: Any, options: dict[str, Any]) -> None:
-    """Learn from two rows: an estimator refuses the values of its options when it learns."""
-    if isinstance(options.get("class_weight"), Mapping):
-        del options["class_weight"]  # of classes that only the table knows
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        made(**options).fit(*TWO_ROWS)
+def _refuse_values(estimator: str, options: Mapping[str, Any]) -> None:
+    """Refuse values of options that no table makes right: those that a model file could not hold either."""
+    for name, value in options.items():
+        kind = PARAMETERS[estimator][name]
+        try:
+            kind.read(kind.write(value) if isinstance(value, Mapping | list) else value, name, NOWHERE)
+        except (ModelError, ValueError) as error:
+            raise OptionError(str(error)) from None
 
 
 @dataclass(frozen=True)
@@ -247,14 +250,11 @@ def options_of(algorithm: str, options: Mapping[str, Any]) -> tuple[Any, set[str
         raise OptionError(f"the algorithm must be one of {AUTO}, {', '.join(ALGORITHMS)}, not {algorithm!r}")
     module, name = ALGORITHMS[algorithm]
     made = getattr(import_module(f"rosenblatt.estimators.{module}"), name)
-    parameters = inspect.signature(made).parameters
-    known = set(parameters) - {"categorical_features"}  # the table tells
-    for option, value in options.items():
+    known = set(inspect.signature(made).parameters) - {"categorical_features"}  # the table tells
+    for option in options:
         if option not in known:
             hint = nearest(option, known) or f"; it has {', '.join(sorted(known))}"
             raise OptionError(f"the {algorithm} rule has no option {option!r}{hint}")
-        if isinstance(parameters[option].default, bool) and not isinstance(value, bool):
-            raise OptionError(f"{option} must be true or false, not {value!r}")
     return made, known
 
 

@@ -16,6 +16,7 @@ from rosenblatt.ship.canonical import brief
 from rosenblatt.ship.values import (
     COUNT,
     FLAG,
+    NOWHERE,
     TEXT,
     Kind,
     Shape,
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
 DEEPEST = 8  # of what is told in other words
 SLACK = 1 + 1e-9  # a mean is a sum of numbers, rounded
-NOWHERE = Shape(0, 0, 0.0)
 SCALAR = scalar(type(None), bool, int, float, str)
 SHARE = scalar(int, float, low=0.0, high=1.0)
 ERROR = {"rows": COUNT, "mistakes": COUNT, "lower": SHARE, "upper": SHARE, "confidence": SHARE, "how": TEXT}

@@ -25,7 +25,17 @@ from rosenblatt.prove.certificate import Certificate
 from rosenblatt.ship import document, judged, records
 from rosenblatt.ship.atomic import Path
 from rosenblatt.ship.canonical import brief
-from rosenblatt.ship.values import CERTIFICATE, COUNT, Kind, Shape, fields, listed, or_null, plainly
+from rosenblatt.ship.values import (
+    CERTIFICATE,
+    COUNT,
+    NOWHERE,
+    Kind,
+    Shape,
+    fields,
+    listed,
+    or_null,
+    plainly,
+)
 
 if TYPE_CHECKING:
     from rosenblatt.read.encoding import Encoding
@@ -33,7 +43,6 @@ if TYPE_CHECKING:
 FORMAT = "rosenblatt model"
 NUMBERS_AT_ONCE = 2**20
 HASH = Kind(str, lambda value, where, shape: _hash(value, where))
-NOWHERE = Shape(0, 0, 0.0)
 
 
 def _hash(value: Any, where: str) -> str:

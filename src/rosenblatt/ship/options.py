@@ -24,11 +24,14 @@ from rosenblatt.ship.values import (
     FLAG,
     LABEL,
     LARGEST,
+    NOWHERE,
     NUMBER,
     REAL,
     TEXT,
+    TINY,
     Kind,
     Shape,
+    at_least,
     choice,
     fields,
     items,
@@ -44,7 +47,6 @@ NONE = type(None)
 TEXT_OR_NONE = scalar(str, NONE)
 NAME = scalar(bool, int, float, str, NONE)
 SEED = scalar(int, NONE, low=0)
-TINY = 5e-324
 
 
 def above(low: float, *words: str, high: float = LARGEST) -> Kind:
@@ -57,7 +59,19 @@ def above(low: float, *words: str, high: float = LARGEST) -> Kind:
     return Kind(plain, read)
 
 
-COUNT = or_null(above(1))  # None: no limit
+def whole(low: int, *words: str, high: float = COUNTABLE) -> Kind:
+    """A whole number of at least `low`, which may be written as a float, or one of some words."""
+    wanted = f"a whole number{at_least(low)}" + "".join(f" or {word!r}" for word in words)
+
+    def read(value: Any, where: str, shape: Shape) -> Any:
+        if value in words or (type(value) in (int, float) and low <= value <= high and value == int(value)):
+            return value
+        raise refusal(where, wanted, value)
+
+    return Kind(plain, read)
+
+
+COUNT = or_null(whole(1))  # None: no limit
 SECONDS = or_null(above(TINY))
 POSITIVE, FROM_ZERO = above(TINY), above(0)
 BIAS_SCALE = above(TINY, "auto", high=nextafter(LONGEST, 0.0))
@@ -161,7 +175,7 @@ PARAMETERS: Mapping[str, Mapping[str, Kind]] = {
         "start": START,
         **_RULE,
         "max_passes": COUNT,
-        "max_updates": or_null(above(1, "bound")),
+        "max_updates": or_null(whole(1, "bound")),
         "max_seconds": SECONDS,
         "margin": SECONDS,
         "patience": COUNT,
@@ -176,7 +190,7 @@ PARAMETERS: Mapping[str, Mapping[str, Kind]] = {
         "ties": TIES,
         "start": START,
         **_RULE,
-        "max_updates": or_null(above(1, "auto")),
+        "max_updates": or_null(whole(1, "auto")),
         "max_passes": COUNT,
         "max_seconds": SECONDS,
         "patience": COUNT,
@@ -220,14 +234,14 @@ PARAMETERS: Mapping[str, Mapping[str, Kind]] = {
         "criterion": choice(*plan.CRITERIA),
         "leaves": choice(*plan.LEAVES),
         "categories": choice(*plan.CATEGORIES),
-        "max_depth": or_null(FROM_ZERO),
+        "max_depth": or_null(whole(0)),
         "min_leaf": POSITIVE,
         "min_gain": FROM_ZERO,
-        "max_columns": or_null(above(2)),
+        "max_columns": or_null(whole(2)),
         "spare": FROM_ZERO,
         "simpler": FROM_ZERO,
         "prune": or_null(above(0, *BY_CROSS_VALIDATION)),
-        "folds": above(2),
+        "folds": whole(2),
         "categorical_features": COLUMNS,
         "class_weight": CLASS_WEIGHT,
         "random_state": SEED,
@@ -241,7 +255,7 @@ PARAMETERS: Mapping[str, Mapping[str, Kind]] = {
         "bias_scale": BIAS_SCALE,
         "classes": CLASSES,
         "comparator": COMPARATOR,
-        "ledger": or_null(above(1, "all", high=COUNTABLE)),
+        "ledger": or_null(whole(1, "all")),
     },
 }
 
@@ -255,5 +269,5 @@ def options_written(estimator: Any) -> dict[str, Any]:
             found[name] = kind.write(given[name])
         except (TypeError, ValueError):
             raise refusal(where, "made of numbers and texts", given[name]) from None
-        kind.read(found[name], where, Shape(0, 0, 0.0))
+        kind.read(found[name], where, NOWHERE)
     return found

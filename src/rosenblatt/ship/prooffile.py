@@ -13,8 +13,8 @@ from rosenblatt.prove.certificate import Certificate
 from rosenblatt.read.encoding import Encoding
 from rosenblatt.ship import document
 from rosenblatt.ship.atomic import Path
-from rosenblatt.ship.modelfile import FINGERPRINT, NOWHERE
-from rosenblatt.ship.values import CERTIFICATE, TEXT, fields, items
+from rosenblatt.ship.modelfile import FINGERPRINT
+from rosenblatt.ship.values import CERTIFICATE, NOWHERE, TEXT, fields, items
 
 FORMAT = "rosenblatt proof"
 

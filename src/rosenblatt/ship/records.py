@@ -23,6 +23,7 @@ from rosenblatt.ship.values import (
     FLAG,
     LABEL,
     LABELS,
+    NOWHERE,
     PLACE,
     SIZE,
     TEXT,
@@ -47,7 +48,6 @@ PARTS: Mapping[str, Kind] = {
     "settled": AS_IS,
     "learned": AS_IS,
 }
-NOWHERE = Shape(0, 0, 0.0)
 UNIT_ROWS = "the features of a row are divided by their length first; a row of zeros stays"
 SUM = "the sum of every weight times its feature, plus the last weight times the bias"
 AVERAGE = f"{SUM}; a weight is the one given less its sum divided by the examples seen"

@@ -23,6 +23,7 @@ from rosenblatt.ship.canonical import brief
 
 LARGEST = float(np.finfo(np.float64).max)
 COUNTABLE = 2**62  # counters stay below
+TINY = 5e-324  # the least float above 0
 MOST_FEATURES = 2**24  # where no list in the file has an entry for each of them
 WIDEST = 2**10  # letters of a type for labels that are all shorter
 MOST_LETTERS = 2**24  # of an array of labels, each as long as the longest
@@ -41,6 +42,9 @@ class Shape(NamedTuple):
     def size(self) -> int:
         """The entries of a weight vector: the features, then the threshold's."""
         return self.features + 1
+
+
+NOWHERE = Shape(0, 0, 0.0)  # what lengths follow from where none do
 
 
 @dataclass(frozen=True)
@@ -79,11 +83,19 @@ WORDS: Mapping[type, str] = {
 }
 
 
+def at_least(low: float) -> str:
+    """A lower end in words; the least float above 0 stands for all that are."""
+    return " above 0" if low == TINY else f" of at least {low:g}"
+
+
 def scalar(*types: type, low: float = -LARGEST, high: float = LARGEST) -> Kind:
     """A value of one of these types, exactly; a number from `low` to `high`."""
-    ends = f" from {low} on" if low > -LARGEST else ""
-    ends = f" from {low} to {high:g}" if high not in (LARGEST, COUNTABLE) else ends
-    wanted = " or ".join(WORDS[kind] for kind in types) + ends
+    words = [WORDS[kind] for kind in types if kind is not type(None)]
+    if {int, float} <= set(types):
+        words = ["a number", *(word for word in words if word not in (WORDS[int], WORDS[float]))]
+    if low > -LARGEST:
+        words[0] += f" from {low:g} to {high:g}" if high not in (LARGEST, COUNTABLE) else at_least(low)
+    wanted = " or ".join(words) + (", or null" if type(None) in types else "")
 
     def read(value: Any, where: str, shape: Shape) -> Any:
         if type(value) not in types or (type(value) in (int, float) and not low <= value <= high):
@@ -117,10 +129,11 @@ def choice(*names: str) -> Kind:
 
 def or_null(kind: Kind) -> Kind:
     """A value of this kind, or none."""
-    return Kind(
-        lambda value: None if value is None else kind.write(value),
-        lambda value, where, shape: None if value is None else kind.read(value, where, shape),
-    )
+
+    def read(value: Any, where: str, shape: Shape) -> Any:
+        return None if value is None else kind.read(value, where, shape)
+
+    return Kind(lambda value: None if value is None else kind.write(value), read)
 
 
 REASON = Kind(
