@@ -118,7 +118,7 @@ WRONG = {
     "unknown field": (lambda nodes, record: nodes[0].update(number=0), "has the unknown field 'number'"),
     "too few columns": (lambda nodes, record: record["learned"]["tree"]["columns"].pop(), "must have 4 entries"),
     "odd category": (
-        lambda nodes, record: record["learned"]["tree"]["columns"][3]["categories"].append([]), "must be a number or true"
+        lambda nodes, record: record["learned"]["tree"]["columns"][3]["categories"].append([]), "must be a number or tr"
     ),
     "negative price": (lambda nodes, record: record["learned"].update(price=-1.0), "price must be a finite number"),
     "other words": (lambda nodes, record: record["conventions"].update(ties="heads"), "the conventions are not"),
