@@ -86,7 +86,7 @@ def finding(screen: Screen, data: Data, found: Finding) -> None:
         if found.fewest is not None:
             lower, upper = found.fewest.lower, found.fewest.upper
             best = "which is the fewest possible" if lower == upper else f"and no rule makes fewer than {lower:,}"
-            screen.line(f"A rule with {upper:,} mistakes was found, {best}.")
+            screen.line(f"A rule with {_many(upper, 'mistake')} was found, {best}.")
 
 
 def _margin(found: Finding) -> tuple[float, float, float]:

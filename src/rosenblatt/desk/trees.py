@@ -8,6 +8,7 @@ from rosenblatt.errors import TableError
 from rosenblatt.estimators.columns import from_table, heads_of
 from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.kernels import Array
+from rosenblatt.learn.rules import Reason
 from rosenblatt.learn.tree import Columns, Stop
 from rosenblatt.read.encoding import Encoding
 from rosenblatt.read.grid import grid, width
@@ -41,8 +42,11 @@ def scores(rule: Any, X: Any) -> Array:
 
 
 def stop_reason(rule: Any) -> str:
-    """Why learning ended, in a sentence."""
-    return _why_not_larger(rule) if isinstance(rule, PerceptronTree) else str(rule.stop_reason_)
+    """Why learning ended, in a sentence; of several classes, why the rule of one did."""
+    if isinstance(rule, PerceptronTree):
+        return _why_not_larger(rule)
+    each = len(rule.classes_) > 2 and rule.stop_reason_ is not Reason.SEPARATED
+    return f"One class against the rest: {rule.stop_reason_}" if each else str(rule.stop_reason_)
 
 
 def _why_not_larger(tree: PerceptronTree) -> str:

@@ -80,7 +80,7 @@ class Reason(Enum):
     MAX_SECONDS = "The time was up before the rule was right on every row."
     PATIENCE = "Many draws in a row needed no update, but the rule is still wrong on some row."
     QUIET = "A pass changed nothing, but the rule is still wrong on some row."
-    SETTLED = "Many tries in a row found no rule with fewer mistakes."
+    SETTLED = "Many tries in a row found no better rule."
     INTERRUPTED = "It was interrupted before the rule was right on every row; nothing is lost."
     STREAM = "Every row of the stream so far was seen once."
 
