@@ -195,7 +195,7 @@ def weights_of(weights: Any, n: int) -> Array:
     return NO_WEIGHTS if (weights == 1).all() else weights
 
 
-def refuse_long_streams(weights: Array) -> None:
+def refuse_heavy_rows(weights: Array) -> None:
     """Refuse the weight of a row of a stream, which has no budget, if its copies would take more than a second."""
     if weights.size and weights.max() > MOST_COPIES:
         row = int(np.argmax(weights))

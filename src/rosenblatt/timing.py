@@ -29,6 +29,8 @@ class _Compiling(event.Listener):
 
     def on_end(self, _: Any) -> None:
         own = self._own
+        if not getattr(own, "depth", 0):  # it was begun before anyone listened
+            return
         own.depth -= 1
         if own.depth == 0:
             own.seconds = self.seconds + time.monotonic() - own.begun

@@ -143,7 +143,9 @@ def test_every_claim_tells_what_it_was_judged_by(desk, model, table, by):
     for claim in ("mistakes on the rows learned from", "mistakes on the rows held out"):
         assert found[claim]["by"] == by
         assert ("(counted by predict, in floating point)" in found[claim]["statement"]) is (by == "predict")
-    assert any("How learning went" in each for each in ran.record["not_checked"])
+    assert any(
+        "Not something that a table can tell: why learning stopped" in each for each in ran.record["not_checked"]
+    )
 
 
 def test_ties_that_are_right_make_no_rule_perfect(desk, tmp_path):
@@ -184,3 +186,61 @@ def test_the_counts_of_a_tree(desk, tmp_path):
     (tmp_path / "liar.json").write_text(changed(json.dumps(record)))
     ran = run("verify", tmp_path / "liar.json", desk["noisy.csv"], "--json")
     assert [claim["claim"] for claim in ran.record["claims"] if claim["holds"] is False] == ["counts"]
+
+
+def test_a_certificate_of_the_run_is_about_the_run(desk, tmp_path):
+    """A perceptron's own certificate says what cannot be; whatever else is put there fails."""
+    out = tmp_path / "m.json"
+    given = ("-a", "perceptron", "--max-passes", "3", "--hold-out", "0", "-o", out)
+    assert run("fit", desk["noisy.csv"], "-t", "approved", *given).code == 0
+    record = json.loads(out.read_text())
+    record["learned"]["certificate"] = [c for c in record["certificates"] if c["certificate"] == "error interval"]
+    (tmp_path / "liar.json").write_text(changed(json.dumps(record)))
+    ran = run("verify", tmp_path / "liar.json", desk["noisy.csv"])
+    assert ran.code == 1
+    assert "FAILS: a run proves no error interval" in ran.out
+
+
+def test_an_error_by_cross_validation_is_not_said_to_hold(desk, tmp_path):
+    out = tmp_path / "m.json"
+    assert run("fit", desk["noisy.csv"], "-t", "approved", "-a", "averaged", "--folds", "4", "-o", out).code == 0
+    ran = run("verify", out, desk["noisy.csv"])
+    assert ran.code == 0
+    assert "not checked: The error by cross-validation can be checked only by learning again." in ran.out
+    record = json.loads(out.read_text())
+    record["held_out"]["error"] |= {"rows": 10**6, "mistakes": 0, "lower": 0.0, "upper": 1.0}
+    (tmp_path / "liar.json").write_text(changed(json.dumps(record)))
+    ran = run("verify", tmp_path / "liar.json", desk["noisy.csv"])
+    assert ran.code == 1
+    assert "FAILS: The error by cross-validation cannot be of these rows." in ran.out
+
+
+def test_rows_of_weight_zero_do_not_count_and_that_is_said(tmp_path):
+    (tmp_path / "w.csv").write_text("x,w,y\n1,1,no\n2,1,no\n3,1,yes\n4,1,yes\n0,0,yes\n9,0,no\n-1,0,yes\n")
+    for algorithm in ("perceptron", "pocket", "kernel"):
+        out = tmp_path / f"{algorithm}.json"
+        ran = run("fit", tmp_path / "w.csv", "-t", "y", "-a", algorithm, "--weights", "w", "--hold-out", "0", "-o", out)
+        assert "Stopped: The rule is right on every row whose weight is above 0." in ran.out
+        ran = run("verify", out, tmp_path / "w.csv")
+        assert ran.code == 0
+        assert "holds: The rule is right on every row whose weight is above 0." in ran.out
+
+
+@pytest.mark.parametrize("options", [["--class-weight", "balanced"], ["--class-weight", "yes=1e-300"]])
+@pytest.mark.parametrize("algorithm", ["tree", "pocket"])
+def test_what_is_weighted_is_counted_as_it_was(desk, tmp_path, algorithm, options):
+    out = tmp_path / "m.json"
+    ran = run("fit", desk["noisy.csv"], "-t", "approved", "-a", algorithm, "--weights", "income", *options, "-o", out)
+    if ran.code == 0:
+        assert run("verify", out, desk["noisy.csv"]).code == 0
+    else:  # too small to count in
+        assert (algorithm, ran.code) == ("tree", 3)
+
+
+def test_a_proof_names_its_classes(desk, tmp_path):
+    out = tmp_path / "p.json"
+    run("check", desk["grades.csv"], "-t", "grade", "-o", out, "--seconds", "1")
+    ran = run("verify", out, desk["grades.csv"])
+    assert {line.split(" against the rest: ")[0] for line in ran.out.splitlines() if " against the rest: " in line} == {
+        "holds: A", "holds: B", "holds: C",
+    }  # fmt: skip

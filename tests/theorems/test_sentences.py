@@ -90,3 +90,13 @@ def test_a_pocket_never_rests_on_ties():
     assert rule.mistakes_ == 1
     rule = PocketPerceptron(ties="correct", improve=None, random_state=0).fit(*XOR)
     assert (rule.mistakes_, rule.stop_reason_) == (2, Reason.QUIET)
+
+
+def test_no_certificate_is_about_rows_that_were_scaled():
+    rule = Perceptron(normalize=True, order="cyclic", max_passes=50).fit([[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1])
+    assert rule.certificate_ is None
+
+
+def test_the_mean_of_a_kernels_weights_is_what_predicts():
+    rule = KernelPerceptron(kernel="linear", average=True).fit(X := [[-2.0, 2.0], [-1.0, 2.0]], y := [0, 1])
+    assert (rule.stop_reason_ is Reason.SEPARATED) == (wrong(rule, X, y) == 0)

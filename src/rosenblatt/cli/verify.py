@@ -49,7 +49,8 @@ def run(
         screen.line(f"{word}: {result.statement}", style=style)
     checked = [result for result in results if result.holds is not None]
     holds, many = all(result.holds for result in checked), len(checked)
-    screen.line(f"{many} {'claim' if many == 1 else 'claims'} checked: {'all hold' if holds else 'not all hold'}.")
+    checks = f"{many} {'claim' if many == 1 else 'claims'} checked: {'all hold' if holds else 'not all hold'}."
+    screen.line(checks if many else "The file makes no claim that a table can check.")
     record = {"command": NAME, "proof": proof, "holds": holds, "claims": [asdict(result) for result in checked]}
     screen.record(record | {"not_checked": [result.statement for result in results if result.holds is None]})
     raise typer.Exit(DONE if holds else NO)

@@ -166,7 +166,7 @@ def learned(screen: Screen, rule: Learned, model: Model) -> None:
     screen.line()
     name = type(rule.estimator).__name__
     screen.line(f"{name}, because {rule.why}." if rule.why else f"{name}.", style="bold")
-    screen.line(f"Stopped: {stop_reason(rule.estimator)}")
+    screen.line(f"Stopped: {stop_reason(rule.estimator, rule.trained.weights)}")
     if rule.interrupted:
         screen.line("Interrupted: this is the best rule so far.", style="bold yellow")
     screen.line(
@@ -212,7 +212,7 @@ def learned_record(rule: Learned, model: Model) -> dict[str, Any]:
         "algorithm": rule.algorithm,
         "estimator": type(rule.estimator).__name__,
         "why": rule.why,
-        "stop_reason": stop_reason(rule.estimator),
+        "stop_reason": stop_reason(rule.estimator, rule.trained.weights),
         "updates": getattr(rule.estimator, "n_updates_", None),
         "passes": getattr(rule.estimator, "n_passes_", None),
         "tree": tree_record(rule.trained.encoding, rule.estimator),

@@ -15,6 +15,7 @@ from rosenblatt.desk.data import Data
 from rosenblatt.desk.error import HELD_OUT, Error, by_folds
 from rosenblatt.desk.shipping import means_of
 from rosenblatt.desk.split import held_out
+from rosenblatt.desk.trees import right_on_every_row
 from rosenblatt.errors import CertificateError, DataError, OptionError
 from rosenblatt.estimators.linear import LinearRule
 from rosenblatt.estimators.tree import PerceptronTree
@@ -23,11 +24,20 @@ from rosenblatt.kernels import Array
 from rosenblatt.learn.joining import whole_costs
 from rosenblatt.learn.rules import Reason
 from rosenblatt.prove import exact
-from rosenblatt.prove.certificate import STRICT, Certificate, ErrorInterval, RunRecord
+from rosenblatt.prove.certificate import STRICT, Certificate, Contradiction, ErrorInterval, NoMargin, RunRecord
 from rosenblatt.ship.modelfile import Model
 from rosenblatt.ship.points import Points
 
 EXACT, PREDICT, AGAIN = "exact arithmetic", "predict", "computed again"
+UNCHECKED = {  # what a file says of how a rule was learned, by the attribute of its estimator
+    "stop_reason_": "why learning stopped",
+    "n_updates_": "how many updates, passes and looks it took",
+    "kept_at_": "when the rule was met",
+    "margin_reached_": "whether the margin was reached",
+    "lifted_margin_": "the margin, the mistakes and the bound of the lifted rows",
+    "support_": "which rows it is a sum of",
+    "price_": "how the tree was pruned",
+}
 NEAR = 1e-9  # relative: sums of floats may be added up in another order
 
 
@@ -77,9 +87,8 @@ def of_model(model: Model, data: Data) -> Iterator[Result]:
     yield from _learned(model, judged, trained)
     for certificate in model.certificates:
         yield checked(certificate.kind, _proved, model, certificate, trained)
-    yield Result(
-        "run", None, "How learning went (why it stopped, its counters) is not something a table can tell.", None
-    )
+    told = [name for attribute, name in UNCHECKED.items() if hasattr(model.estimator, attribute)]
+    yield Result("run", None, f"Not something that a table can tell: {', '.join(told)}.", None)
 
 
 # -- how the rule was judged -----------------------------------------------------------------------------------
@@ -91,7 +100,7 @@ def _judged(model: Model, judged: dict[str, Any], trained: Data, tested: Data) -
     yield Result("rows learned from", rows == trained.n, _unless(rows == trained.n, told, rows), AGAIN)
     yield _mistakes("mistakes on the rows learned from", model, trained, judged["trained_mistakes"])
     if judged["error"] is not None:
-        yield from _error(model, judged["folds"], judged["error"], tested)
+        yield from _error(model, judged["folds"], judged["error"], trained, tested)
     if judged["exact"]:
         yield _exact(model)
     if judged.get("means") is not None:
@@ -99,19 +108,20 @@ def _judged(model: Model, judged: dict[str, Any], trained: Data, tested: Data) -
         yield Result("means", same, f"The means of the features are {'' if same else 'not '}those of the rows.", AGAIN)
 
 
-def _error(model: Model, folds: int, error: dict[str, Any], tested: Data) -> Iterator[Result]:
+def _error(model: Model, folds: int, error: dict[str, Any], trained: Data, tested: Data) -> Iterator[Result]:
     """The error on rows that the rule was not learned from: their mistakes, and the interval around the rate."""
     rows, mistakes = error["rows"], error["mistakes"]
-    if folds:
-        told = "The error by cross-validation can be checked only by learning again."
-        yield Result("cross-validation", None, told, None)
-    else:
-        yield _mistakes("mistakes on the rows held out", model, tested, mistakes)
-        if rows != tested.n:
-            yield Result("interval", False, f"{tested.n} rows were held out, not {rows}.", AGAIN)
-            return
     right = Error.of(mistakes, rows, by_folds(folds) if folds else HELD_OUT)
     same = all(_near(error[name], value) for name, value in vars(right).items())
+    if folds:
+        possible = same and rows <= trained.n
+        told = "can be checked only by learning again" if possible else "cannot be of these rows"
+        yield Result("cross-validation", None if possible else False, f"The error by cross-validation {told}.", None)
+        return
+    yield _mistakes("mistakes on the rows held out", model, tested, mistakes)
+    if rows != tested.n:
+        yield Result("interval", False, f"{tested.n} rows were held out, not {rows}.", AGAIN)
+        return
     told = f"{right.mistakes} of {right.rows} rows are {100 * mistakes / rows:.2f} %, {right.interval}"
     yield Result("interval", same, f"{told}." if same else f"{told}; the file says otherwise.", AGAIN)
 
@@ -138,26 +148,27 @@ def _learned(model: Model, judged: dict[str, Any], trained: Data) -> Iterator[Re
         yield _counts(rule, trained, known)
         return
     if getattr(rule, "stop_reason_", None) is Reason.SEPARATED:
-        counts = None if trained.weights is None else trained.weights > 0
-        yield _right_on_every_row(model, trained if counts is None else trained.some(counts))
+        yield _right_on_every_row(model, trained, known)
     if not isinstance(rule, LinearRule):
         return
     parts = rule.examples_of(trained.X, trained.y, trained.weights)
     yield from _counted(rule, parts, known)
     certificates = getattr(rule, "certificate_", None)
-    for certificate, part in zip(
-        certificates if isinstance(certificates, list) else [certificates], parts, strict=False
-    ):
+    each = certificates if isinstance(certificates, list) else [certificates] * len(parts)
+    for label, certificate, part in zip(trained.classes[-len(parts) :], each, parts, strict=True):
         if certificate is not None:
-            yield checked(certificate.kind, _proved_by_run, rule, certificate, part)
+            whose = "" if len(parts) == 1 else f"{label} against the rest: "
+            yield checked(certificate.kind, _proved_by_run, rule, certificate, part, whose)
 
 
-def _right_on_every_row(model: Model, data: Data) -> Result:
-    wrong, by = wrong_rows(model, data)
-    told = (
-        str(Reason.SEPARATED) if not wrong.size else f"The rule is wrong on {wrong.size} rows, not right on every row."
-    )
-    return Result("stop reason", not wrong.size, told, by)
+def _right_on_every_row(model: Model, data: Data, known: bool) -> Result:
+    counts = None if data.weights is None else data.weights > 0
+    wrong, by = wrong_rows(model, data if counts is None else data.some(counts))
+    if wrong.size and not known:
+        told = "The rule may be right on every row that counts: the file does not name the weights."
+        return Result("stop reason", None, told, None)
+    told = f"The rule is wrong on {wrong.size} rows, not right on every row."
+    return Result("stop reason", not wrong.size, told if wrong.size else right_on_every_row(data.weights), by)
 
 
 def _counted(rule: LinearRule, parts: list[Examples], known: bool) -> Iterator[Result]:
@@ -172,6 +183,7 @@ def _counted(rule: LinearRule, parts: list[Examples], known: bool) -> Iterator[R
         part.weights[rows] if part.weights.size else np.ones(rows.size) for part, rows in zip(parts, wrong, strict=True)
     ]
     whose = "the rule's own count" if len(parts) == 1 else "the rules' own counts, each class against the rest"
+    whose += " (without rows of weight 0)" if any((part.weights == 0).any() for part in parts) else ""
     for name, each in claimed.items():
         if each is None:
             continue
@@ -193,9 +205,9 @@ def _list(numbers: list[Any]) -> str:
 
 def _counts(rule: PerceptronTree, trained: Data, known: bool) -> Result:
     """The counts of the classes at every node of a tree."""
-    totals = np.bincount(trained.y, minlength=len(rule.classes_))
-    factors = class_factors(rule.class_weight, rule.classes_, totals)
     given = np.empty(0) if trained.weights is None else trained.weights
+    totals = np.bincount(trained.y, given if given.size else None, len(rule.classes_))
+    factors = class_factors(rule.class_weight, rule.classes_, totals)
     costs, unit, _ = whole_costs(given, factors, trained.y)  # rounded as a tree rounds them
     weights = unit * costs
     found = rule.tree_.recounted(trained.X.table, trained.y, weights)
@@ -232,11 +244,14 @@ def _proved(model: Model, certificate: Certificate, data: Data) -> str:
     return certificate.verify(data.X, data.y)
 
 
-def _proved_by_run(rule: LinearRule, certificate: Certificate, examples: Examples) -> str:
-    """What a run proved by itself, if it counts ties as the run did."""
+def _proved_by_run(rule: LinearRule, certificate: Certificate, examples: Examples, whose: str) -> str:
+    """What a run proved by itself: only that something cannot be, counting ties as the run did."""
+    if not isinstance(certificate, Contradiction | NoMargin):
+        raise CertificateError(f"a run proves no {certificate.kind}")
     if getattr(certificate, "ties", rule.ties) != rule.ties:
         raise CertificateError("the certificate counts a score of 0 otherwise than the rule did in learning")
-    return certificate.verify_examples(examples)
+    scaled = "with rows scaled to length 1: " if rule.scales_rows else ""
+    return f"{whose}{scaled}{certificate.verify_examples(examples)}"
 
 
 # -- mistakes --------------------------------------------------------------------------------------------------

@@ -41,7 +41,7 @@ def findings_of(data: Data, learned: Learned, model: Model, notes: tuple[str, ..
     card, why_not = _card(model)
     scores, wrong = _scores(learned, float(card.factor) if card else 1.0)
     missed = np.flatnonzero(wrong)
-    error = learned.error
+    error, why_stopped = learned.error, trees.stop_reason(estimator, learned.trained.weights)
     return Findings(
         title=_title(data),
         source=data.table.source,
@@ -65,7 +65,7 @@ def findings_of(data: Data, learned: Learned, model: Model, notes: tuple[str, ..
         fingerprint=str(model.data["sha256"]) if model.data else "",
         version=__version__,
         made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        learned=f"{type(estimator).__name__}, because {learned.why}. {trees.stop_reason(estimator)}",
+        learned=f"{type(estimator).__name__}, because {learned.why}. {why_stopped}",
         warnings=notes,
         mistakes=_mistakes(learned, scores, missed[:20]),
         n_mistakes=int(missed.size),

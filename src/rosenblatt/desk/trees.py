@@ -41,12 +41,19 @@ def scores(rule: Any, X: Any) -> Array:
     return np.asarray(shares[:, 1] if shares.shape[1] == 2 else shares)
 
 
-def stop_reason(rule: Any) -> str:
-    """Why learning ended, in a sentence; of several classes, why the rule of one did."""
+def right_on_every_row(weights: Array | None) -> str:
+    """The best reason to stop, of rows with these weights."""
+    some = weights is not None and not weights.all()
+    return "The rule is right on every row whose weight is above 0." if some else str(Reason.SEPARATED)
+
+
+def stop_reason(rule: Any, weights: Array | None = None) -> str:
+    """Why learning from rows with these weights ended, in a sentence; of several classes, why the rule of one did."""
     if isinstance(rule, PerceptronTree):
         return _why_not_larger(rule)
-    each = len(rule.classes_) > 2 and rule.stop_reason_ is not Reason.SEPARATED
-    return f"One class against the rest: {rule.stop_reason_}" if each else str(rule.stop_reason_)
+    if rule.stop_reason_ is Reason.SEPARATED:
+        return right_on_every_row(weights)
+    return f"One class against the rest: {rule.stop_reason_}" if len(rule.classes_) > 2 else str(rule.stop_reason_)
 
 
 def _why_not_larger(tree: PerceptronTree) -> str:

@@ -5,6 +5,7 @@ of `prove.certificate` counts again.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,8 @@ def verified(claims: Model | Proof | Certificate, table: Table, target: str | No
         raise OptionError("the rule was learned from arrays; its certificates can be checked one by one in Python")
     if not isinstance(claims, Model):
         return list(_of_proof(claims, encoded(table, claims.encoding)))
-    data = encoded(table, claims.encoding, (claims.held_out or {}).get("weights"))
+    judged = claims.held_out or {}
+    data = encoded(table, claims.encoding, judged.get("weights") if "trained_rows" in judged else None)
     return list(of_model(claims, data.for_tree() if isinstance(claims.estimator, PerceptronTree) else data))
 
 
@@ -59,7 +61,9 @@ def _of_proof(proof: Proof, data: Data) -> Iterator[Result]:
     yield same_data(proof.data, data)
     for label, certificate in proof.claims:
         yes = data.y == data.classes.index(label)
-        yield checked(certificate.kind, certificate.verify, data.X, yes)
+        found = checked(certificate.kind, certificate.verify, data.X, yes)
+        whose = "" if len(data.classes) == 2 else f"{label} against the rest: "
+        yield replace(found, statement=f"{whose}{found.statement}")
 
 
 def _numbers(table: Table, target: str | None) -> tuple[Any, Any]:

@@ -168,12 +168,19 @@ class KernelPerceptron(LinearRule):
             self._keep([run.state for run in runs], points, np.arange(points.n))
             self._take(classes, list(runs))
             self.forgotten_ = one_or_all([run.forgotten_of(np.arange(points.n)) for run in runs])
+            if self.average and self.stop_reason_ is Reason.SEPARATED and self._errs_on(X, y, parts[0].weights):
+                self.stop_reason_ = Reason.QUIET  # the last weights are right, but their mean decides
         for part, run in zip(parts, runs, strict=True):
             if run.reason is not Reason.SEPARATED:
                 _warn(part, run)
         if interrupted():
             raise KeyboardInterrupt
         return self
+
+    def _errs_on(self, X: Any, y: Any, weights: Array) -> bool:
+        """Whether some row that counts is predicted wrong."""
+        wrong = self.predict(X) != np.asarray(y)
+        return bool((wrong[weights > 0] if weights.size else wrong).any())
 
     @available_if(lambda self: self.kernel != PRECOMPUTED)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:

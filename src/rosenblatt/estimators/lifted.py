@@ -91,7 +91,7 @@ class LiftedPerceptron(LinearRule):
     >>> X, y = [[-3.0], [-2.0], [-1.0], [1.0], [2.0], [3.0]], [0, 0, 1, 0, 1, 1]
     >>> p = LiftedPerceptron().fit(X, y)
     >>> str(p.stop_reason_)
-    'Every row is right in the lifted space; without its own feature, some row is wrong.'
+    'Every row is right in the lifted space, but not every one without its own feature.'
     >>> p.training_mistakes_, p.lifted_mistakes_, p.n_updates_ <= p.update_bound_
     (1, 0, True)
     """

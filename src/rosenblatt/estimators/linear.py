@@ -24,7 +24,7 @@ from rosenblatt.examples import (
     classes_of,
     lengths_of,
     n_rows,
-    refuse_long_streams,
+    refuse_heavy_rows,
     rows_of,
     shown,
     unit_rows,
@@ -86,6 +86,11 @@ class LinearRule(ClassifierMixin, BaseEstimator):
         return self._rules(self._rows(X), np.asarray(y), self.classes_, sample_weight)
 
     @property
+    def scales_rows(self) -> bool:
+        """Whether rows are scaled to length 1 first."""
+        return self._unit_rows
+
+    @property
     def ties_of_prediction(self) -> str:
         """The tie rule that counts a mistake exactly where the label predicted is wrong."""
         return rules.ties_of_prediction(self._zero_is_yes)
@@ -143,7 +148,7 @@ class LinearRule(ClassifierMixin, BaseEstimator):
             row = int(np.argmin(fits))
             raise DataError(f"row {row}: the label {shown(y[row])} is not among the classes {known.tolist()!r}")
         parts = self._rules(rows, y, known, sample_weight)
-        refuse_long_streams(parts[0].weights)
+        refuse_heavy_rows(parts[0].weights)
         return known, parts
 
     def _checked(self, X: Any, y: Any, *, reset: bool) -> tuple[Rows, Array]:

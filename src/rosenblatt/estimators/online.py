@@ -14,7 +14,7 @@ from rosenblatt.examples import (
     bias_of,
     classes_of,
     n_rows,
-    refuse_long_streams,
+    refuse_heavy_rows,
     rows_of,
     shown,
     weights_of,
@@ -245,7 +245,7 @@ class OnlinePerceptron(BaseEstimator):
             rows, names = self._table(X)
             labels = self._block_labels(y, n_rows(rows))
             copies = weights_of(sample_weight, labels.size)
-            refuse_long_streams(copies)
+            refuse_heavy_rows(copies)
             if self.comparator is not None and (copies % 1.0).any():
                 raise DataError("the mistake bound is about whole steps, but some weights are not whole")
             rows = stream.numbered_rows(rows, True) if names is None else stream.named_rows(rows, names, True)

@@ -195,7 +195,7 @@ class Perceptron(LinearRule):
 
     def _proved(self, part: Examples, run: Run, start: Array) -> Contradiction | NoMargin | None:
         """What a run that did not separate its rows proves about them."""
-        if run.reason in (Reason.SEPARATED, Reason.INTERRUPTED):
+        if run.reason in (Reason.SEPARATED, Reason.INTERRUPTED) or self._unit_rows:  # those are not the rows given
             return None
         most = A_SECOND if run.reason is Reason.MAX_SECONDS else inf
         if found := recurrence(part, run, start, self.ties, most):

@@ -160,7 +160,7 @@ class PocketPerceptron(LinearRule):
         """Count the mistakes on the rows learned from, and what they cost."""
         ties, each = rules.ties_named(self.ties_of_prediction), zip(parts, self.weights_, strict=True)
         self.mistakes_ = one_or_all(self._mistakes(parts))
-        self.cost_ = one_or_all([costs.cost(part, w, ties, self.margin) for part, w in each])
+        self.cost_ = one_or_all([costs.exact_cost(part, w, ties, self.margin) for part, w in each])
 
     def _run(
         self, part: Examples, start: Array, ties: Ties, budget: Budget, rng: np.random.Generator, interrupted: Any

@@ -34,7 +34,8 @@ class VotedPerceptron(RuleInPasses):
         Whether every pass is in a new random order, else in the order of the rows.
     ties : {"mistake", "plus", "minus", "correct"}, default="mistake"
         What a score of exactly zero is in training: always wrong; right for the second class (sgn(0) = +1);
-        never wrong. A zero is a vote for the first class, under "plus" for the second, and so is a vote that is even.
+        right for the first; never wrong. A zero is a vote for the first class, under "plus" for the second, and so is
+        a vote that is even.
     start : {"zeros", "first", "random"} or array, default="zeros"
         The first weights: zeros; y_1 x_1; standard normal; given, one per feature and optionally one for the
         threshold (with several classes: one such row per class).

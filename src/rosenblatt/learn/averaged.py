@@ -28,8 +28,8 @@ from rosenblatt.kernels import Array, Dense, Doubt, Rows, Ties
 from rosenblatt.learn import averaging
 from rosenblatt.learn.averaging import Stride
 from rosenblatt.learn.ledger import Ledger, Tape, rows_of_entries
-from rosenblatt.learn.rules import UNLIMITED, Budget, Reason, sign_at_zero
-from rosenblatt.learn.walk import Run, Walk, honest
+from rosenblatt.learn.rules import UNLIMITED, Budget, Reason, counted, sign_at_zero
+from rosenblatt.learn.walk import Run, Walk
 from rosenblatt.threads import in_pieces
 
 MOST_SHUFFLED = 2**25  # copies of rows that are put in order within some two seconds
@@ -222,8 +222,7 @@ def learn(
     def right() -> bool:
         if vote:
             return electorate(examples, walk.ledger, course.when.read(), course.looks).is_right(examples, ties)
-        rule = choice(course)
-        return is_right(examples, rule, ties) and honest(Reason.SEPARATED, examples, rule, ties) is Reason.SEPARATED
+        return is_right(examples, choice(course), counted(ties))
 
     reason = course.run(rng, right, is_final=choice is last and not vote)
     tally, when = course.tally, course.when.read()

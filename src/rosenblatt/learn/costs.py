@@ -1,6 +1,6 @@
 """What mistakes cost, in whole numbers: sums of them are exact in any order, so a comparison of two rules is, too."""
 
-from math import frexp, ldexp
+from math import frexp, fsum, ldexp
 
 import numpy as np
 
@@ -33,8 +33,17 @@ def costs_of(examples: Examples) -> tuple[Array, float]:
 
 
 def cost(examples: Examples, w: Array, ties: Ties, gamma: float = 0.0) -> float:
-    """What the mistakes of these weights cost; with gamma > 0, margins below gamma ||w|| are mistakes, too."""
+    """What the mistakes of these weights cost, so counted; with gamma > 0, rows below gamma ||w|| are mistakes, too."""
     costs, unit = costs_of(examples)
-    wrong, near = search.find(examples, w, ties, band=gamma * search.norm(w))
-    wrong = np.concatenate([wrong, near])
+    wrong = _wrong(examples, w, ties, gamma)
     return unit * (int(costs[wrong].sum()) if costs.size else int(wrong.size))
+
+
+def exact_cost(examples: Examples, w: Array, ties: Ties, gamma: float = 0.0) -> float:
+    """The same as the sum of the weights themselves."""
+    wrong = _wrong(examples, w, ties, gamma)
+    return fsum(examples.weights[wrong]) if examples.weights.size else float(wrong.size)
+
+
+def _wrong(examples: Examples, w: Array, ties: Ties, gamma: float) -> Array:
+    return np.concatenate(search.find(examples, w, ties, band=gamma * search.norm(w)))

@@ -254,7 +254,9 @@ def enlarged(examples: Examples) -> tuple[Examples, float]:
     if not examples.radius or exponent > SHORT:
         return examples, 1.0
     factor, rows = 2.0 ** min(-exponent, 1000), examples.rows
-    values = rows.values.astype(np.float64) * factor
+    with np.errstate(over="ignore"):
+        values = rows.values.astype(np.float64) * factor
+    values[~np.isfinite(values)] = 0.0  # of rows of weight 0, which nobody looks at
     larger = rows._replace(values=values, bias=rows.bias * factor, radius=rows.radius * factor)
     return replace(examples, rows=larger), factor
 

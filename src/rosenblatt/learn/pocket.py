@@ -66,7 +66,9 @@ def learn(
     kept = tally.Pocket(walk.w.copy(), np.array([np.iinfo(np.int64).max, 0, 0, 0, 0], np.int64))
     _keep_if_better(walk, order, costs, gamma, kept, often)
     reason = _fill(walk, rng, order, costs, gamma, ratchet, kept, often)
-    cost = unit * int(kept.numbers[0]) if counted(ties) == ties else pricing.cost(examples, kept.weights, counted(ties))
+    cost = unit * int(kept.numbers[0])
+    if counted(ties) != ties:
+        cost = pricing.cost(examples, kept.weights, counted(ties), gamma)
     return PocketRun(
         kept.weights, walk.ledger, honest(reason, examples, kept.weights, ties), walk.ledger.n_passes, walk.seen,
         cost=cost, kept_at=int(kept.numbers[1]),

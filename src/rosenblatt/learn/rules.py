@@ -72,16 +72,16 @@ class Reason(Enum):
     """Why a run ended; the text is a sentence."""
 
     SEPARATED = "The rule is right on every row."
-    LIFTED = "Every row is right in the lifted space; without its own feature, some row is wrong."
-    MAX_PASSES = "The budget of passes was spent before the rule was right on every row."
+    LIFTED = "Every row is right in the lifted space, but not every one without its own feature."
+    MAX_PASSES = "The budget of passes was spent."
     MAX_COPIES = "The weights stand for so many copies of rows that the work which the passes allow was spent."
-    MAX_UPDATES = "The budget of updates was spent before the rule was right on every row."
+    MAX_UPDATES = "The budget of updates was spent."
     BOUND = "The bound was reached: no rule is right on every row with the margin asked for."
-    MAX_SECONDS = "The time was up before the rule was right on every row."
-    PATIENCE = "Many draws in a row needed no update, but the rule is still wrong on some row."
-    QUIET = "A pass changed nothing, but the rule is still wrong on some row."
+    MAX_SECONDS = "The time was up."
+    PATIENCE = "Many draws in a row needed no update, although some row still would."
+    QUIET = "A pass made no correction."
     SETTLED = "Many tries in a row found no better rule."
-    INTERRUPTED = "It was interrupted before the rule was right on every row; nothing is lost."
+    INTERRUPTED = "It was interrupted; nothing is lost."
     STREAM = "Every row of the stream so far was seen once."
 
     def __str__(self) -> str:

@@ -13,7 +13,7 @@ With z_i = y_i (x_i, bias) for the signed rows, weights w and whole numbers a_i 
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
@@ -31,7 +31,7 @@ from rosenblatt.prove.record import Certificate as Certificate
 from rosenblatt.prove.record import shape_of as shape_of
 from rosenblatt.prove.record import shown
 
-MOST_LOOKED_AT = 10_000_000  # rows of sets, to prove that fewer rows are not enough
+MOST_READ = 5_000_000  # entries of sets, to prove that fewer rows are not enough
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,7 +198,7 @@ class ErrorInterval(Certificate):
     def _check_sweep(self, examples: Examples) -> None:
         if not sweep.is_about(self.ties, examples) or self.contradictions:
             raise CertificateError(
-                "a sweep is for one or two features, not too many rows, and strict ties or a threshold"
+                "a sweep is for few rows of one or two features, and for ties 'mistake' or a threshold"
             )
         if self.lower != (least := sweep.fewest(examples)[0]):
             raise CertificateError(f"the fewest mistakes of all lines are {least}, not {self.lower}")
@@ -226,7 +226,7 @@ class RunRecord(Certificate):
     @property
     def statement(self) -> str:
         """What is proved, in one sentence."""
-        bounded = f"; the reference allows {self.bound}" if self.reference else ""
+        bounded = f"; the reference allows {shown(self.bound)}" if self.reference else ""
         return self._sentence(
             f"all {len(self.corrections)} corrections were of mistakes, and they lead from the start to the "
             f"weights{bounded}.",
@@ -304,27 +304,32 @@ def _disjoint(sets: Sequence[frozenset[int]]) -> int:
 def is_needed(sets: Sequence[Sequence[int]], many: int) -> bool:
     """Proves that no fewer than so many rows can have one in each of these sets; False if that is not so, or too long.
 
-    Disjoint sets need a row each. Where they overlap, each row of a smallest set is tried in turn: with it, and then
-    without it. Every branch looks at fewer rows than the one before, and all of them together at MOST_LOOKED_AT.
+    Disjoint sets need a row each. Where they overlap, each row of a smallest set is tried in turn: with it, and from
+    there on without it. The search ends: each branch settles one row, and all of them read at most MOST_READ entries.
     """
-    different = list(dict.fromkeys(frozenset(each) for each in sets))
-    if many > len(different):
-        return many <= 0
-    branches, looked = [(different, many - 1)], 0
-    while branches:
-        left, rows = branches.pop()
+    left = list(dict.fromkeys(frozenset(each) for each in sets))
+    if many > len(left):
+        return False
+    branches: list[tuple[list[frozenset[int]], int, Iterator[int]]] = []
+    rows, read = many - 1, 0
+    while True:
         if not left and rows >= 0:
             return False  # so few rows are enough
-        if _disjoint(left) > rows:
-            continue
-        smallest: frozenset[int] = min(left, key=len)
-        for row in sorted(smallest):
-            branches.append(([each for each in left if row not in each], rows - 1))
-            left = [each - {row} for each in left]  # from here on without it
-            looked += sum(map(len, left))
-            if looked > MOST_LOOKED_AT:
-                return False
-    return True
+        read += sum(map(len, left))
+        if read > MOST_READ:
+            return False
+        if _disjoint(left) <= rows:
+            smallest: frozenset[int] = min(left, key=len)
+            branches.append((left, rows, iter(sorted(smallest))))
+        row = next(branches[-1][2], None) if branches else None
+        while row is None:
+            if len(branches) < 2:
+                return True
+            branches.pop()
+            row = next(branches[-1][2], None)
+        before, rows, order = branches[-1]
+        branches[-1] = [each - {row} if row in each else each for each in before], rows, order
+        left, rows = [each for each in before if row not in each], rows - 1
 
 
 def lower_bound(weights: tuple[Number, ...], least: Fraction, affine: bool = False) -> float:

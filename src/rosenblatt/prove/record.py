@@ -16,7 +16,7 @@ PROTOCOL = 1
 LONG = 4096  # bits
 MOST_DIGITS = 1300  # of a whole number in decimals; longer ones have more bits than LONG
 COUNTED = 2**63  # rows and counts stay below; only weights of rows and of features may be longer
-LONG_FIELDS = ("weights", "multipliers", "counts", "reference")
+LONG_FIELDS = ("weights", "multipliers", "counts", "reference", "bound")
 BRIEF, MOST_NAMED = 60, 200  # letters of a value in a message, and of names
 STRICT = "mistake"  # the tie rule under which no row that is right scores 0
 PREDICTED = "minus"  # that of prediction, unless a rule says otherwise: a score of 0 is a no
@@ -76,6 +76,7 @@ class Certificate(ABC):
         """Refuse whole numbers that are longer than any proof about this data needs, before computing with them."""
         for name in LONG_FIELDS:
             numbers = getattr(self, name, ())
+            numbers = numbers if isinstance(numbers, tuple) else (numbers,)
             bits = max((k.bit_length() for k in numbers if isinstance(k, int)), default=0)
             if bits > LONG and bits > (most := exact.longest(examples)):
                 raise CertificateError(f"{name} holds a number of {bits} bits; none about this data needs over {most}")

@@ -45,8 +45,8 @@ class Separable:
     separable: ClassVar[bool] = True
 
     def __str__(self) -> str:
-        strict = self.certificate.ties == certificate.STRICT
-        return f"{'Linearly separable.' if strict else 'Separable under this tie rule.'} {self.certificate.statement}"
+        strict = self.certificate.ties == certificate.STRICT or self.certificate.lower > 0.0
+        return f"{'Linearly separable.' if strict else 'Separable, but not strictly.'} {self.certificate.statement}"
 
 
 @dataclass(frozen=True)

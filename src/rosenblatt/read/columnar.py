@@ -125,4 +125,6 @@ def _wrong_line(file: File) -> TableError | None:
                 return TableError(f"{file.shown}, line {number}: it is nested too deeply; write its parts as columns")
             except json.JSONDecodeError as error:
                 return TableError(f"{file.shown}, line {number}: not JSON: {error.msg} at character {error.pos + 1}")
+            except ValueError:
+                return TableError(f"{file.shown}, line {number}: it holds a number of more digits than any column has")
     return None

@@ -265,7 +265,7 @@ class Sparse(Column):
     @classmethod
     def of(cls, name: str, count: int, largest: float, numbers: tuple[int, ...] = ()) -> Self:
         """A grid that suits values of up to `largest` in size."""
-        octaves = min(max(ceil(log2(largest)) if largest > 0 else 0, -900), 900) + 1
+        octaves = min(max(ceil(log2(largest)) if largest > 0 else 0, -100), 126) + 1  # features are held as float32
         return cls(name, count, ldexp(1.0, octaves - BITS), ldexp(1.0, octaves), numbers)
 
     @property
@@ -344,7 +344,7 @@ def texts_of(cells: pl.Series) -> pl.Series:
 
 def power_of_two(size: float) -> float:
     """The power of two nearest to a positive number, in octaves."""
-    return ldexp(1.0, floor(log2(size) + 0.5)) if 0.0 < size < inf else 1.0
+    return ldexp(1.0, min(floor(log2(size) + 0.5), 1023)) if 0.0 < size < inf else 1.0
 
 
 def as_text(expr: pl.Expr) -> pl.Expr:

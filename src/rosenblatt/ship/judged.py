@@ -80,13 +80,15 @@ def told(value: Any, where: str, shape: Shape) -> dict[str, Any]:
 
 def check(record: dict[str, Any], features: int, encoding: "Encoding | None") -> None:
     """Refuse a record of the command's fields if one of them is missing, of another kind or out of range."""
-    if record.keys().isdisjoint({*JUDGED, MEANS} - {"error"}) and type(record.get("error")) is not dict:
+    if record.keys().isdisjoint({*JUDGED, *SOMETIMES, MEANS} - {"error"}) and type(record.get("error")) is not dict:
         return
     rest = {name: value for name, value in record.items() if name != MEANS}
     kinds = JUDGED | {name: kind for name, kind in SOMETIMES.items() if name in record}
     given = fields(rest, "held_out", kinds, NOWHERE)
     if given["trained_mistakes"] > given["trained_rows"]:
         raise ModelError("held_out has more mistakes than rows")
+    if given["folds"] == 1 or (given["folds"] and given["part"]):
+        raise ModelError("held_out must have at least two folds, and then no part of the rows held out")
     if MEANS in record:
         _check_means(reals(record[MEANS], f"held_out.{MEANS}", features), encoding)
 
