@@ -277,3 +277,11 @@ def test_a_quotation_mark_that_never_closes_is_noted_for_people_and_programs(tmp
     note = "line 32: a quotation mark opens a cell and does not close it, so all quotation marks are read as letters"
     assert note in ran.record["notes"]
     assert note in ran.err
+
+
+def test_rows_that_only_rounding_makes_equal(tmp_path):
+    rows = "".join(f"{k}000000000,yes\n" for k in range(1, 31))
+    (tmp_path / "near.csv").write_text(f"x,y\n{rows}1.25,no\n1.5,yes\n0.5,no\n")
+    ran = run("check", tmp_path / "near.csv", "-t", "y")
+    assert ran.code == 1
+    assert "As features they are equal: numbers are rounded to 24 bits of the range of their column." in ran.out

@@ -14,6 +14,7 @@ from rosenblatt.desk.verdict import Finding, in_words
 from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.prove.certificate import Contradiction
 from rosenblatt.prove.separability import NotSeparable, Separable, Undecided
+from rosenblatt.read.columns import BITS
 from rosenblatt.read.encoding import Encoding
 from rosenblatt.ship.modelfile import Model
 from rosenblatt.ship.scorecard import Scorecard
@@ -111,6 +112,8 @@ def contradiction(screen: Screen, data: Data, proof: Contradiction) -> None:
         )
         return
     screen.line(f"These {many} rows contradict each other: mixed by weight, those of either class give the same point.")
+    if many == 2:
+        screen.line(f"As features they are equal: numbers are rounded to {BITS} bits of the range of their column.")
     lines = [[target, *(each["cells"].get(target) for each in told)], ["weight", *(_share(e, proof) for e in told)]]
     lines += [[name, *(each["cells"].get(name) for each in told)] for name in differ[:MOST_COLUMNS]]
     cut = [[_cut(name, NAME - 3), *(_cut(value, cell) for value in values)] for name, *values in lines]
