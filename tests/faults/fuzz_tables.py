@@ -22,8 +22,9 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
-os.environ.setdefault("NUMBA_BOUNDSCHECK", "1")
-os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(__file__).parents[2] / "build" / "bounds-checked"))
+if __name__ in ("__main__", "__mp_main__"):  # whoever imports this keeps its own settings
+    os.environ.setdefault("NUMBA_BOUNDSCHECK", "1")
+    os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(__file__).parents[2] / "build" / "bounds-checked"))
 
 import numpy as np
 from scipy.sparse import csr_array

@@ -22,14 +22,16 @@ def test_odd_tables_break_nothing():
     assert done.stdout.startswith("150 tables, ")
 
 
-def test_code_without_checks_is_noticed():
-    done = run(FUZZ, "--only", 0, env=os.environ | {"NUMBA_BOUNDSCHECK": "0", "NUMBA_CACHE_DIR": ""}, timeout=300)
+def test_code_without_checks_is_noticed(tmp_path):
+    unchecked = {"NUMBA_BOUNDSCHECK": "0", "NUMBA_CACHE_DIR": str(tmp_path)}
+    done = run(FUZZ, "--only", 0, env=os.environ | unchecked, timeout=300)
     assert done.returncode == 1
     assert "not bounds-checked" in done.stderr
 
 
 BROKEN = """
 import os, sys, time
+os.environ |= {{"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": {cache!r}}}
 sys.path.insert(0, {folder!r})
 import fuzz_tables as fuzz
 
@@ -56,7 +58,7 @@ if __name__ == "__main__":
 
 def test_what_dies_hangs_lies_or_fails_is_told_with_its_table(tmp_path):
     script = tmp_path / "broken.py"
-    script.write_text(BROKEN.format(folder=str(FUZZ.parent)))
+    script.write_text(BROKEN.format(folder=str(FUZZ.parent), cache=str(tmp_path / "cache")))
     done = run(script, timeout=300)
     summary, *faults = done.stdout.splitlines()
     assert summary.startswith("12 tables, 24 calls, 4 faults"), done.stdout + done.stderr
