@@ -116,7 +116,8 @@ def _error(model: Model, folds: int, error: dict[str, Any], trained: Data, teste
     if folds:
         possible = same and rows <= trained.n
         told = "can be checked only by learning again" if possible else "cannot be of these rows"
-        yield Result("cross-validation", None if possible else False, f"The error by cross-validation {told}.", None)
+        holds, by = (None, None) if possible else (False, AGAIN)
+        yield Result("cross-validation", holds, f"The error by cross-validation {told}.", by)
         return
     yield _mistakes("mistakes on the rows held out", model, tested, mistakes)
     if rows != tested.n:
