@@ -2,6 +2,7 @@
 
 import json
 from copy import deepcopy
+from pathlib import Path
 
 import pytest
 
@@ -244,3 +245,21 @@ def test_a_proof_names_its_classes(desk, tmp_path):
     assert {line.split(" against the rest: ")[0] for line in ran.out.splitlines() if " against the rest: " in line} == {
         "holds: A", "holds: B", "holds: C",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("model", ["weighted_pocket", "weighted_tree"])
+@pytest.mark.filterwarnings("error")
+def test_costs_of_classes_that_overflow_are_refused(tmp_path, model):
+    golden = Path(__file__).parents[1] / "golden" / "table"
+    record = json.loads((golden / f"{model}.json").read_text("utf-8"))
+    record["parameters"]["class_weight"][0][1] = 1e308
+    (tmp_path / "m.json").write_text(changed(json.dumps(record)))
+    assert run("verify", tmp_path / "m.json", golden / "applications.csv").code in (1, 3)
+
+
+def test_more_mistakes_than_there_are_is_false_whatever_the_weights(desk, tmp_path):
+    def change(record):
+        del record["held_out"]["weights"]  # as older files are
+        record["learned"]["mistakes"] = [1000]
+
+    assert "mistakes" in verified(desk, tmp_path, "noisy.json", change)

@@ -171,10 +171,11 @@ def false_claims(model: Model, table: str) -> list[str]:
             claims["interval"] = (trained <= certificate.upper <= trained + ties, True)
         if isinstance(certificate, Separation) and certificate.ties != "mistake":
             claims["separation"] = (certificate.statement.startswith(("Counting", "Without")), True)
-    if getattr(rule, "stop_reason_", None) is Reason.SEPARATED and data.weights is None:
+    unweighted = data.weights is None and "weights" in judged  # older files do not name them, and that is said
+    if getattr(rule, "stop_reason_", None) is Reason.SEPARATED and unweighted:
         claims["stop_reason"] = (0, trained)
     for name in ("mistakes_", "training_mistakes_", "cost_"):
-        if np.isscalar(said := getattr(rule, name, None)) and data.weights is None and rule.class_weight is None:
+        if np.isscalar(said := getattr(rule, name, None)) and unweighted and rule.class_weight is None:
             claims[name] = (said, trained)
     return [
         f"{name} is {said}, not {found}" for name, (said, found) in claims.items() if said is not None and said != found

@@ -7,6 +7,7 @@ table cannot tell, such as how many passes learning took, is said not to be chec
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import fsum, isclose
+from operator import le
 from typing import Any
 
 import numpy as np
@@ -194,7 +195,8 @@ def _counted(rule: LinearRule, parts: list[Examples], known: bool) -> Iterator[R
         found: list[Any] = [fsum(w) if name == "cost" else int((w > 0).sum()) for w in weights]
         given = each if isinstance(each, list) else [each]
         told = f"{'What mistakes cost' if name == 'cost' else 'The mistakes'}, {whose}: {_list(found)}"
-        if not (holds := _near(given, found)) and not known:
+        fewer = name == "cost" or all(map(le, given, found))  # rows may have had the weight 0
+        if not (holds := _near(given, found)) and not known and fewer:
             yield Result(name, None, f"The {name} may be of rows with weights, which the file does not name.", None)
         else:
             yield Result(name, holds, _unless(holds, told, _list(given)))
@@ -210,7 +212,10 @@ def _counts(rule: PerceptronTree, trained: Data, known: bool) -> Result:
     totals = np.bincount(trained.y, given if given.size else None, len(rule.classes_))
     factors = class_factors(rule.class_weight, rule.classes_, totals)
     costs, unit, _ = whole_costs(given, factors, trained.y)  # rounded as a tree rounds them
-    weights = unit * costs
+    with np.errstate(over="ignore"):
+        weights = unit * costs
+        if not np.isfinite(weights.sum()):
+            return Result("counts", False, "The weights of the rows are too large to count in.", AGAIN)
     found = rule.tree_.recounted(trained.X.table, trained.y, weights)
     slack = NEAR * weights.sum()
     for node in rule.tree_.nodes:

@@ -185,7 +185,8 @@ class LinearRule(ClassifierMixin, BaseEstimator):
         if self.class_weight is not None:
             of_class = np.searchsorted(classes, y)
             factors = class_factors(self.class_weight, classes, np.bincount(of_class, minlength=classes.size))[of_class]
-            weights = weights_of(factors * weights if weights.size else factors, y.size)
+            with np.errstate(over="ignore"):  # refused as what is not finite
+                weights = weights_of(factors * weights if weights.size else factors, y.size)
         pairs = [(classes[0], classes[1])] if classes.size == 2 else [(f"not {label}", label) for label in classes]
         return [Examples(rows, 2 * (y == yes).astype(np.int8) - 1, weights, (no, yes)) for no, yes in pairs]
 
