@@ -19,7 +19,8 @@ def wanted(record: Any, shape: Mapping[str, type], what: str) -> None:
         raise ModelError(f"{what} must have the fields {', '.join(shape)}, and no other")
     for name, kind in shape.items():
         value = record[name]
-        fits = type(value) in (int, float) and isfinite(value) if kind is float else type(value) is kind
+        fits = type(value) is kind and (kind is not float or isfinite(value))
+        fits |= kind is float and type(value) is int and abs(value) <= 2**53  # which a float holds as it is
         if not fits:
             raise ModelError(f"{what}: {name} must be of type {kind.__name__}, not {value!r:.60}")
 
