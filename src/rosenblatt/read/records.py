@@ -19,10 +19,13 @@ def wanted(record: Any, shape: Mapping[str, type], what: str) -> None:
         raise ModelError(f"{what} must have the fields {', '.join(shape)}, and no other")
     for name, kind in shape.items():
         value = record[name]
-        fits = type(value) is kind and (kind is not float or isfinite(value))
-        fits |= kind is float and type(value) is int and abs(value) <= 2**53  # which a float holds as it is
-        if not fits:
+        if not (_is_a_float(value) if kind is float else type(value) is kind):
             raise ModelError(f"{what}: {name} must be of type {kind.__name__}, not {value!r:.60}")
+
+
+def _is_a_float(value: Any) -> bool:
+    """Whether a value is a finite float, or a whole number that a float holds as it is."""
+    return isfinite(value) if type(value) is float else type(value) is int and abs(value) <= 2**53
 
 
 def texts(values: list[Any], what: str) -> tuple[str, ...]:
