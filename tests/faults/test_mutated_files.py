@@ -62,6 +62,7 @@ def altered(name, *path, to):
         ("table/model.json", "parameters ties", "foo", "parameters.ties must be one of mistake, plus, minus, correct"),
         ("table/model.json", "parameters max_passes", -1, "max_passes must be .* of at least 1.*, not -1"),
         ("models/online.json", "parameters ledger", 2**64, "ledger must be .* of at least 1.*, not 1844674407"),
+        ("classes/voted.json", "learned tallies 2 last 9", -1e308, "so large that their mean overflows"),
         ("table/tree.json", "parameters folds", 1, "folds must be .* of at least 2.*, not 1"),
         ("table/model.json", "encoding columns 1 scale", 2.0**-900, "'age': the scale is too small"),
         ("numbered/model.json", "encoding columns 0 count", 2**31 - 1, "count must be from 1 to 2\\^24"),

@@ -131,6 +131,7 @@ LIFTED = {
 
 # -- rules learned in passes -----------------------------------------------------------------------------------
 
+
 TALLIES = {
     "tallies": kept(
         "_tallies", each_rule(group(lambda shape, **parts: Tally(**parts), last=VECTOR, sums=REALS, looks=COUNT))
@@ -143,6 +144,9 @@ def _go_on(rule: Any, shape: Shape, given: Mapping[str, Any]) -> None:
     for tally in rule._tallies:
         if tally.sums.size != (shape.size if rule._is_averaged() else 0):
             raise ModelError("the sums of the tallies do not fit a rule of this kind")
+        with np.errstate(over="ignore", invalid="ignore"):  # every run keeps its mean finite
+            if tally.sums.size and not np.isfinite(tally.average).all():
+                raise ModelError("the tallies are so large that their mean overflows")
     rule.ledger_ = one_or_all([rule._ledger(tally.last) for tally in rule._tallies])
     rule._expose()
 
