@@ -234,12 +234,9 @@ def _counts(rule: PerceptronTree, trained: Data, known: bool) -> Result:
 
 def _proved(model: Model, certificate: Certificate, data: Data) -> str:
     """What a certificate proves, if the rule that it is about is the model's: its threshold, its ties, its weights."""
-    try:
-        w, bias, ties = model.estimator.one_linear_rule()
-    except (AttributeError, OptionError):
-        raise CertificateError(
-            "the certificate is about a linear rule of two classes; the model's is not one"
-        ) from None
+    if (linear := _linear(model)) is None:
+        raise CertificateError("the certificate is about a linear rule of two classes; the model's is not one")
+    w, bias, ties = linear
     if certificate.bias != bias:
         shown = f"the constant {certificate.bias!r}; the model's is shown {bias!r}"
         raise CertificateError(f"the certificate is about a threshold that is shown {shown}")
@@ -274,12 +271,19 @@ def _mistakes(claim: str, model: Model, data: Data, wanted: Any) -> Result:
 
 def wrong_rows(model: Model, data: Data) -> tuple[Array, str]:
     """The rows that the rule gets wrong, and by what that was decided: in whole numbers for one linear rule."""
-    try:
-        w, bias, ties = model.estimator.one_linear_rule()
-    except (AttributeError, OptionError):
+    if (linear := _linear(model)) is None:
         return np.flatnonzero(model.estimator.predict(data.X) != data.y), PREDICT
+    w, bias, ties = linear
     labels = np.where(data.y == 1, 1, -1).astype(np.int8)
     return exact.mistakes(Examples(rows_of(data.X, bias=bias), labels), w.tolist(), ties), EXACT
+
+
+def _linear(model: Model) -> tuple[Array, float, str] | None:
+    """The weights, the threshold's constant and the ties of a rule that is one linear rule; None for any other."""
+    try:
+        return model.estimator.one_linear_rule()  # type: ignore[no-any-return]
+    except (AttributeError, OptionError):
+        return None
 
 
 def _unless(holds: bool, told: str, wanted: Any) -> str:

@@ -211,7 +211,7 @@ class _Maker:
             }
             examples = data.examples(**threshold)
             ties = wishes.options.get("ties", "mistake")
-            ties = "minus" if ties == "correct" else ties  # under which every table is separable, by zero weights
+            ties = "minus" if ties == "correct" else ties  # zero weights separate every table, which says nothing
             self.verdict = decide(examples, ties, Clock(wishes.seconds, wishes.verbose))
             if isinstance(self.verdict, Separable):
                 affine = bool(threshold.get("fit_intercept", True))
