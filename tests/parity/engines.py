@@ -20,7 +20,8 @@ import pytest
 
 from parity.odd_trees import Grown
 from rosenblatt import Perceptron
-from rosenblatt.read.columns import Date, Number, Sparse, as_text
+from rosenblatt.read.columns import Date, Number, Sparse
+from rosenblatt.read.values import as_text
 from rosenblatt.ship.onnx import MISSING, onnx_of
 from rosenblatt.ship.pmml import pmml_of
 from rosenblatt.ship.python import python_of

@@ -10,9 +10,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from rosenblatt.errors import ModelError, TableError
-from rosenblatt.read.columns import BITS, Category, Date, Feature, HashedText, Number, Sparse, Text, YesNo, as_text
+from rosenblatt.read.columns import BITS, Category, Date, Feature, HashedText, Number, Sparse, Text, YesNo
 from rosenblatt.read.encoding import Encoding, Target
 from rosenblatt.read.lookup import Lookup
+from rosenblatt.read.values import as_text
 from rosenblatt.ship.points import Points, grain_of, short, spare_bits
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)

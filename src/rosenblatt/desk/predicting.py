@@ -18,10 +18,10 @@ from rosenblatt.desk.paths import conditions, worded
 from rosenblatt.desk.shipping import card_of, encoding_of
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.estimators.tree import PerceptronTree
-from rosenblatt.read.columns import as_text
 from rosenblatt.read.encoding import Encoding, nearest
 from rosenblatt.read.grid import width
 from rosenblatt.read.table import BLOCK, Table
+from rosenblatt.read.values import as_text
 from rosenblatt.ship.modelfile import Model
 from rosenblatt.ship.points import Points
 from rosenblatt.ship.reasons import NAME as REASON

@@ -11,9 +11,10 @@ from typing import Any
 
 import polars as pl
 
-from rosenblatt.read.columns import as_text, days
+from rosenblatt.read.columns import days
 from rosenblatt.read.moments import Moments, add_cells
 from rosenblatt.read.table import Table
+from rosenblatt.read.values import as_text
 from rosenblatt.threads import in_pieces
 
 ROWS, FEWEST_ROWS, CELLS = 2**19, 2**14, 2**23  # in a block

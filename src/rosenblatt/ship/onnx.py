@@ -161,18 +161,18 @@ def _of_column(graph: _Graph, column: Column, w: Array) -> str:
 
 def _of_category(graph: _Graph, column: Category, w: Array) -> str:
     """The points of a value: its row in a table that ends with those of any other and of none."""
-    if MISSING in column.values:
+    if MISSING in column.known:
         raise OptionError(f"column {column.name!r} has the value {MISSING!r}, which means missing in ONNX")
-    k, none = len(column.values), np.zeros_like(w[:1])
-    table = np.vstack([w[:k], w[k : k + 1] if column.other else none, w[-1:] if column.missing else none])
+    table = np.array([column.worth(each) for each in w.T]).T  # known values, any other, none
+    forms = {**column.spellings.usual, MISSING: column.spellings.missing}
     cells = graph.input(column, "STRING", f"a category; {MISSING!r}: missing")
     place = graph.node(
         "LabelEncoder",
         [cells],
         domain="ai.onnx.ml",
-        keys_strings=[*column.values, MISSING],
-        values_int64s=[*range(k), k + 1],
-        default_int64=k,
+        keys_strings=list(forms),
+        values_int64s=list(forms.values()),
+        default_int64=column.spellings.other,
     )
     return graph.node("Gather", [graph.constant(table), graph.node("Squeeze", [place, graph.constant([1])])])
 

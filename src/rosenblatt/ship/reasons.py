@@ -17,8 +17,9 @@ import polars as pl
 
 from rosenblatt.errors import OptionError
 from rosenblatt.kernels import Array
-from rosenblatt.read.columns import Column, HashedText, Number, Sparse, Text, as_text, bucket_of, split
+from rosenblatt.read.columns import Column, HashedText, Number, Sparse, Text, bucket_of, split
 from rosenblatt.read.encoding import Encoding
+from rosenblatt.read.values import as_text
 from rosenblatt.ship.points import Points
 from rosenblatt.ship.scorecard import Scorecard, scorecard
 
