@@ -34,7 +34,7 @@ from rosenblatt.ship.sql_cells import (
     texts,
 )
 
-WIDTH = 100  # terms of a sum that stand side by side; SQLite and DuckDB refuse what is nested deeper than 1000
+WIDTH = 10  # terms of a sum that stand side by side: DuckDB plans long sums slowly, and engines refuse deep nests
 ALL_ROWS = "LIMIT 9223372036854775807 OFFSET 0"
 MONTHS = (306, 337, 0, 31, 61, 92, 122, 153, 184, 214, 245, 275)  # days from 1 March to the first of each month
 EPOCH = 865566  # days from 1 March of the year -400 to 1970-01-01, and one

@@ -18,6 +18,7 @@ from rosenblatt.ship.points import grain_of
 TINY = 1e-280  # SQLite reads smaller constants inexactly
 LARGEST = sys.float_info.max
 DIGITS = "'0123456789'"
+NO_NUMBERS = (*MISSING, *(form for word in NOT_FINITE for form in (word, word.title()) if form not in MISSING))
 GROUPS = 5  # of thousands: up to a million million million, beyond what doubles tell apart
 
 
@@ -29,51 +30,44 @@ def stripped(cell: str) -> str:
 def of_value(spellings: Spellings, cell: str, known: Sequence[str], other: str, missing: str) -> str:
     """What belongs to the value in a cell: one of `known`, in their order, or what belongs to any other or to none."""
     t = stripped(cell)
-    found = other
-    if spellings.numbers:
-        pairs = [(number(x), known[k]) for x, k in spellings.numbers.items()]
-        inner = _case(f"CAST({t} AS DOUBLE PRECISION)", pairs, other, other)
-        found = f"CASE WHEN {is_number(t)} THEN {inner} ELSE {other} END" if inner != other else other
-    words = [(text(word), known[k]) for word, k in spellings.words.items()]
-    found = _case(f"LOWER({t})", words, found, other)
+    cases = []
     if not spellings.numbers:
-        found = _case(t, [(text(form), known[k]) for form, k in spellings.texts.items()], found, other)
-    if missing != found:
-        found = f"CASE WHEN {is_missing(t, spellings.marks)} THEN {missing} ELSE {found} END"
-    padded = [(text(form), known[k]) for form, k in spellings.texts.items() if form != form.strip(BLANKS)]
-    return _case(f"CAST({cell} AS VARCHAR) || ''", padded, found, "")
+        cases += [(f"{t} = {text(form)}", form, known[k]) for form, k in spellings.texts.items()]
+    for k in sorted({*spellings.words.values()}):
+        words = [word for word, place in spellings.words.items() if place == k]
+        cases.append((is_among(f"LOWER({t})", words), "", known[k]))
+    cases = [(test, result) for test, form, result in cases if result not in (other, text(form))]
+    if spellings.numbers:
+        pairs = [(number(x), known[k]) for x, k in spellings.numbers.items() if known[k] != other]
+        inner = "".join(f" WHEN {x} THEN {result}" for x, result in pairs)
+        if inner:
+            cases.append((is_number(t), f"CASE CAST({t} AS DOUBLE PRECISION){inner} ELSE {other} END"))
+    if missing != other:
+        cases.insert(0, (is_missing(t, spellings.marks), missing))
+    padded = [(form, k) for form, k in spellings.texts.items() if form != form.strip(BLANKS)]
+    raw = f"CAST({cell} AS VARCHAR) || ''"
+    cases[:0] = [(f"{raw} = {text(form)}", known[k]) for form, k in padded]
+    chain = "".join(f" WHEN {test} THEN {result}" for test, result in cases)
+    return f"CASE{chain} ELSE {other} END" if chain else other
 
 
-def _case(subject: str, pairs: Iterable[tuple[str, str]], rest: str, usual: str) -> str:
-    """What belongs to a subject; pairs that say what is the case without them are left out."""
-    cases = "".join(f" WHEN {value} THEN {result}" for value, result in pairs if result not in (value, usual))
-    return f"CASE {subject}{cases} ELSE {rest} END" if cases else rest
+def is_among(t: str, words: Sequence[str]) -> str:
+    """Whether a text is one of a few. DuckDB would make a join of IN, and copy `t` for every word of a CASE."""
+    joined = text("".join(f";{word};" for word in words))
+    return f"REPLACE({joined}, ';' || {t} || ';', '') <> {joined}"
 
 
 def is_missing(t: str, marks: Sequence[str] = MISSING) -> str:
     """Whether a text is none, or says that there is none."""
-    return f"{t} IS NULL OR {t} IN ({texts(marks)})" if marks else f"{t} IS NULL"
-
-
-def is_no_number(t: str) -> str:
-    """Whether there is no finite number to be told."""
-    return f"{is_missing(t)} OR LOWER({t}) IN ({texts(NOT_FINITE)})"
+    return is_among(f"COALESCE({t}, '')", marks) if "" in marks else f"({t} IS NULL OR {is_among(t, marks)})"
 
 
 def is_number(t: str) -> str:
     """Whether a text is a plain number: digits, one point among them, a sign before, an exponent behind."""
     u = f"LTRIM({t}, '+-')"
-    mantissa = f"RTRIM(RTRIM(RTRIM(LOWER({u}), {DIGITS}), '+-'), 'e')"
-    short = f"{u} NOT IN ('', '.') AND {_without_digits(u)} IN ('', '.')"
-    long = (
-        f"LOWER({u}) LIKE '%e%' AND RTRIM({u}, {DIGITS}) <> {u}"
-        f" AND {mantissa} NOT IN ('', '.') AND {_without_digits(mantissa)} IN ('', '.')"
-    )
-    return f"SUBSTR({t}, 2, 1) NOT IN ('+', '-') AND ({short} OR {long})"
-
-
-def _without_digits(t: str) -> str:
-    return f"RTRIM(LTRIM({t}, {DIGITS}), {DIGITS})"
+    short = f"RTRIM(LTRIM({u}, {DIGITS}), {DIGITS}) IN ('', '.') AND LTRIM({u}, '.') <> ''"
+    long = f"LTRIM({u}, '0123456789.eE+-') = '' AND LOWER({u}) LIKE '_%e%_'"
+    return f"({short} OR {long})"
 
 
 def of_number(cell: str, written: bool, points: Callable[[str], str], missing: str) -> str:
@@ -91,7 +85,7 @@ def of_number(cell: str, written: bool, points: Callable[[str], str], missing: s
             f" WHEN {_is_grouped(cut)} THEN {points(f'({_joined(cut)} / 100e0)')} END"
         )
         cases.append(f"WHEN {t} LIKE '%!%' ESCAPE '!' THEN {hundredths}")
-    return f"CASE {' '.join(cases)} WHEN {is_no_number(t)} THEN {missing} END"
+    return f"CASE {' '.join(cases)} WHEN {is_missing(t, NO_NUMBERS)} THEN {missing} END"
 
 
 def _joined(t: str) -> str:
