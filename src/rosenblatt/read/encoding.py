@@ -23,7 +23,7 @@ from rosenblatt.errors import ModelError, TableError
 from rosenblatt.kernels import Array
 from rosenblatt.read.columns import Category, Column, Date, Feature, Number, Sparse, Text
 from rosenblatt.read.filling import Cells
-from rosenblatt.read.lookup import Lookup
+from rosenblatt.read.lookup import Lookup, Unseen
 from rosenblatt.read.records import column_of, texts, wanted
 from rosenblatt.read.values import BLANKS, MISSING, number_of, texts_of
 
@@ -122,6 +122,15 @@ class Encoding:
                     f"column {column.name!r} holds values of type {there[column.name]}, which cannot be read as "
                     f"{'text' if isinstance(column, Text) else f'a {column.kind}'}"
                 )
+
+    def note(self, frame: Any, unseen: Unseen | None) -> None:
+        """Count the cells of a frame whose values have no name."""
+        if unseen is None or not isinstance(frame, pl.DataFrame):
+            return
+        for column in self.used:
+            if isinstance(column, Category):
+                cells = texts_of(frame[column.name])
+                unseen.add(column.name, cells, column.lookup.places(cells) == column.spellings.other)
 
     def labels(self, table: Any, first_row: int = 0) -> Array:
         """The number of each row's class; `first_row` as for `encode`."""

@@ -24,6 +24,8 @@ WHOLE = re.compile("0|-?[1-9][0-9]{0,15}")
 DECIMAL = re.compile(r"-?[0-9]+\.[0-9]*[1-9]")
 PLAIN = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?")  # thousands set apart
+WRITTEN = f"^(?:{GROUPED.pattern}|{PLAIN.pattern})%?$"  # as people write numbers
+CODE = "^[+-]?0[0-9]"  # a zero before other digits: a code, rather than a number
 LARGEST_CODE = 2.0**53  # whole numbers up to here are told apart as doubles
 
 
@@ -175,3 +177,14 @@ def told(series: pl.Series) -> pl.Series:
 def texts_of(cells: pl.Series) -> pl.Series:
     """The values of a category as text; NaN is none."""
     return told(cells.fill_nan(None) if cells.dtype.is_float() else cells)
+
+
+def with_plain_types(frame: pl.LazyFrame) -> pl.LazyFrame:
+    """A frame with its categories as text, and exact decimals as floats."""
+    casts: dict[str, pl.DataType] = {}
+    for name, kind in frame.collect_schema().items():
+        if isinstance(kind, pl.Categorical | pl.Enum):
+            casts[name] = pl.String()
+        elif isinstance(kind, pl.Decimal | pl.Int128):
+            casts[name] = pl.Float64()
+    return frame.cast(casts) if casts else frame  # type: ignore[arg-type]

@@ -30,18 +30,16 @@ def stripped(cell: str) -> str:
 def of_value(spellings: Spellings, cell: str, known: Sequence[str], other: str, missing: str) -> str:
     """What belongs to the value in a cell: one of `known`, in their order, or what belongs to any other or to none."""
     t = stripped(cell)
-    cases = []
-    if not spellings.numbers:
-        cases += [(f"{t} = {text(form)}", form, known[k]) for form, k in spellings.texts.items()]
+    forms = {} if spellings.numbers else spellings.texts
+    cases = [(f"{t} = {text(form)}", known[k]) for form, k in forms.items() if known[k] != text(form)]
     for k in sorted({*spellings.words.values()}):
         words = [word for word, place in spellings.words.items() if place == k]
-        cases.append((is_among(f"LOWER({t})", words), "", known[k]))
-    cases = [(test, result) for test, form, result in cases if result not in (other, text(form))]
+        cases.append((is_among(f"LOWER({t})", words), known[k]))
     if spellings.numbers:
         pairs = [(number(x), known[k]) for x, k in spellings.numbers.items() if known[k] != other]
         inner = "".join(f" WHEN {x} THEN {result}" for x, result in pairs)
-        if inner:
-            cases.append((is_number(t), f"CASE CAST({t} AS DOUBLE PRECISION){inner} ELSE {other} END"))
+        cases.append((is_number(t), f"CASE CAST({t} AS DOUBLE PRECISION){inner} ELSE {other} END" if inner else other))
+    cases = [(test, result) for test, result in cases if result != other]
     if missing != other:
         cases.insert(0, (is_missing(t, spellings.marks), missing))
     padded = [(form, k) for form, k in spellings.texts.items() if form != form.strip(BLANKS)]
@@ -53,8 +51,8 @@ def of_value(spellings: Spellings, cell: str, known: Sequence[str], other: str, 
 
 def is_among(t: str, words: Sequence[str]) -> str:
     """Whether a text is one of a few. DuckDB would make a join of IN, and copy `t` for every word of a CASE."""
-    joined = text("".join(f";{word};" for word in words))
-    return f"REPLACE({joined}, ';' || {t} || ';', '') <> {joined}"
+    joined = text("".join(f"[{word}]" for word in words))
+    return f"REPLACE({joined}, '[' || {t} || ']', '') <> {joined}"
 
 
 def is_missing(t: str, marks: Sequence[str] = MISSING) -> str:
