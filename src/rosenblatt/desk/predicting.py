@@ -175,10 +175,10 @@ def judged(model: Model, table: Table) -> Error:
     def told(cells: pl.Series) -> pl.Series:
         return labels.gather(encoding.target.codes(texts_of(cells)))
 
-    own = pl.col(OWN).map_batches(told, return_dtype=pl.String, is_elementwise=True)
+    known = pl.col(OWN).map_batches(told, return_dtype=pl.String, is_elementwise=True)
     counts = (
         predictions(model, kept, keep=[OWN])
-        .select(own.alias(OWN), LABEL)
+        .select(known.alias(OWN), LABEL)
         .select(wrong=(pl.col(OWN) != pl.col(LABEL)).sum(), rows=pl.col(OWN).is_not_null().sum())
         .collect(engine="streaming")
     )

@@ -6,9 +6,9 @@ Result    a model of standard operators, all in double precision: an input for e
           (a text for each row) and `score` (a double; with more than two classes, one for each class).
 
 Inputs have the columns' names and the shape (rows, 1). Numbers are doubles, NaN where missing; dates are doubles too,
-as whole days since 1970-01-01; categories, yes/no and texts are strings. ONNX has no missing string, and an empty one
-is a value like others: a missing one is the text `MISSING`, "\x1amissing". Numbered features are one input, `features`,
-with a column for each.
+as whole days since 1970-01-01; categories, yes/no and texts are strings without blanks around them. ONNX has no missing
+string: a missing one is the text `MISSING`, "\x1amissing", or one of those that the reader takes for missing. Numbered
+features are one input, `features`, with a column for each.
 """
 
 import string
@@ -20,6 +20,7 @@ import numpy as np
 from rosenblatt.errors import MissingExtraError, OptionError
 from rosenblatt.kernels import Array
 from rosenblatt.read.columns import Category, Column, Date, HashedText, Number, Sparse, Text
+from rosenblatt.read.values import MISSING as MARKS
 from rosenblatt.ship.points import Points
 
 if TYPE_CHECKING:
@@ -183,7 +184,16 @@ def _of_text(graph: _Graph, column: Text, w: Array) -> str:
     counted = np.flatnonzero(w.any(axis=1)) if w.any() else np.arange(1)
     found = [graph.node("RegexFullMatch", [cells], pattern=_with_word(column.words[k])) for k in counted]
     there = graph.node("Cast", [graph.node("Concat", found, axis=1)], to=DOUBLE)
-    return graph.node("MatMul", [there, graph.constant(w[counted])])
+    is_text = graph.node(
+        "LabelEncoder",
+        [cells],
+        domain="ai.onnx.ml",
+        keys_strings=list(MARKS),
+        values_int64s=[0] * len(MARKS),
+        default_int64=1,
+    )
+    known = graph.node("Mul", [there, graph.node("Cast", [is_text], to=DOUBLE)])
+    return graph.node("MatMul", [known, graph.constant(w[counted])])
 
 
 def _with_word(word: str) -> str:

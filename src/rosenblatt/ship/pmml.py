@@ -19,6 +19,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 import rosenblatt
 from rosenblatt.errors import OptionError
 from rosenblatt.read.columns import SEPARATORS, Category, Column, HashedText, Number, Text
+from rosenblatt.read.values import MISSING
 from rosenblatt.ship.points import Points
 
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
@@ -67,7 +68,8 @@ def _add_fields(root: Element, columns: Sequence[Column], points: Points) -> Non
         if kind is NUMBER:
             ends = {"leftMargin": f"-{LARGEST}", "rightMargin": LARGEST}
             SubElement(field, "Interval", {"closure": "closedClosed", **ends})
-        for mark in column.spellings.marks if isinstance(column, Category) else ():
+        marks = () if kind is NUMBER else column.spellings.marks if isinstance(column, Category) else MISSING
+        for mark in marks:
             SubElement(field, "Value", {"value": mark, "property": "missing"})
     target = SubElement(fields, "DataField", {"name": _attribute(points.encoding.target.name), **TEXT})
     for label in points.classes:
