@@ -12,10 +12,11 @@ import polars as pl
 import pytest
 
 import rosenblatt
+from rosenblatt.desk.loading import load_model
 from rosenblatt.desk.predicting import predictions
 from rosenblatt.desk.verifying import claims_in, verified
 from rosenblatt.read.sources import read_table
-from rosenblatt.ship.modelfile import Model, load_model
+from rosenblatt.ship.modelfile import Model
 from rosenblatt.ship.options import PARAMETERS
 
 HERE = Path(__file__).parent

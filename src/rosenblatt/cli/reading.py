@@ -18,7 +18,8 @@ from rosenblatt.progress import shown_by
 from rosenblatt.read import gathering
 from rosenblatt.read.columns import Sparse
 from rosenblatt.read.encode import check_text, types_for
-from rosenblatt.read.encoding import Encoding, nearest
+from rosenblatt.read.encoding import Encoding
+from rosenblatt.read.frames import nearest
 from rosenblatt.read.table import LABEL, Table
 from rosenblatt.threads import in_background
 

@@ -143,7 +143,7 @@ def _configured(context: typer.Context, value: Path | None) -> Path | None:
     import tomllib
 
     from rosenblatt.errors import OptionError
-    from rosenblatt.read.encoding import nearest
+    from rosenblatt.read.frames import nearest
 
     try:
         given: dict[str, Any] = tomllib.loads(value.read_text("utf-8"))

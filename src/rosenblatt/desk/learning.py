@@ -27,7 +27,7 @@ from rosenblatt.kernels import Array
 from rosenblatt.prove.clock import Clock
 from rosenblatt.prove.margin import as_far_as_floats_go, largest
 from rosenblatt.prove.separability import Separable, Verdict, decide
-from rosenblatt.read.encoding import nearest
+from rosenblatt.read.frames import nearest
 from rosenblatt.ship.options import PARAMETERS
 from rosenblatt.ship.points import short
 from rosenblatt.ship.values import NOWHERE

@@ -18,7 +18,8 @@ from rosenblatt.desk.paths import conditions, worded
 from rosenblatt.desk.shipping import card_of, encoding_of
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.estimators.tree import PerceptronTree
-from rosenblatt.read.encoding import Encoding, nearest
+from rosenblatt.read.encoding import Encoding
+from rosenblatt.read.frames import nearest
 from rosenblatt.read.grid import width
 from rosenblatt.read.lookup import Unseen
 from rosenblatt.read.table import BLOCK, Table

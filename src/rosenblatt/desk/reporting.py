@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt import __version__
 from rosenblatt.desk import trees
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.learning import Learned
@@ -22,6 +21,7 @@ from rosenblatt.ship.modelfile import Model
 from rosenblatt.ship.plots import mistakes_along
 from rosenblatt.ship.report import ColumnRead, Contradicting, ErrorRate, Fact, Findings, Proof, ShownRow
 from rosenblatt.ship.scorecard import Scorecard
+from rosenblatt.version import __version__
 
 MOST_LINES = 200  # of a tree in words
 MOST_DRAWN = 60  # nodes

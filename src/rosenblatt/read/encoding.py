@@ -8,9 +8,8 @@ engine computes the same score whatever its order, and what is proved about the 
 fit float32 exactly.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from typing import Any, Self
 
@@ -23,6 +22,7 @@ from rosenblatt.errors import ModelError, TableError
 from rosenblatt.kernels import Array
 from rosenblatt.read.columns import Category, Column, Date, Feature, Number, Sparse, Text
 from rosenblatt.read.filling import Cells
+from rosenblatt.read.frames import frame_of, nearest, refuse_lacking
 from rosenblatt.read.lookup import Lookup, Unseen
 from rosenblatt.read.records import column_of, texts, wanted
 from rosenblatt.read.values import BLANKS, MISSING, number_of, texts_of
@@ -94,7 +94,7 @@ class Encoding:
         if self.is_sparse:
             X = self.used[0].encode(numbered(table))  # type: ignore[attr-defined]
             return X if rows is None else X[rows]
-        frame = frame_of(table)
+        frame = frame_of(table, [column.name for column in self.used])
         self.check(frame)
         starts = np.concatenate([[0], np.cumsum([column.size for column in self.used])]).tolist()
         single = [(c, start) for c, start in zip(self.used, starts, strict=False) if not isinstance(c, Text)]
@@ -114,9 +114,8 @@ class Encoding:
     def check(self, frame: pl.DataFrame | pl.LazyFrame) -> None:
         """Refuse a table that lacks a column, or has one of a type that cannot be read as what it is to be."""
         there = dict(frame.collect_schema())
+        refuse_lacking([column.name for column in self.used], there)
         for column in self.used:
-            if column.name not in there:
-                raise TableError(f"the table has no column {column.name!r}{nearest(column.name, there)}")
             if not can_be(column, there[column.name]):
                 raise TableError(
                     f"column {column.name!r} holds values of type {there[column.name]}, which cannot be read as "
@@ -134,7 +133,7 @@ class Encoding:
 
     def labels(self, table: Any, first_row: int = 0) -> Array:
         """The number of each row's class; `first_row` as for `encode`."""
-        return self.target.labels(frame_of(table), first_row)
+        return self.target.labels(frame_of(table, [self.target.name]), first_row)
 
     def as_record(self) -> dict[str, Any]:
         """The encoding as plain lists, numbers and texts."""
@@ -155,19 +154,6 @@ class Encoding:
         return cls(columns, Target(record["target"]["name"], classes))
 
 
-def frame_of(table: Any) -> pl.DataFrame:
-    """A data frame of Polars or another kind, or a mapping of columns, as one of Polars."""
-    if isinstance(table, pl.DataFrame):
-        return table
-    if isinstance(table, pl.LazyFrame):
-        return table.collect()
-    if isinstance(table, Mapping):
-        return pl.DataFrame(dict(table), strict=False)
-    if hasattr(table, "columns") and hasattr(table, "__getitem__"):
-        return pl.DataFrame({str(name): np.asarray(table[name]) for name in table.columns}, strict=False)
-    raise TableError(f"a table with named columns is needed, a data frame or a mapping, not {type(table).__name__}")
-
-
 def can_be(column: Column, dtype: pl.DataType) -> bool:
     """Whether values of a type can be read as a column wants them."""
     if isinstance(dtype, pl.String | pl.Null) or isinstance(column, Sparse):
@@ -184,12 +170,6 @@ def numbered(table: Any) -> Any:
     if not issparse(table):
         raise TableError("the rule is about numbered features: it needs a LIBSVM file or a sparse matrix")
     return csr_of(table)
-
-
-def nearest(name: str, there: Iterable[str]) -> str:
-    """A hint at the column that was probably meant."""
-    close = get_close_matches(name, list(there), 1, cutoff=0.65)
-    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def cells_of(frame: pl.DataFrame, columns: Sequence[Column], first_row: int) -> pl.DataFrame:

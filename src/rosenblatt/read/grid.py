@@ -13,7 +13,8 @@ import polars as pl
 from rosenblatt.errors import OptionError
 from rosenblatt.kernels import Array
 from rosenblatt.read.columns import Category, Column, HashedText, Number, Sparse, Text
-from rosenblatt.read.encoding import Encoding, cells_of, frame_of, numbered, occurrences
+from rosenblatt.read.encoding import Encoding, cells_of, numbered, occurrences
+from rosenblatt.read.frames import frame_of
 from rosenblatt.read.values import texts_of
 
 OTHER = "any other"
@@ -39,7 +40,7 @@ def grid(encoding: Encoding, table: Any, *, first_row: int = 0) -> Array:
     """
     if encoding.is_sparse:
         return _numbered_rows(encoding.used[0], numbered(table))  # type: ignore[arg-type]
-    frame = frame_of(table)
+    frame = frame_of(table, [column.name for column in encoding.used])
     encoding.check(frame)
     names = heads(encoding)
     cells = cells_of(frame, encoding.used, first_row)

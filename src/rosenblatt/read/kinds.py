@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from rosenblatt.errors import OptionError, TableError
-from rosenblatt.read.encoding import nearest
+from rosenblatt.read.frames import nearest
 from rosenblatt.read.statistics import GLANCE, Profile, days_of, has_form, statistics_of
 from rosenblatt.read.table import LABEL, Table
 from rosenblatt.read.values import WRITTEN, YES, Spellings, sides_of

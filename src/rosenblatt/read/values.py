@@ -179,12 +179,13 @@ def texts_of(cells: pl.Series) -> pl.Series:
     return told(cells.fill_nan(None) if cells.dtype.is_float() else cells)
 
 
+def is_fancy(kind: pl.DataType) -> bool:
+    """Whether there is a plainer type for the same values."""
+    return isinstance(kind, pl.Categorical | pl.Enum | pl.Decimal | pl.Int128)
+
+
 def with_plain_types(frame: pl.LazyFrame) -> pl.LazyFrame:
     """A frame with its categories as text, and exact decimals as floats."""
-    casts: dict[str, pl.DataType] = {}
-    for name, kind in frame.collect_schema().items():
-        if isinstance(kind, pl.Categorical | pl.Enum):
-            casts[name] = pl.String()
-        elif isinstance(kind, pl.Decimal | pl.Int128):
-            casts[name] = pl.Float64()
+    fancy = {name: kind for name, kind in frame.collect_schema().items() if is_fancy(kind)}
+    casts = {n: pl.Float64() if kind.is_numeric() else pl.String() for n, kind in fancy.items()}
     return frame.cast(casts) if casts else frame  # type: ignore[arg-type]

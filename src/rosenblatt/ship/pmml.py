@@ -16,11 +16,11 @@ import sys
 from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-import rosenblatt
 from rosenblatt.errors import OptionError
 from rosenblatt.read.columns import SEPARATORS, Category, Column, HashedText, Number, Text
 from rosenblatt.read.values import MISSING
 from rosenblatt.ship.points import Points
+from rosenblatt.version import __version__
 
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
 LARGEST = repr(sys.float_info.max)
@@ -37,7 +37,7 @@ def pmml_of(points: Points) -> str:
     sums = [f"{own}sum_{rule + 1}" for rule in rules]
 
     root = Element("PMML", {"xmlns": NAMESPACE, "version": "4.4"})
-    SubElement(SubElement(root, "Header"), "Application", {"name": "rosenblatt", "version": rosenblatt.__version__})
+    SubElement(SubElement(root, "Header"), "Application", {"name": "rosenblatt", "version": __version__})
     _add_fields(root, columns, points)
     derived = SubElement(root, "TransformationDictionary")
     terms = _add_features(derived, points, own)
