@@ -27,6 +27,7 @@ def run(
     seconds: terms.Seconds = 60.0,
     positive: terms.Positive = None,
     kind: terms.Kinds = None,
+    ignore: terms.Ignore = None,
     text: terms.TextAs = "vocabulary",
     file_format: terms.Format = None,
     delimiter: terms.Delimiter = None,
@@ -54,7 +55,9 @@ def run(
 
     screen = Screen(json, quiet)
     reading.free(output, force)
-    data, notes = reading.noted(screen, begun, target, positive, kind, text, drop_missing_target)
+    data, notes = reading.noted(
+        screen, begun, target, positive, terms.kinds_given(kind, ignore), text, drop_missing_target
+    )
     with screen.busy("proving") as tell, reading.progress_to(tell):
         found = findings(data, seconds=seconds or None, fewest=fewest, verbose=not quiet)
     wording.columns(screen, data)

@@ -12,6 +12,7 @@ from rosenblatt.desk.paths import first_lines, worded
 from rosenblatt.desk.trees import stop_reason
 from rosenblatt.desk.verdict import Finding, in_words
 from rosenblatt.estimators.tree import PerceptronTree
+from rosenblatt.plurals import many
 from rosenblatt.prove.certificate import Contradiction
 from rosenblatt.prove.separability import NotSeparable, Separable, Undecided
 from rosenblatt.read.columns import BITS
@@ -33,16 +34,12 @@ def columns(screen: Screen, data: Data, features: bool = True) -> None:
         if column.size:
             kinds.setdefault(column.kind, []).append(column.name)
     used = sum(len(names) for names in kinds.values())
-    become = f" as {_many(data.encoding.size, 'feature')}" if features else ""
-    screen.line(f"{data.table.source}: {data.n:,} rows, {_many(used, 'column')}{become}")
+    become = f" as {many(data.encoding.size, 'feature')}" if features else ""
+    screen.line(f"{data.table.source}: {many(data.n, 'row')}, {many(used, 'column')}{become}")
     for kind, names in kinds.items():
         for line in _listed(f"  {len(names)} {kind}: ", names, screen.out.width):
             screen.line(line)
     screen.line(f"target {data.encoding.target.name}: {_classes(data)}")
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
 def _listed(text: str, names: list[str], width: int) -> list[str]:
@@ -77,7 +74,7 @@ def finding(screen: Screen, data: Data, found: Finding) -> None:
             screen.line(f"The largest margin is between {lower:.3g} and {upper:.3g}; more --seconds may tell more.")
         if found.updates is not None:
             screen.line(
-                f"Longest row {found.radius:.6g}, so no run from zeros makes more than {found.updates:,} updates."
+                f"Longest row {found.radius:.6g}, so no run from zeros makes more than {many(found.updates, 'update')}."
             )
     elif isinstance(verdict, Undecided):
         screen.line(f"{who}{verdict}", style="bold yellow")
@@ -87,7 +84,7 @@ def finding(screen: Screen, data: Data, found: Finding) -> None:
         if found.fewest is not None:
             lower, upper = found.fewest.lower, found.fewest.upper
             best = "which is the fewest possible" if lower == upper else f"and no rule makes fewer than {lower:,}"
-            screen.line(f"A rule with {_many(upper, 'mistake')} was found, {best}.")
+            screen.line(f"A rule with {many(upper, 'mistake')} was found, {best}.")
 
 
 def _margin(found: Finding) -> tuple[float, float, float]:
@@ -100,26 +97,26 @@ def _margin(found: Finding) -> tuple[float, float, float]:
 def contradiction(screen: Screen, data: Data, proof: Contradiction) -> None:
     """The rows that contradict each other, as they stand in the table: a column for each row, the weightiest first."""
     room = screen.out.width - NAME
-    told, many, target = in_words(data, proof, max(2, min(4, room // CELL))), len(proof.rows), data.encoding.target.name
+    told, rows, target = in_words(data, proof, max(2, min(4, room // CELL))), len(proof.rows), data.encoding.target.name
     cell = room // len(told) - 3
     names = [name for name in dict.fromkeys(name for each in told for name in each["cells"]) if name != target]
     differ = [name for name in names if len({str(each["cells"].get(name)) for each in told}) > 1]
-    if many == 2 and not differ:
+    if rows == 2 and not differ:
         first, second = told
         screen.line(
             f"Rows {first['row']} and {second['row']} are the same in every column, but {target} is "
             f"{first['cells'][target]} in one and {second['cells'][target]} in the other."
         )
         return
-    screen.line(f"These {many} rows contradict each other: mixed by weight, those of either class give the same point.")
-    if many == 2:
+    screen.line(f"These {rows} rows contradict each other: mixed by weight, those of either class give the same point.")
+    if rows == 2:
         screen.line(f"As features they are equal: numbers are rounded to {BITS} bits of the range of their column.")
     lines = [[target, *(each["cells"].get(target) for each in told)], ["weight", *(_share(e, proof) for e in told)]]
     lines += [[name, *(each["cells"].get(name) for each in told)] for name in differ[:MOST_COLUMNS]]
     cut = [[_cut(name, NAME - 3), *(_cut(value, cell) for value in values)] for name, *values in lines]
     screen.table(["row", *(str(each["row"]) for each in told)], cut)
-    more = [_many(many - len(told), "row")] if many > len(told) else []
-    more += [_many(len(differ) - MOST_COLUMNS, "column")] if len(differ) > MOST_COLUMNS else []
+    more = [many(rows - len(told), "row")] if rows > len(told) else []
+    more += [many(len(differ) - MOST_COLUMNS, "column")] if len(differ) > MOST_COLUMNS else []
     if more:
         screen.line(f"({' and '.join(more)} more: --json shows all)")
 
@@ -172,9 +169,8 @@ def learned(screen: Screen, rule: Learned, model: Model) -> None:
     screen.line(f"Stopped: {stop_reason(rule.estimator, rule.trained.weights)}")
     if rule.interrupted:
         screen.line("Interrupted: this is the best rule so far.", style="bold yellow")
-    screen.line(
-        f"Learned from {rule.trained.n:,} rows: {rule.mistakes:,} of them wrong ({rule.mistakes / rule.trained.n:.2%})."
-    )
+    share = rule.mistakes / rule.trained.n
+    screen.line(f"Learned from {many(rule.trained.n, 'row')}: {rule.mistakes:,} of them wrong ({share:.2%}).")
     for certificate in model.certificates:
         screen.line(f"Proved: {certificate.statement}")
     if rule.error is not None:
@@ -191,13 +187,14 @@ def learned(screen: Screen, rule: Learned, model: Model) -> None:
 
 def tree(screen: Screen, encoding: Encoding, rule: PerceptronTree, most: int) -> None:
     """A tree in words: at most so many lines of it."""
-    nodes, leaves = _many(rule.n_nodes_, "node"), f"{rule.n_leaves_:,} of them leaves"
-    screen.line(f"The tree has {nodes}, {leaves}, and is {_many(rule.depth_, 'test')} deep.", style="bold")
+    nodes, deep = many(rule.n_nodes_, "node"), many(rule.depth_, "test")
+    parts = f"{nodes}, {rule.n_leaves_:,} of them leaves, and is {deep} deep"
+    screen.line(f"The tree has {parts if rule.depth_ else 'one node: it is a leaf'}.", style="bold")
     lines, more = first_lines(worded(encoding, rule), most)
     for line in lines:
         screen.line(line)
     if more:
-        screen.line(f"(and {_many(more, 'line')} more: rosenblatt explain MODEL --most {most + more} shows all)")
+        screen.line(f"(and {many(more, 'line')} more: rosenblatt explain MODEL --most {most + more} shows all)")
 
 
 def tree_record(encoding: Encoding, rule: Any, most: int | None = None) -> dict[str, Any] | None:

@@ -24,6 +24,7 @@ from rosenblatt.examples import Examples, class_factors, rows_of
 from rosenblatt.kernels import Array
 from rosenblatt.learn.joining import whole_costs
 from rosenblatt.learn.rules import Reason
+from rosenblatt.plurals import many
 from rosenblatt.prove import exact
 from rosenblatt.prove.certificate import STRICT, Certificate, Contradiction, ErrorInterval, NoMargin, RunRecord
 from rosenblatt.ship.modelfile import Model
@@ -64,14 +65,16 @@ def same_data(wanted: dict[str, Any], data: Data) -> Result:
     """Whether the features are those that the claims are about."""
     found = data.fingerprint
     if found == wanted:
-        return Result(
-            "data", True, f"These are the {found['rows']} rows that the claims are about, to the last bit.", AGAIN
-        )
+        return Result("data", True, f"{_these(found['rows'])} that the claims are about, to the last bit.", AGAIN)
     return Result("data", False, f"This is other data: {_shape(found)} instead of {_shape(wanted)}.", AGAIN)
 
 
+def _these(rows: int) -> str:
+    return "This is the row" if rows == 1 else f"These are the {rows:,} rows"
+
+
 def _shape(data: dict[str, Any]) -> str:
-    return f"{data['rows']} rows of {data['features']} features (SHA-256 {data['sha256'][:12]}...)"
+    return f"{many(data['rows'], 'row')} of {many(data['features'], 'feature')} (SHA-256 {data['sha256'][:12]}...)"
 
 
 def of_model(model: Model, data: Data) -> Iterator[Result]:
@@ -97,7 +100,7 @@ def of_model(model: Model, data: Data) -> Iterator[Result]:
 
 def _judged(model: Model, judged: dict[str, Any], trained: Data, tested: Data) -> Iterator[Result]:
     rows = judged["trained_rows"]
-    told = f"{trained.n} rows were learned from"
+    told = f"{many(trained.n, 'row was', 'rows were')} learned from"
     yield Result("rows learned from", rows == trained.n, _unless(rows == trained.n, told, rows), AGAIN)
     yield _mistakes("mistakes on the rows learned from", model, trained, judged["trained_mistakes"])
     if judged["error"] is not None:
@@ -122,7 +125,7 @@ def _error(model: Model, folds: int, error: dict[str, Any], trained: Data, teste
         return
     yield _mistakes("mistakes on the rows held out", model, tested, mistakes)
     if rows != tested.n:
-        yield Result("interval", False, f"{tested.n} rows were held out, not {rows}.", AGAIN)
+        yield Result("interval", False, f"{many(tested.n, 'row was', 'rows were')} held out, not {rows:,}.", AGAIN)
         return
     told = f"{right.mistakes} of {right.rows} rows are {100 * mistakes / rows:.2f} %, {right.interval}"
     yield Result("interval", same, f"{told}." if same else f"{told}; the file says otherwise.", AGAIN)
@@ -169,7 +172,7 @@ def _right_on_every_row(model: Model, data: Data, known: bool) -> Result:
     if wrong.size and not known:
         told = "The rule may be right on every row that counts: the file does not name the weights."
         return Result("stop reason", None, told, None)
-    told = f"The rule is wrong on {wrong.size} rows, not right on every row."
+    told = f"The rule is wrong on {many(int(wrong.size), 'row')}, not right on every row."
     return Result("stop reason", not wrong.size, told if wrong.size else right_on_every_row(data.weights), by)
 
 
@@ -264,7 +267,8 @@ def _mistakes(claim: str, model: Model, data: Data, wanted: Any) -> Result:
     if not data.n:
         return Result(claim, wanted == 0, "There are no such rows.", AGAIN)
     wrong, by = wrong_rows(model, data)
-    told = _unless(wrong.size == wanted, f"The rule makes {wrong.size} {claim}, {data.n} in all", wanted)
+    made = f"The rule makes {many(int(wrong.size), 'mistake')} {claim.removeprefix('mistakes ')}, {data.n} in all"
+    told = _unless(wrong.size == wanted, made, wanted)
     told = f"{told[:-1]} (counted by {PREDICT}, in floating point)." if by == PREDICT else told
     return Result(claim, wrong.size == wanted, told, by)
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.error import HELD_OUT, Error, by_folds
+from rosenblatt.desk.notes import in_plain_words
 from rosenblatt.desk.split import folds, held_out
 from rosenblatt.errors import DataError, ModelError, OptionError
 from rosenblatt.estimators.contract import ConvergenceWarning
@@ -193,7 +194,7 @@ class _Maker:
                 if not hasattr(self.estimator, "classes_"):
                     raise
                 return True
-        self.notes += [str(warning.message) for warning in caught]
+        self.notes += [in_plain_words(str(warning.message), self.data.classes) for warning in caught]
         return False
 
     def _chosen(self) -> tuple[str, str, dict[str, Any]]:

@@ -29,7 +29,7 @@ from rosenblatt.ship.points import Points
 from rosenblatt.ship.reasons import NAME as REASON
 from rosenblatt.ship.reasons import reasons
 
-LABEL, SCORE, OWN = "label", "score", "\0target"
+LABEL, SCORE, POINTS, OWN = "label", "score", "points", "\0target"
 MOST_NUMBERS = 2**24  # that a tree sees at once
 WORK, FEWEST = 2**31, 100  # multiplications for a block of rows, which take about a second, and rows of it, at least
 
@@ -38,7 +38,8 @@ def predictions(
     model: Model, table: Table, *, reasons_wanted: int = 0, keep: Sequence[str] = (), unseen: Unseen | None = None
 ) -> pl.LazyFrame:
     """For every row, in order: the columns to keep, the label, the score (one per class if there are more than two)
-    and the reasons. Values that the rule has no name for are counted in `unseen` as the rows go by."""
+    and, beside reasons, the same in points. Values that the rule has no name for are counted in `unseen` as they go
+    by."""
     encoding = encoding_of(model)
     if isinstance(model.estimator, PerceptronTree):
         return _in_blocks(model, encoding, table, keep, reasons_wanted, unseen)
@@ -50,11 +51,17 @@ def predictions(
     encoding.check(frame)
     named = [_score_name(k, encoding) for k in range(len(points.weights))]
     scores = [points.score(k, None if k else unseen).alias(name) for k, name in enumerate(named)]
-    told = [reasons(points, reasons_wanted, card_of(model))] if reasons_wanted else []
-    kept = _kept(keep, frame.collect_schema().names(), named)
+    if not reasons_wanted:
+        kept = _kept(keep, frame.collect_schema().names(), named)
+        label = points.label([pl.col(name) for name in named]).alias(LABEL)
+        return frame.select(*kept, *scores).select(*kept, label, *named)
+    card = card_of(model)
+    in_points = [name.replace(SCORE, POINTS, 1) for name in named]
+    kept = _kept(keep, frame.collect_schema().names(), [*named, *in_points])
     label = points.label([pl.col(name) for name in named]).alias(LABEL)
-    found = frame.select(*kept, *scores, *told).select(*kept, label, *named, *(["reasons"] if told else []))
-    return found.unnest("reasons") if told else found
+    each = [(pl.col(s) * float(card.factor)).alias(p) for s, p in zip(named, in_points, strict=True)]
+    told = reasons(points, reasons_wanted, card)
+    return frame.select(*kept, *scores, told).select(*kept, label, *named, *each, "reasons").unnest("reasons")
 
 
 def _points(model: Model, table: Table, reasons_wanted: int) -> Points | None:

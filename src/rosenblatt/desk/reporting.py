@@ -15,6 +15,7 @@ from rosenblatt.estimators.drawing import svg_of
 from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.kernels import Array
 from rosenblatt.learn.rules import ties_named
+from rosenblatt.plurals import many
 from rosenblatt.prove.certificate import Contradiction, ErrorInterval, Separation
 from rosenblatt.read.columns import Ignored
 from rosenblatt.ship.modelfile import Model
@@ -98,8 +99,8 @@ def _verdict(learned: Learned, model: Model) -> str:
     proof = getattr(learned.verdict, "certificate", None)
     if isinstance(proof, Separation):
         return f"{proof.verdict} that it was learned from, and that is proved."
-    mistakes = "1 mistake" if learned.mistakes == 1 else f"{learned.mistakes} mistakes"
-    told = interval.statement if interval else f"The rule makes {mistakes} on {learned.trained.n} rows."
+    made = f"The rule makes {many(learned.mistakes, 'mistake')} on {many(learned.trained.n, 'row')}."
+    told = interval.statement if interval else made
     return f"{proof.verdict}, and that is proved. {told}" if isinstance(proof, Contradiction) else told
 
 
@@ -108,7 +109,7 @@ def _facts(learned: Learned, model: Model) -> tuple[Fact, ...]:
     facts = [Fact("mistakes on those rows", f"{learned.mistakes:,}", f"{learned.mistakes / n:.1%} of them")]
     if isinstance(rule, PerceptronTree):
         tests = rule.n_nodes_ - rule.n_leaves_
-        facts.append(Fact("leaves", f"{rule.n_leaves_:,}", f"below {tests:,} tests, {rule.depth_} deep"))
+        facts.append(Fact("leaves", f"{rule.n_leaves_:,}", f"below {many(tests, 'test')}, {rule.depth_} deep"))
     for certificate in model.certificates:
         if isinstance(certificate, Separation):
             facts.append(
