@@ -27,7 +27,7 @@ LARGEST, SMALLEST = 2.0**950, 2.0**-950  # scales; beyond, the arithmetic of the
 FINEST = 2.0**-50  # of the largest value: finer steps are lost in doubles anyway
 EVER = date.min.toordinal() - 719163, date.max.toordinal() - 719163  # days since 1970-01-01
 SEPARATORS = string.whitespace + string.punctuation
-SELDOM = ("numbers", "written")  # fields that a record has only where they say something
+SELDOM = ("numbers", "written", "whole")  # fields that a record has only where they say something
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,7 @@ class Number(Column):
     highest: float
     missing: bool  # whether it has a second feature: 1 where there is no finite number
     written: bool = field(default=False, kw_only=True)  # as people do, 1,000 or 12%, where it is text
+    whole: bool = field(default=False, kw_only=True)  # whether all were whole numbers
 
     kind = "number"
 

@@ -4,7 +4,7 @@ Values of a category that occur once, or are not among the 255 most frequent, sh
 words that occur in two rows or more, at most 20,000.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -28,6 +28,7 @@ from rosenblatt.read.columns import (
 )
 from rosenblatt.read.encoding import Encoding, Target
 from rosenblatt.read.kinds import Guess, classes_of, guesses, profiles_of, yes_no_of
+from rosenblatt.read.leaks import near_leaks
 from rosenblatt.read.moments import Moments, add_cells
 from rosenblatt.read.statistics import COUNT, VALUE, Profile, even_blocks, narrow
 from rosenblatt.read.table import LABEL, Table
@@ -68,7 +69,22 @@ def encoding_of(
     moments = _more_moments(table, profiles, found)
     words = _vocabularies(table, [g.column for g in found if g.kind == "text"]) if text == "vocabulary" else {}
     columns = tuple(_column(guess, profiles[guess.column], moments, words, buckets) for guess in found)
-    return Encoding(columns, Target(target, classes)), _notes(found, columns)
+    encoding = Encoding(columns, Target(target, classes))
+    sure = {name for name, profile in profiles.items() if profile.decides}
+    return encoding, (*_notes(found, columns), *_on_near_leaks(table, encoding, sure))
+
+
+def _on_near_leaks(table: Table, encoding: Encoding, sure: Collection[str]) -> Iterator[str]:
+    """Sentences on columns that decide the target almost by themselves, besides those that are sure to."""
+    if table.is_large:
+        return
+    frame = table.whole()
+    asked = [column for column in encoding.used if column.name not in sure]
+    for name, wrong in near_leaks(frame, encoding.labels(frame), asked):
+        yield (
+            f"{name!r}: decides the target almost by itself (it alone is wrong on {wrong:.1%} of the rows): a leak? "
+            f"If it is not known beforehand, --ignore {name}"
+        )
 
 
 def check_text(text: str) -> None:
@@ -141,7 +157,7 @@ def _number(guess: Guess, profile: Profile, moments: Mapping[str, Moments]) -> C
         days = Date.of(guess.column, least=least, most=most, mean=mean, deviation=deviation, missing=missing)
         return replace(days, format=guess.form)
     made = Number.of(guess.column, least=least, most=most, mean=mean, deviation=deviation, missing=missing)
-    return replace(made, written=profile.dtype == pl.String)
+    return replace(made, written=profile.dtype == pl.String, whole=profile.dtype.is_integer())
 
 
 def _category(guess: Guess, profile: Profile) -> Column:

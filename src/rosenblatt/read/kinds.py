@@ -311,5 +311,5 @@ def _with_notes(guess: Guess, profile: Profile) -> Guess:
     if not profile.decides or guess.kind == "ignore":
         return guess
     how = "one threshold parts the classes" if profile.decides == "threshold" else "each value goes with one class"
-    note = f"decides the target by itself ({how}): a leak? If it is not known beforehand, ignore it"
+    note = f"decides the target by itself ({how}): a leak? If it is not known beforehand, --ignore {guess.column}"
     return Guess(guess.column, guess.kind, guess.why, (*guess.notes, note), guess.form)
