@@ -93,6 +93,8 @@ def _float(name, value, written):
             return None if value is None else float(value)
         except OverflowError:  # a whole number beyond all doubles
             return None
+        except TypeError:
+            raise ValueError(f"column {name!r}: {value!r} is not a number") from None
     text = value.strip(" \t")
     if text in MISSING:
         return None

@@ -190,7 +190,7 @@ def measure_of(column: Number, *, binary: bool = False) -> Measure:
         unit = Fraction(min(DAYS, key=lambda days: abs(log10(days) - log10(column.scale))))
         return Measure(unit, Fraction(round(centre)))
     if column.whole:
-        unit = Fraction(10) ** max(round(log10(column.scale)), 0)
+        unit = Fraction(10) ** max(floor(log10(2 * column.scale)), 0)
         fine = max(unit / 10, Fraction(1))
         return Measure(unit, round(centre / fine) * fine)
     ten = Fraction(10) ** floor(log10(column.scale))
