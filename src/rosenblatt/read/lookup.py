@@ -90,7 +90,7 @@ class Unseen:
     def add(self, column: str, cells: pl.Series, unknown: Array) -> None:
         """The unknown ones among some cells."""
         if many := int(np.count_nonzero(unknown)):
-            first = str(cells[int(unknown.argmax())])
+            least = str(cells.filter(unknown).min())
             with self._lock:
                 self.counts[column] = self.counts.get(column, 0) + many
-                self.examples[column] = min(first, self.examples.get(column, first))  # whichever thread was first
+                self.examples[column] = min(least, self.examples.get(column, least))  # however rows come in blocks
