@@ -60,6 +60,7 @@ def test_it_separates_and_says_so(rng):
     assert rule.threshold_ == -rule.intercept_
     assert ((X @ rule.coef_[0] > rule.threshold_) == (y == "yes")).all()
     assert rule.ledger_.replay(Examples.of(X, y)).tobytes() == rule.weights_[0].tobytes()
+    assert rule.replay(X, y).tobytes() == rule.weights_.tobytes()
 
 
 @given(cases.separable_tables(max_rows=25), st.booleans())

@@ -4,7 +4,8 @@ Of two classes, prediction is by the exact sign; of more, by the largest compute
 """
 
 from collections.abc import Sequence
-from typing import Any
+from copy import deepcopy
+from typing import Any, Self
 
 import numpy as np
 
@@ -84,6 +85,15 @@ class LinearRule(ClassifierMixin, BaseEstimator):
     def examples_of(self, X: Any, y: Any, sample_weight: Any = None) -> list[Examples]:
         """Rows and labels as each rule sees them: one rule for two classes, one for each class of more."""
         return self._rules(self._rows(X), np.asarray(y), self.classes_, sample_weight)
+
+    def replay(self, X: Any, y: Any, t: int | None = None, sample_weight: Any = None) -> Array:
+        """The perceptron's weights after t updates (None: all) on the rows learned from, shaped as `weights_`.
+
+        Bit for bit what they were then. Other rows than those that were corrected are refused.
+        """
+        check_is_fitted(self, "weights_")
+        parts = self.examples_of(X, y, sample_weight)
+        return np.stack([ledger.replay(part, t) for ledger, part in zip(self._ledgers(), parts, strict=True)])
 
     @property
     def scales_rows(self) -> bool:
@@ -212,6 +222,22 @@ class LinearRule(ClassifierMixin, BaseEstimator):
         self.n_examples_seen_ = sum(run.examples_seen for run in runs)
         self.stop_reason_ = next((run.reason for run in runs if run.reason is not Reason.SEPARATED), Reason.SEPARATED)
         self._expose()
+
+    def __getstate__(self) -> Any:
+        """What a pickle holds: all but the ledger, which may be longer than the data; it begins anew at the weights."""
+        state = dict(super().__getstate__())  # type: ignore[no-untyped-call]
+        if "ledger_" in state:
+            state |= {"ledger_": one_or_all(self._emptied_ledgers()), "_updates_before": self.n_updates_}
+        return state
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        copied = type(self).__new__(type(self))
+        copied.__dict__ = deepcopy(self.__dict__, memo)
+        return copied
+
+    def _emptied_ledgers(self) -> list[Ledger]:
+        """Ledgers that begin at the weights which the next correction would change."""
+        return [ledger.emptied(w) for ledger, w in zip(self._ledgers(), self.weights_, strict=True)]
 
     def _ledgers(self) -> list[Ledger]:
         return self.ledger_ if isinstance(self.ledger_, list) else [self.ledger_]

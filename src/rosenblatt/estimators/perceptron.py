@@ -93,7 +93,7 @@ class Perceptron(LinearRule):
     n_updates_, n_passes_, n_examples_seen_ : int
         Corrections, full passes over the data, and looks at a row; summed over one-vs-rest rules.
     ledger_ : Ledger, or a list of one per class
-        The corrected rows in order: `ledger_.replay(examples, t)` gives the weights after t updates.
+        The corrected rows in order: `replay(X, y, t)` gives the weights after t updates.
     certificate_ : Contradiction, NoMargin or None, or a list of one per class
         What a run that did not separate the rows has proved by itself: that they contradict each other, because
         whole weights came back to where they had been; or, with max_updates="bound", that there is no such margin.
@@ -222,7 +222,7 @@ class Perceptron(LinearRule):
                 self.classes_, self.n_passes_, self.n_examples_seen_ = known, 0, 0
             self.weights_ = np.stack([w for w, _ in followed])
             for ledger, (_, entries), part in zip(self._ledgers(), followed, parts, strict=True):
-                ledger.extend(entries, part.n)
+                ledger.extend(entries, part.n, part)
                 self.n_examples_seen_ += part.n_copies
             self.stop_reason_ = Reason.STREAM
             self._expose()
