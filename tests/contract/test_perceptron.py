@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from copy import deepcopy
 
 import numpy as np
 import pandas as pd
@@ -245,9 +246,14 @@ def test_clone_and_pickle(rng):
     rule = Perceptron(order="random", random_state=3).fit(X, y)
     again = clone(rule).fit(X, y)
     back = pickle.loads(pickle.dumps(rule))
-    for other in (again, back):
+    for other in (again, back, deepcopy(rule)):
         assert other.weights_.tobytes() == rule.weights_.tobytes()
-        assert other.ledger_.rows.tolist() == rule.ledger_.rows.tolist()
+        assert other.n_updates_ == rule.n_updates_
+    for ledger in (again.ledger_, deepcopy(rule).ledger_, pickle.loads(pickle.dumps((rule, rule.ledger_)))[1]):
+        assert ledger.rows.tolist() == rule.ledger_.rows.tolist()
+    assert len(back.ledger_) == 0
+    back.partial_fit(-X, y)
+    assert back.replay(-X, y).tobytes() == back.weights_.tobytes()
 
 
 def test_metadata_routing_knows_the_sample_weight():

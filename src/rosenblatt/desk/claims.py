@@ -20,7 +20,7 @@ from rosenblatt.desk.trees import right_on_every_row
 from rosenblatt.errors import CertificateError, DataError, OptionError
 from rosenblatt.estimators.linear import LinearRule
 from rosenblatt.estimators.tree import PerceptronTree
-from rosenblatt.examples import Examples, class_factors, rows_of
+from rosenblatt.examples import Examples, class_factors, rows_of, some_rows, table_of
 from rosenblatt.kernels import Array
 from rosenblatt.learn.joining import whole_costs
 from rosenblatt.learn.rules import Reason
@@ -36,7 +36,6 @@ UNCHECKED = {  # what a file says of how a rule was learned, by the attribute of
     "kept_at_": "when the rule was met",
     "margin_reached_": "whether the margin was reached",
     "lifted_margin_": "the margin, the mistakes and the bound of the lifted rows",
-    "support_": "which rows it is a sum of",
     "price_": "how the tree was pruned",
 }
 NEAR = 1e-9  # relative: sums of floats may be added up in another order
@@ -89,6 +88,7 @@ def of_model(model: Model, data: Data) -> Iterator[Result]:
     for certificate in model.certificates:
         yield checked(certificate.kind, _proved, model, certificate, trained)
     told = [name for attribute, name in UNCHECKED.items() if hasattr(model.estimator, attribute)]
+    told += ["that the rows held out had no part in learning"] if out.any() else []
     yield Result("run", None, f"Not something that a table can tell: {', '.join(told)}.", None)
 
 
@@ -154,6 +154,8 @@ def _learned(model: Model, judged: dict[str, Any], trained: Data) -> Iterator[Re
     if not isinstance(rule, LinearRule):
         return
     parts = rule.examples_of(trained.X, trained.y, trained.weights)
+    if getattr(rule, "support_vectors_", None) is not None:
+        yield _support(rule, parts[0])
     yield from _counted(rule, parts, known)
     certificates = getattr(rule, "certificate_", None)
     each = certificates if isinstance(certificates, list) else [certificates] * len(parts)
@@ -161,6 +163,16 @@ def _learned(model: Model, judged: dict[str, Any], trained: Data) -> Iterator[Re
         if certificate is not None:
             whose = "" if len(parts) == 1 else f"{label} against the rest: "
             yield checked(certificate.kind, _proved_by_run, rule, certificate, part, whose)
+
+
+def _support(rule: Any, examples: Examples) -> Result:
+    """Whether the rows that a kernel's rule is a sum of are rows that it was learned from."""
+    numbers = rule.support_
+    holds = numbers.size == 0 or numbers[-1] < examples.n
+    if holds:
+        holds = not (table_of(some_rows(examples.rows, numbers)) != rule.support_vectors_).sum()
+    told = f"The rows that the rule is a sum of are {'' if holds else 'not all '}among those learned from."
+    return Result("support rows", holds, told, AGAIN)
 
 
 def _right_on_every_row(model: Model, data: Data, known: bool) -> Result:
@@ -217,9 +229,9 @@ def _counts(rule: PerceptronTree, trained: Data, known: bool) -> Result:
         if not np.isfinite(weights.sum()):
             return Result("counts", False, "The weights of the rows are too large to count in.", AGAIN)
     found = rule.tree_.recounted(trained.X.table, trained.y, weights)
-    slack = NEAR * weights.sum()
     for node in rule.tree_.nodes:
         claimed = [node.counts, *(node.rule.counts if node.rule is not None else ())]
+        slack = NEAR * found[node.number, 0].sum()
         if not np.allclose(found[node.number, : len(claimed)], claimed, rtol=0.0, atol=slack):
             if not known:
                 return Result(

@@ -109,6 +109,8 @@ class Perceptron(LinearRule):
     sparse, to the last bit. Where weights are above 1000 on average, max_passes allows no more work than if they were
     1000: no more than 1000 max_passes draws or corrections per row.
     Pressing Ctrl-C keeps what was learned so far in the estimator before KeyboardInterrupt is raised.
+    A pickle holds the rule without its ledger, which may be longer than the data and begins anew; to keep it, pickle
+    `ledger_` as well, or call `ledger_.save(path)`.
 
     Examples
     --------

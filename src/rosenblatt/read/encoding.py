@@ -24,6 +24,7 @@ from rosenblatt.kernels import Array
 from rosenblatt.read.columns import Category, Column, Feature, Number, Sparse, Text, as_text
 from rosenblatt.read.filling import Cells
 from rosenblatt.read.records import column_of, texts, wanted
+from rosenblatt.read.table import refuse_other_types
 
 DENSE = 0.25  # the part of the features that must not be zero for a dense table
 SMALL_DENSE = 4_000_000  # numbers; tables of up to so many are dense in any case
@@ -40,6 +41,7 @@ class Target:
         """The number of each row's class; `first_row` is how many rows came before them, for messages."""
         if self.name not in frame.columns:
             raise TableError(f"the table has no column {self.name!r}, the target{nearest(self.name, frame.columns)}")
+        refuse_other_types([self.name], frame.schema)
         text = frame.select(as_text(pl.col(self.name))).to_series()
         codes = text.replace_strict(list(self.classes), range(len(self.classes)), default=None, return_dtype=pl.Int64)
         if codes.null_count():
@@ -111,6 +113,7 @@ class Encoding:
         for column in self.used:
             if column.name not in there:
                 raise TableError(f"the table has no column {column.name!r}{nearest(column.name, there)}")
+        refuse_other_types([column.name for column in self.used], there)
 
     def labels(self, table: Any, first_row: int = 0) -> Array:
         """The number of each row's class; `first_row` as for `encode`."""

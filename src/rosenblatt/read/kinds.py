@@ -14,7 +14,7 @@ import polars as pl
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.read.encoding import nearest
 from rosenblatt.read.statistics import Profile, days_of, has_form, statistics_of
-from rosenblatt.read.table import LABEL, Table
+from rosenblatt.read.table import LABEL, Table, refuse_other_types
 
 KINDS = ("number", "category", "yes/no", "date", "text", "ignore")
 YES = ("yes", "y", "true", "t", "1", "+", "on", "ja", "oui", "si", "sí", "positive", "pos")
@@ -67,6 +67,7 @@ def profiles_of(table: Table, target: str, overrides: Mapping[str, str]) -> dict
             f"{table.source}: there is no column {target!r} to learn{nearest(target, columns)}; "
             f"the columns are {_listed(list(columns))}"
         )
+    refuse_other_types([target], columns, table.source)
     for name, kind in overrides.items():
         if name not in columns:
             raise OptionError(f"there is no column {name!r} to call a {kind}{nearest(name, columns)}")
