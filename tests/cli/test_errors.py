@@ -490,7 +490,7 @@ def test_one_line(case, here):
 def test_a_structure_where_a_number_is_wanted(desk, tmp_path):
     rows = tmp_path / "x.ndjson"
     names = desk.text("noisy.csv").splitlines()[0].split(",")
-    rows.write_text(json.dumps(dict.fromkeys(names, {"a": 1})) + "\n")
+    rows.write_text(json.dumps({name: {"a": 1} for name in names}) + "\n")
     tree = tmp_path / "tree.json"
     assert run("fit", desk["noisy.csv"], "-t", "approved", "-a", "tree", "-o", tree).code == 0
     for model in (desk["noisy.json"], tree):
