@@ -303,6 +303,14 @@ class KernelPerceptron(LinearRule):
         self._support = points.take(kept[:0] if given else kept)
         self.support_vectors_ = None if given else self._support.matrix
 
+    @property
+    def coef_(self) -> Any:  # type: ignore[override]
+        """There is none, so that selectors of features do not take the rows' weights for those of columns."""
+        raise AttributeError(
+            "a kernel's rule is linear in another space, so it has no weight for each column; dual_coef_ has one for "
+            "each support row, and sklearn.inspection.permutation_importance tells which columns matter"
+        )
+
     def replay(self, X: Any, y: Any, t: int | None = None, sample_weight: Any = None) -> Array:
         """With kernel="linear": the weights of the features and the threshold after t updates (None: all)."""
         if self.kernel != "linear":

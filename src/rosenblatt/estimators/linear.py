@@ -18,6 +18,7 @@ from rosenblatt.estimators.contract import (
     check_is_fitted,
     validate_data,
 )
+from rosenblatt.estimators.counterparts import NamesCounterparts
 from rosenblatt.examples import (
     Examples,
     bias_of,
@@ -42,7 +43,7 @@ from rosenblatt.prove import bounds
 AUTO = "auto"
 
 
-class LinearRule(ClassifierMixin, BaseEstimator):
+class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
     """A classifier whose `weights_` hold one rule, or one per class if there are more than two."""
 
     ties: str
