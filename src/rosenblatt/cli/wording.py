@@ -175,10 +175,14 @@ def learned(screen: Screen, rule: Learned, model: Model) -> None:
     screen.line(
         f"Learned from {rule.trained.n:,} rows: {rule.mistakes:,} of them wrong ({rule.mistakes / rule.trained.n:.2%})."
     )
+    if not rule.costs.are_counts:
+        screen.line(f"What was made small is the cost, here {rule.cost:,.6g}: {rule.costs.in_words(rule.trained.classes)}.")
     for certificate in model.certificates:
         screen.line(f"Proved: {certificate.statement}")
     if rule.error is not None:
         screen.line(f"Error on new rows: {rule.error.statement}")
+    if rule.baseline is not None and not rule.baseline.clearly_better:
+        screen.line(rule.baseline.statement(rule.costs.are_counts), style="bold yellow")
     if not rule.exact and hasattr(rule.estimator, "coef_"):
         screen.note(
             "the weights need more digits than a double has room for: exports may differ on rows that nearly tie"
@@ -221,9 +225,15 @@ def learned_record(rule: Learned, model: Model) -> dict[str, Any]:
         "tree": tree_record(rule.trained.encoding, rule.estimator),
         "trained_rows": rule.trained.n,
         "trained_mistakes": rule.mistakes,
+        "trained_cost": rule.cost,
+        "costs": {
+            "classes": dict(zip(rule.trained.classes, rule.costs.of_class, strict=True)),
+            "weights": rule.costs.weight_column,
+        },
         "separable": None if rule.verdict is None else rule.verdict.separable,
         "proved": [certificate.statement for certificate in model.certificates],
         "error": None if error is None else {**asdict(error), "rate": error.mistakes / error.rows},
+        "baseline": None if rule.baseline is None else rule.baseline.record,
         "exact": rule.exact,
         "interrupted": rule.interrupted,
         "seconds": rule.seconds,

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.desk.cost import Baseline, Costs
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.error import HELD_OUT, Error, by_folds
 from rosenblatt.desk.shipping import means_of
@@ -100,8 +101,13 @@ def _judged(model: Model, judged: dict[str, Any], trained: Data, tested: Data) -
     told = f"{trained.n} rows were learned from"
     yield Result("rows learned from", rows == trained.n, _unless(rows == trained.n, told, rows), AGAIN)
     yield _mistakes("mistakes on the rows learned from", model, trained, judged["trained_mistakes"])
+    costs = Costs.of(getattr(model.estimator, "class_weight", None), trained)
+    if "trained_cost" in judged and not (costs.are_counts and judged["trained_cost"] == judged["trained_mistakes"]):
+        yield _cost(model, costs, trained, judged["trained_cost"])
     if judged["error"] is not None:
         yield from _error(model, judged["folds"], judged["error"], trained, tested)
+    if judged.get("baseline") is not None:
+        yield _baseline(model, costs, judged, trained, tested)
     if judged["exact"]:
         yield _exact(model)
     if judged.get("means") is not None:
@@ -126,6 +132,31 @@ def _error(model: Model, folds: int, error: dict[str, Any], trained: Data, teste
         return
     told = f"{right.mistakes} of {right.rows} rows are {100 * mistakes / rows:.2f} %, {right.interval}"
     yield Result("interval", same, f"{told}." if same else f"{told}; the file says otherwise.", AGAIN)
+
+
+def _cost(model: Model, costs: Costs, trained: Data, wanted: float) -> Result:
+    """What the mistakes on the rows learned from cost, as learning was told to count."""
+    wrong, by = wrong_rows(model, trained)
+    found = fsum(costs.of_rows(trained)[wrong])
+    told = f"Those mistakes cost {found:.12g}; {costs.in_words(trained.classes)}"
+    return Result("cost of the mistakes", _near(wanted, found), _unless(_near(wanted, found), told, wanted), by)
+
+
+def _baseline(model: Model, costs: Costs, judged: dict[str, Any], trained: Data, tested: Data) -> Result:
+    """The rule beside one that says the same of every row, on rows that it was not learned from."""
+    given = judged["baseline"]
+    claimed = Baseline(given["label"], given["cost"], given["rule_cost"], given["squares"])
+    if claimed.clearly_better != given["clearly_better"]:
+        return Result("baseline", False, "Whether the rule is clearly better does not follow from its numbers.", AGAIN)
+    if judged["folds"]:
+        return Result("baseline", None, "The baseline by cross-validation can be checked only by learning again.", None)
+    if not tested.n:
+        return Result("baseline", False, "No rows were held out, but the file compares rules on some.", AGAIN)
+    found = Baseline.of(costs, trained, tested, model.estimator.predict(tested.X))
+    same = all(map(_near, vars(claimed).values(), vars(found).values()))
+    return Result(
+        "baseline", same, found.statement(costs.are_counts) + ("" if same else " The file says otherwise."), PREDICT
+    )
 
 
 def _exact(model: Model) -> Result:

@@ -66,13 +66,21 @@ def findings_of(data: Data, learned: Learned, model: Model, notes: tuple[str, ..
         version=__version__,
         made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         learned=f"{type(estimator).__name__}, because {learned.why}. {why_stopped}",
-        warnings=notes,
+        warnings=(*notes, *_beside_constant(learned)),
         mistakes=_mistakes(learned, scores, missed[:20]),
         n_mistakes=int(missed.size),
         contradictions=_contradictions(learned),
         learning=_learning(learned),
         **_tree(learned),
     )
+
+
+def _beside_constant(learned: Learned) -> tuple[str, ...]:
+    """What there is to say of a rule that is not clearly better than one that says the same of every row."""
+    baseline = learned.baseline
+    if baseline is None or baseline.clearly_better:
+        return ()
+    return (f"On rows that it was not learned from: {baseline.statement(learned.costs.are_counts)}",)
 
 
 def _tree(learned: Learned) -> dict[str, str]:
@@ -106,6 +114,8 @@ def _verdict(learned: Learned, model: Model) -> str:
 def _facts(learned: Learned, model: Model) -> tuple[Fact, ...]:
     n, rule = learned.trained.n, learned.estimator
     facts = [Fact("mistakes on those rows", f"{learned.mistakes:,}", f"{learned.mistakes / n:.1%} of them")]
+    if not learned.costs.are_counts:
+        facts.append(Fact("what they cost", f"{learned.cost:,.6g}", learned.costs.in_words(learned.trained.classes)))
     if isinstance(rule, PerceptronTree):
         tests = rule.n_nodes_ - rule.n_leaves_
         facts.append(Fact("leaves", f"{rule.n_leaves_:,}", f"below {tests:,} tests, {rule.depth_} deep"))

@@ -37,8 +37,10 @@ def model_of(learned: Learned, wishes: Wishes, *, prove: bool = True) -> Model:
         "weights": data.weight_column,
         "trained_rows": data.n,
         "trained_mistakes": learned.mistakes,
+        "trained_cost": learned.cost,
         "exact": learned.exact,
         "error": None if learned.error is None else asdict(learned.error),
+        "baseline": None if learned.baseline is None else learned.baseline.record,
     }
     if learned.algorithm != TREE:
         judged["means"] = means_of(data)

@@ -22,19 +22,18 @@ from rosenblatt.estimators.counterparts import NamesCounterparts
 from rosenblatt.examples import (
     Examples,
     bias_of,
-    class_factors,
     classes_of,
+    costs_of_rows,
     lengths_of,
     n_rows,
     refuse_heavy_rows,
     rows_of,
     shown,
     unit_rows,
-    weights_of,
     with_bias,
 )
 from rosenblatt.kernels import Array, Rows
-from rosenblatt.learn import rules
+from rosenblatt.learn import costs, rules
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.rules import Reason
 from rosenblatt.learn.walk import Run
@@ -111,6 +110,29 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "coef_")
         self.weights_ = np.array(weights, dtype=np.float64).reshape(self.weights_.shape)
         self._expose()
+
+    def constant_if_cheaper(self, parts: list[Examples]) -> bool:
+        """Say the same of every row, where that costs less on these rows than the rule does; needs a threshold."""
+        whole, _ = costs.costs_of(parts[0])
+        whole = whole if whole.size else np.ones(parts[0].n, np.int64)
+        of_class = [int(whole[part.labels > 0].sum()) for part in parts]
+        of_class = of_class if len(parts) > 1 else [int(whole.sum()) - of_class[0], *of_class]
+        if not self._bias or int(whole.sum()) - max(of_class) >= self._whole_cost(parts, whole):
+            return False
+        best = int(np.argmax(of_class))
+        constant = np.zeros_like(self.weights_)
+        constant[:, -1] = np.where(np.arange(len(parts)) == best - (len(parts) == 1), 1.0, -1.0)
+        self.replace_weights(constant)
+        return True
+
+    def _whole_cost(self, parts: list[Examples], whole: Array) -> int:
+        """What the mistakes of the rule cost, in whole numbers."""
+        if len(parts) == 1:
+            wrong, _ = search.find(parts[0], self.weights_[0], rules.ties_named(self.ties_of_prediction))
+            return int(whole[wrong].sum())
+        yes = [Examples(part.rows, np.ones(part.n, np.int8)) for part in parts]
+        said = np.argmax([search.margins(part, w) for part, w in zip(yes, self.weights_, strict=True)], axis=0)
+        return int(whole[np.argmax([part.labels for part in parts], axis=0) != said].sum())
 
     def recount(self, parts: list[Examples]) -> None:
         """Count anew what the attributes say of the rule's mistakes on the rows learned from, if they say anything."""
@@ -192,12 +214,7 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
 
     def _rules(self, rows: Rows, y: Array, classes: Array, sample_weight: Any) -> list[Examples]:
         """The examples of each rule: second class against first, or each class against the rest."""
-        weights = weights_of(sample_weight, y.size)
-        if self.class_weight is not None:
-            of_class = np.searchsorted(classes, y)
-            factors = class_factors(self.class_weight, classes, np.bincount(of_class, minlength=classes.size))[of_class]
-            with np.errstate(over="ignore"):  # refused as what is not finite
-                weights = weights_of(factors * weights if weights.size else factors, y.size)
+        weights = costs_of_rows(self.class_weight, classes, y, sample_weight)
         pairs = [(classes[0], classes[1])] if classes.size == 2 else [(f"not {label}", label) for label in classes]
         return [Examples(rows, 2 * (y == yes).astype(np.int8) - 1, weights, (no, yes)) for no, yes in pairs]
 
