@@ -176,7 +176,9 @@ def learned(screen: Screen, rule: Learned, model: Model) -> None:
         f"Learned from {rule.trained.n:,} rows: {rule.mistakes:,} of them wrong ({rule.mistakes / rule.trained.n:.2%})."
     )
     if not rule.costs.are_counts:
-        screen.line(f"What was made small is the cost, here {rule.cost:,.6g}: {rule.costs.in_words(rule.trained.classes)}.")
+        screen.line(
+            f"What was made small is the cost, here {rule.cost:,.6g}: {rule.costs.in_words(rule.trained.classes)}."
+        )
     for certificate in model.certificates:
         screen.line(f"Proved: {certificate.statement}")
     if rule.error is not None:

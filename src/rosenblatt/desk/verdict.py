@@ -5,10 +5,10 @@ from typing import Any
 
 from rosenblatt.desk.data import Data
 from rosenblatt.prove import bounds
-from rosenblatt.prove.certificate import Certificate, Contradiction, ErrorInterval
+from rosenblatt.prove.certificate import Certificate, Contradiction, CostInterval, ErrorInterval
 from rosenblatt.prove.clock import Clock
 from rosenblatt.prove.margin import Margin, largest
-from rosenblatt.prove.optimality import optimality
+from rosenblatt.prove.optimality import interval
 from rosenblatt.prove.separability import NotSeparable, Separable, Verdict, decide
 
 
@@ -21,7 +21,7 @@ class Finding:
     radius: float
     margin: Margin | None  # of separable rows
     updates: int | None  # that no run of the perceptron from zeros exceeds
-    fewest: ErrorInterval | None  # mistakes, of rows that are not separable
+    fewest: ErrorInterval | CostInterval | None  # mistakes, of rows that are not separable
 
     @property
     def certificates(self) -> tuple[Certificate, ...]:

@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rosenblatt import kernels, search
-from rosenblatt.examples import Examples
+from rosenblatt.examples import Examples, numbers_per_row
 from rosenblatt.kernels import Array, Dense
 from rosenblatt.learn import pla, wolfe
 from rosenblatt.learn.active_rows import ActiveRows
@@ -33,7 +33,7 @@ LONG = 200_000  # operations on words of 64 bits; beyond, a verified float compu
 MANY = 128  # dimensions
 FEW_PASSES = 20
 FEW_NUMBERS = 5e7  # read in a small fraction of a second
-PER_ENTRY, PER_PRODUCT = 2e-6, 1e-9  # seconds that the verified float computation takes, rather more than less
+PER_ENTRY, PER_PRODUCT = 2000.0, 1.0  # nanoseconds that the verified float computation takes, rather more than less
 ENOUGH = 0.5  # of the level: rows of the active set may be this much nearer than the nearest point needs
 
 
@@ -72,7 +72,10 @@ class Undecided:
 
 
 Verdict = Separable | NotSeparable | Undecided
-TIME_IS_UP = Undecided("The time was up before there was a proof either way.")
+
+
+def _undecided(clock: Clock) -> Undecided:
+    return Undecided(f"{clock.why_late} before there was a proof either way.")
 
 
 def separability(
@@ -110,25 +113,27 @@ def decide(examples: Examples, ties: str = "mistake", clock: Clock | None = None
     if ties == "correct":
         return Separable(separation(examples, ties, (0,) * examples.size, (0,), (1,)))
     sizes = column_sizes(examples)
+    clock.spend(3.0 * examples.rows.values.size)
     if plain := _plain_contradiction(examples, ties, sizes):
         return NotSeparable(plain)
-    if examples.size > MANY and (learned := _learned(examples, ties, clock.left)):
+    if examples.size > MANY and (learned := _learned(examples, ties, clock)):
         return Separable(learned)
     try:
         with np.errstate(all="ignore"):  # floats only propose
             return _Search(examples, ties, sizes, clock).verdict()
     except TimeIsUp:
-        return TIME_IS_UP
+        return _undecided(clock)
 
 
-def _learned(examples: Examples, ties: str, max_seconds: float | None) -> Separation | None:
+def _learned(examples: Examples, ties: str, clock: Clock) -> Separation | None:
     """What a short run of PLA proves: in many dimensions it separates sooner than the shortest vector is found.
 
     From zeros, its weights are the sum of the rows it corrected, so these counts bound the largest margin from above.
     """
     passes = max(FEW_PASSES, int(FEW_NUMBERS / max(examples.rows.values.size, 1)))
-    budget = Budget(max_passes=passes, max_seconds=max_seconds)
+    budget = Budget(max_passes=passes, max_seconds=clock.left)
     run = pla.learn(examples, np.zeros(examples.size), ties=TIES[ties], budget=budget)
+    clock.spend(run.examples_seen * numbers_per_row(examples.rows))
     if run.reason is Reason.INTERRUPTED:
         raise KeyboardInterrupt
     if run.reason is not Reason.SEPARATED or not run.updates:
@@ -202,10 +207,12 @@ def proposed(
 
     Not in whole numbers, if that would take more operations than `most`. Raises `TimeIsUp`.
     """
-    clock.keep_time()
     vectors, _ = exact.signed_rows(examples, rows)
+    clock.keep_time(rational.PER_ENTRY * sum(map(len, vectors)))
     work, many = _work(vectors), len(vectors)
-    in_floats = work > LONG and clock.allows(PER_ENTRY * many**2 + PER_PRODUCT * many**3)
+    takes = PER_ENTRY * many**2 + PER_PRODUCT * many**3
+    in_floats = work > LONG and clock.allows(takes)
+    clock.spend(takes if in_floats else 0.0)
     if in_floats and exact.is_near_a_positive_null_vector(vectors, multipliers):
         return contradiction(examples, ties, rows, multipliers, whole=False)
     weights = rational.null_vector(vectors, clock.keep_time) if work <= most else None
@@ -253,11 +260,12 @@ class _Search:
             self.clock.doing = f"{self.active.rows.size} of {self.examples.n} rows are active"
             found = wolfe.nearest(self.active.points, groups, begin, enough=ENOUGH, stop=self.clock.late)
             if self.clock.late():
-                return TIME_IS_UP
+                return _undecided(self.clock)
             begin, w = found.corral, found.x / self.sizes
             if not np.isfinite(w).all():
                 return self._decided(found)
             wrong, _ = search.find(self.examples, w, TIES[self.ties])
+            self.clock.spend(float(self.examples.rows.values.size))
             if not wrong.size:
                 support = self.active.multipliers(found.corral, found.weights)
                 return Separable(separation(self.examples, self.ties, tuple(w.tolist()), *support))
