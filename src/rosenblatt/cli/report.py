@@ -24,7 +24,7 @@ def run(
     algorithm: terms.Algorithm = "auto",
     hold_out: terms.HoldOut = 0.2,
     folds: terms.Folds = 0,
-    seconds: terms.Seconds = 10.0,
+    seconds: terms.Seconds = None,
     seed: terms.Seed = 0,
     option: terms.Options = None,
     positive: terms.Positive = None,
@@ -63,7 +63,7 @@ def run(
         reading.free(path, force)
     if find_spec("matplotlib") is None:
         raise MissingExtraError("plot", "a report with plots")
-    wishes = Wishes(algorithm, terms.values_given(option), hold_out, folds, seed, seconds or None, True, not quiet)
+    wishes = Wishes(algorithm, terms.values_given(option), hold_out, folds, seed, seconds, True, not quiet)
     learning.check(wishes, option)
     data, notes = reading.noted(screen, begun, target, positive, kind, text, drop_missing_target)
     learned = learning.learned(screen, data, wishes, option)

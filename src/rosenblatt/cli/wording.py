@@ -74,7 +74,7 @@ def finding(screen: Screen, data: Data, found: Finding) -> None:
         if gap < 0.01:
             screen.line(f"Largest margin {lower:.9g}, proved to a relative gap of {gap:.0e}.")
         else:
-            screen.line(f"The largest margin is between {lower:.3g} and {upper:.3g}; more --seconds may tell more.")
+            screen.line(f"The largest margin is between {lower:.3g} and {upper:.3g}.")
         if found.updates is not None:
             screen.line(
                 f"Longest row {found.radius:.6g}, so no run from zeros makes more than {found.updates:,} updates."
@@ -88,6 +88,8 @@ def finding(screen: Screen, data: Data, found: Finding) -> None:
             lower, upper = found.fewest.lower, found.fewest.upper
             best = "which is the fewest possible" if lower == upper else f"and no rule makes fewer than {lower:,}"
             screen.line(f"A rule with {_many(upper, 'mistake')} was found, {best}.")
+    if found.cut_short is not None:
+        screen.line(f"{found.cut_short}.", style="yellow")
 
 
 def _margin(found: Finding) -> tuple[float, float, float]:
@@ -146,6 +148,7 @@ def finding_record(data: Data, found: Finding) -> dict[str, Any]:
         "most_updates": found.updates,
         "contradiction": None,
         "fewest_mistakes": None,
+        "cut_short": found.cut_short,
     }
     if isinstance(found.verdict, Separable):
         record["margin"] = dict(zip(("lower", "upper", "gap"), _margin(found), strict=True))

@@ -5,7 +5,7 @@ table cannot tell, such as how many passes learning took, is said not to be chec
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum, isclose
 from operator import le
 from typing import Any
@@ -21,12 +21,21 @@ from rosenblatt.desk.trees import right_on_every_row
 from rosenblatt.errors import CertificateError, DataError, OptionError
 from rosenblatt.estimators.linear import LinearRule
 from rosenblatt.estimators.tree import PerceptronTree
-from rosenblatt.examples import Examples, class_factors, rows_of, some_rows, table_of
+from rosenblatt.examples import Examples, class_factors, costs_of_rows, rows_of, some_rows, table_of
 from rosenblatt.kernels import Array
+from rosenblatt.learn.costs import costs_of
 from rosenblatt.learn.joining import whole_costs
 from rosenblatt.learn.rules import Reason
 from rosenblatt.prove import exact
-from rosenblatt.prove.certificate import STRICT, Certificate, Contradiction, ErrorInterval, NoMargin, RunRecord
+from rosenblatt.prove.certificate import (
+    STRICT,
+    Certificate,
+    Contradiction,
+    CostInterval,
+    ErrorInterval,
+    NoMargin,
+    RunRecord,
+)
 from rosenblatt.ship.modelfile import Model
 from rosenblatt.ship.points import Points
 
@@ -285,9 +294,20 @@ def _proved(model: Model, certificate: Certificate, data: Data) -> str:
         raise CertificateError(f"the certificate is about a threshold that is shown {shown}")
     if getattr(certificate, "ties", ties) not in (ties, STRICT):
         raise CertificateError("the certificate counts a score of 0 otherwise than the rule predicts it")
-    if isinstance(certificate, ErrorInterval | RunRecord) and list(certificate.weights) != w.tolist():
+    if isinstance(certificate, ErrorInterval | CostInterval | RunRecord) and list(certificate.weights) != w.tolist():
         raise CertificateError("the certificate is about another rule than the model's")
+    if isinstance(certificate, CostInterval):
+        _refuse_other_costs(model, certificate, data)
     return certificate.verify(data.X, data.y)
+
+
+def _refuse_other_costs(model: Model, certificate: CostInterval, data: Data) -> None:
+    """Refuse costs that are not those that the rule was learned with."""
+    examples = data.examples(fit_intercept=certificate.bias != 0.0, bias_scale=certificate.bias or 1.0)
+    weights = costs_of_rows(model.estimator.class_weight, np.arange(2), data.y, data.weights)
+    costs, unit = costs_of(replace(examples, weights=weights))
+    if certificate.unit != unit or not np.array_equal(certificate.costs(examples), costs):
+        raise CertificateError("the certificate counts other costs than the rule was learned with")
 
 
 def _proved_by_run(rule: LinearRule, certificate: Certificate, examples: Examples, whose: str) -> str:

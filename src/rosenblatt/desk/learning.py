@@ -19,6 +19,7 @@ import numpy as np
 from rosenblatt.desk.cost import Baseline, Costs
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.error import HELD_OUT, Error, by_folds
+from rosenblatt.desk.limits import FIT_WORK, clock_of, more
 from rosenblatt.desk.split import folds, held_out
 from rosenblatt.errors import DataError, ModelError, OptionError
 from rosenblatt.estimators.contract import ConvergenceWarning
@@ -28,7 +29,7 @@ from rosenblatt.kernels import Array
 from rosenblatt.prove.certificate import Separation
 from rosenblatt.prove.clock import Clock
 from rosenblatt.prove.margin import as_far_as_floats_go, largest
-from rosenblatt.prove.separability import Separable, Verdict, decide
+from rosenblatt.prove.separability import Separable, Undecided, Verdict, decide
 from rosenblatt.read.encoding import nearest
 from rosenblatt.ship.options import PARAMETERS
 from rosenblatt.ship.points import short
@@ -64,7 +65,7 @@ class Wishes:
     hold_out: float = 0.2  # the part of the rows that have no part in learning
     folds: int = 0  # instead: learn from all rows, and judge by cross-validation
     seed: int = 0
-    seconds: float | None = None  # for each proof
+    seconds: float | None = None  # for each proof; 0: no limit; None: so much work, the same on every machine
     prove: bool = True  # else nothing is proved, not even to choose the algorithm
     verbose: bool = False
 
@@ -256,18 +257,20 @@ class _Maker:
             examples = data.examples(**threshold)
             ties = wishes.options.get("ties", "mistake")
             ties = "minus" if ties == "correct" else ties  # zero weights separate every table, which says nothing
-            self.verdict = decide(examples, ties, Clock(wishes.seconds, wishes.verbose))
+            clock = clock_of(wishes.seconds, FIT_WORK, wishes.verbose)
+            self.verdict = decide(examples, ties, clock)
             if isinstance(self.verdict, Separable):
                 affine = bool(threshold.get("fit_intercept", True))
-                widest = largest(examples, affine=affine, clock=Clock(wishes.seconds, wishes.verbose))
+                widest = largest(examples, affine=affine, clock=clock_of(wishes.seconds, FIT_WORK, wishes.verbose))
                 begun, weights = "the weights that prove it", self.verdict.certificate.weights
-                if isinstance(widest.certificate, Separation) and widest.gap <= CLOSE:  # the time was not up
+                if isinstance(widest.certificate, Separation) and widest.gap <= CLOSE:  # no limit ended it
                     begun, weights = "the largest margin", widest.weights
                     self.verdict = Separable(widest.certificate)  # the verdict's own is loose
                 return "perceptron", f"the rows are proved separable: begun at {begun}", {"start": _floats(weights)}
-            why = (
-                "the rows are proved not separable" if self.verdict.separable is False else "no proof was found in time"
-            )
+            why = "the rows are proved not separable"
+            if isinstance(self.verdict, Undecided):
+                why = "it is not decided whether the rows are separable"
+                self.notes.append(f"{why}: {more(clock)}")
         else:
             why = "classes are learned one against the rest" if len(data.classes) > 2 else "rows have weights"
         if data.n * numbers_per_row(Examples.of(data.X[:1000], np.arange(min(data.n, 1000)) % 2).rows) <= SMALL:

@@ -16,7 +16,7 @@ from rosenblatt.estimators.drawing import svg_of
 from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.kernels import Array
 from rosenblatt.learn.rules import ties_named
-from rosenblatt.prove.certificate import Contradiction, ErrorInterval, Separation
+from rosenblatt.prove.certificate import Contradiction, CostInterval, ErrorInterval, Separation
 from rosenblatt.read.columns import Ignored
 from rosenblatt.ship.modelfile import Model
 from rosenblatt.ship.plots import mistakes_along
@@ -30,6 +30,8 @@ MEANING = {
     "The support rows then bound the margin of any rule from above.",
     "contradiction": "The signed rows, multiplied by their weights, are added up in whole numbers. The sum is zero, "
     "and no weights at all can be right on rows whose sum is zero.",
+    "cost interval": "What the rule's mistakes cost is added up again, by exact signs. The contradictions are checked "
+    "one by one; any rule errs on a row of each, and the cheapest rows that meet them all are priced.",
     "error interval": "The rule's mistakes are counted again by exact signs. The contradictions are checked one by "
     "one; any rule errs at least once in each, and the fewest rows that meet them all are counted.",
 }
@@ -102,7 +104,7 @@ def _title(data: Data) -> str:
 
 def _verdict(learned: Learned, model: Model) -> str:
     """The main thing, in one sentence."""
-    interval = next((c for c in model.certificates if isinstance(c, ErrorInterval)), None)
+    interval = next((c for c in model.certificates if isinstance(c, ErrorInterval | CostInterval)), None)
     proof = getattr(learned.verdict, "certificate", None)
     if isinstance(proof, Separation):
         return f"{proof.verdict} that it was learned from, and that is proved."
@@ -128,6 +130,9 @@ def _facts(learned: Learned, model: Model) -> tuple[Fact, ...]:
             )
         if isinstance(certificate, ErrorInterval) and certificate.upper:
             facts.append(Fact("no rule makes fewer than", f"{certificate.lower:,}", "mistakes on those rows; proved"))
+        if isinstance(certificate, CostInterval) and certificate.upper:
+            least = certificate.unit * certificate.lower
+            facts.append(Fact("no rule's mistakes cost less than", f"{least:,.6g}", "on those rows; proved"))
     return tuple(facts)
 
 

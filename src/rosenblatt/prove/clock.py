@@ -53,6 +53,11 @@ class Clock:
             return 1e-6
         return None if self.max_seconds is None else max(self.max_seconds - self.seconds, 1e-6)
 
+    @property
+    def share(self) -> float:
+        """What part of the limit is used, of time or of work."""
+        return max(self.work / self.most_work, self.seconds / self.max_seconds if self.max_seconds else 0.0)
+
     def late(self, work: float = 0.0) -> bool:
         """Whether the limit is reached, after so much work since the last ask."""
         self._asks_left -= 1

@@ -43,6 +43,7 @@ from rosenblatt.prove.separability import (
     decide,
     in_order_of_equals,
     proposed,
+    weighty,
 )
 
 KICKS = 20
@@ -50,9 +51,11 @@ ROWS_AT_ONCE = 50  # and four per dimension
 WORK = 1e7  # operations on words, for one contradiction in whole numbers
 FEW_ROWS = 200  # among so many, the smallest set of rows is searched for
 ROUNDS = 100  # of more contradictions
+HALF = 0.5  # of the limit is for contradictions of one mistake each; the rest is for those of several
 MORE = 2e9  # operations, or as many as until then, for contradictions of several mistakes
 NODES = 20_000  # that the search for a smallest set may look at
-PER_NODE, PER_PAIR = 300.0, 2e4  # nanoseconds: a node, for each entry of the sets; two equal rows
+PER_NODE, PER_PAIR = 300.0, 5e5  # nanoseconds: a node, for each entry of the sets; two equal rows
+PER_TRY, PER_ROW = 1e6, 30.0  # nanoseconds: a look for a contradiction, and for each row
 
 
 def optimality(
@@ -229,6 +232,9 @@ class _Packing:
         self._of_equal_rows()
         for place, row in enumerate(self.wrong.tolist()):
             self.clock.doing = f"{len(self.found)} contradictions, {place} of {self.wrong.size} mistakes tried"
+            if self.clock.share > HALF:
+                self.clock.ran_out = True
+                break
             try:
                 while self.left[row] and (new := self._of_mistake(row)):
                     self._take(new)
@@ -295,11 +301,12 @@ class _Packing:
             groups = np.zeros((active.size, 1))
             groups[0] = 1.0  # the mistake is one point, the others span a cone
             found = wolfe.nearest(points, groups, begin, stop=self.clock.late)
-            self.clock.keep_time(float(points.size))
+            self.clock.keep_time(PER_TRY + PER_ROW * self.space.n + points.size)
             if not found.settled:
-                rows = active[found.corral]
+                counted = weighty(found.weights)
+                rows, weights = active[found.corral[counted]], found.weights[counted]
                 in_order = np.argsort(rows)
-                multipliers = whole_multipliers(found.weights[in_order])
+                multipliers = whole_multipliers(weights[in_order])
                 return self._proved(tuple(rows[in_order].tolist()), multipliers) or self._decided(active)
             scores = self.space.scores(found.x)
             self.clock.spend(float(self.space.n * self.space.size))

@@ -21,11 +21,12 @@ import numpy as np
 import scipy  # its parts are loaded when they are used
 
 from rosenblatt.examples import Examples
-from rosenblatt.prove import exact
+from rosenblatt.prove import exact, padic
 from rosenblatt.prove.exact import Vector
 
 PER_ENTRY, PER_SQUARE = 300.0, 4.0  # nanoseconds: an operation on whole numbers, and for the square of their digits
 DIGIT = 30  # bits
+MANY = 20  # equations, from which on digits are sooner found than a long elimination is done
 PER_NUMBER = 5.0  # nanoseconds: a pass over all rows, in floats with bounds
 KeepTime = Callable[[float], None]
 
@@ -110,7 +111,8 @@ def lowest(
 
 def in_columns(x: Sequence[int], units: Sequence[int]) -> tuple[int, ...]:
     """What x, in the units of the columns, is as weights."""
-    w = [k << unit - min(units) for k, unit in zip(x, units, strict=True)]
+    least = min(units)
+    w = [k << unit - least for k, unit in zip(x, units, strict=True)]
     common = gcd(*w) or 1
     return tuple(k // common for k in w)
 
@@ -118,7 +120,8 @@ def in_columns(x: Sequence[int], units: Sequence[int]) -> tuple[int, ...]:
 def _whole(examples: Examples, i: int, units: Sequence[int]) -> tuple[Vector, int]:
     """A signed row times a power of two, in whole numbers, and its exponent."""
     vectors, exponent = exact.signed_rows(examples, [i])
-    return {column: k << units[column] - min(units) for column, k in vectors[0].items()}, exponent
+    least = min(units)
+    return {column: k << units[column] - least for column, k in vectors[0].items()}, exponent
 
 
 def _descended(
@@ -193,12 +196,21 @@ def null_vector(vectors: Sequence[Vector], keep_time: KeepTime = no_limit) -> li
     system = [[vector.get(column, 0) for vector in vectors[:-1]] + [-vectors[-1].get(column, 0)] for column in columns]
     if len(system) != len(vectors) - 1:
         return []
-    solution, solved = solve([_primitive(row) for row in system], keep_time)
-    if not solved or min(solution, default=1) <= 0:
+    solution = _solution([_primitive(row) for row in system], keep_time)
+    if solution is None or min(solution, default=1) <= 0:
         return []
     wholes, below = cleared(solution)
     weights = [*wholes, below]
     return weights if not exact.combination(vectors, weights) else []
+
+
+def _solution(system: list[list[int]], keep_time: KeepTime) -> list[Fraction] | None:
+    """The only solution of a square system (A | r), by its digits where it is large and its numbers are not."""
+    size, largest = len(system), max((abs(k) for equation in system for k in equation), default=0)
+    if size >= MANY and padic.fits(largest, size):
+        return padic.solution([row[:-1] for row in system], [row[-1] for row in system], keep_time)
+    solution, solved = solve(system, keep_time)
+    return solution if solved else None
 
 
 def _independent_columns(vectors: Sequence[Vector]) -> list[int]:

@@ -34,6 +34,8 @@ MANY = 128  # dimensions
 FEW_PASSES = 20
 FEW_NUMBERS = 5e7  # read in a small fraction of a second
 PER_ENTRY, PER_PRODUCT = 2000.0, 1.0  # nanoseconds that the verified float computation takes, rather more than less
+NEGLIGIBLE = 1e-11  # of the largest weight: rows that a contradiction does not need
+BEGUN = 2e6  # nanoseconds that any verdict takes
 ENOUGH = 0.5  # of the level: rows of the active set may be this much nearer than the nearest point needs
 
 
@@ -113,7 +115,7 @@ def decide(examples: Examples, ties: str = "mistake", clock: Clock | None = None
     if ties == "correct":
         return Separable(separation(examples, ties, (0,) * examples.size, (0,), (1,)))
     sizes = column_sizes(examples)
-    clock.spend(3.0 * examples.rows.values.size)
+    clock.spend(BEGUN + 3.0 * examples.rows.values.size)
     if plain := _plain_contradiction(examples, ties, sizes):
         return NotSeparable(plain)
     if examples.size > MANY and (learned := _learned(examples, ties, clock)):
@@ -219,6 +221,11 @@ def proposed(
     return contradiction(examples, ties, rows, tuple(weights)) if weights else None
 
 
+def weighty(weights: Array) -> Array:
+    """Which weights of a mixture that floats take for zero are not themselves zero but for rounding."""
+    return np.asarray(weights > NEGLIGIBLE * weights.max())
+
+
 def _wrong_at_zero(examples: Examples, ties: str) -> Array:
     """For every row, whether a score of zero is a mistake."""
     return np.where(examples.labels > 0, exact.tie_is_wrong(ties, 1), exact.tie_is_wrong(ties, -1))
@@ -275,7 +282,8 @@ class _Search:
     def _decided(self, found: wolfe.Nearest) -> Verdict:
         """What the corral proves, or else what whole numbers do."""
         examples, ties = self.examples, self.ties
-        rows, multipliers = self.active.multipliers(found.corral, found.weights)
+        counted = weighty(found.weights)
+        rows, multipliers = self.active.multipliers(found.corral[counted], found.weights[counted])
         self.clock.doing = "in whole numbers"
         if proof := proposed(examples, ties, rows, multipliers, self.clock):
             return NotSeparable(proof)
