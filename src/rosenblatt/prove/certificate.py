@@ -15,8 +15,9 @@ With z_i = y_i (x_i, bias) for the signed rows, weights w and whole numbers a_i 
 
 from collections import Counter
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
-from math import inf, nextafter
+from math import inf
 from typing import ClassVar
 
 import numpy as np
@@ -36,6 +37,8 @@ from rosenblatt.prove.record import STRICT as STRICT
 from rosenblatt.prove.record import Certificate as Certificate
 from rosenblatt.prove.record import shape_of as shape_of
 from rosenblatt.prove.record import shown
+
+PLACES = 9  # of a cost in a sentence; the certificate holds it exactly
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,22 +228,20 @@ class CostInterval(Certificate):
     @property
     def statement(self) -> str:
         """What is proved, in one sentence."""
-        upper, lower = self._worth(self.upper, inf), self._worth(self.lower, -inf)
+        upper, lower = self._worth(self.upper, ROUND_CEILING), self._worth(self.lower, ROUND_FLOOR)
         best = "which is the least possible" if self.lower == self.upper else f"and those of no rule less than {lower}"
         each = "every row has a cost of its own"
         if self.class_costs:
-            no, yes = (self._worth(cost, inf) for cost in self.class_costs)
+            no, yes = (self._worth(cost, ROUND_HALF_EVEN) for cost in self.class_costs)
             each = f"a mistake on a no costs {no}, on a yes {yes}"
         return self._sentence(f"the rule's mistakes cost {upper} on {self.n} rows, {best}; {each}.", self.ties)
 
-    def _worth(self, units: int, towards: float) -> str:
+    def _worth(self, units: int, rounding: str) -> str:
         """So many units as a number, rounded to the side where the claim still holds."""
         worth = Fraction(self.unit) * units
         if worth.denominator == 1:
             return str(worth.numerator)
-        rounded = float(worth)
-        beyond = Fraction(rounded) < worth if towards > 0 else Fraction(rounded) > worth
-        return repr(nextafter(rounded, towards) if beyond else rounded)
+        return str(Context(PLACES, rounding).divide(Decimal(worth.numerator), Decimal(worth.denominator)))
 
     def costs(self, examples: Examples) -> Array:
         """What a mistake on each row costs, in units."""

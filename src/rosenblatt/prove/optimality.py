@@ -48,7 +48,7 @@ from rosenblatt.prove.separability import (
 
 KICKS = 20
 ROWS_AT_ONCE = 50  # and four per dimension
-WORK = 1e7  # operations on words, for one contradiction in whole numbers
+WORK = 5e8  # nanoseconds, for one contradiction in whole numbers
 FEW_ROWS = 200  # among so many, the smallest set of rows is searched for
 ROUNDS = 100  # of more contradictions
 HALF = 0.5  # of the limit is for contradictions of one mistake each; the rest is for those of several

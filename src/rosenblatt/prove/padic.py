@@ -1,8 +1,8 @@
 """Linear systems of whole numbers, solved exactly, one digit at a time (Dixon, Numerische Mathematik 40, 1982).
 
 Problem   the y with A y = b, for a square matrix A and b of whole numbers that are not long.
-Method    With the inverse of A modulo a prime p, the digits of y in base p: each is the inverse times what is left of b,
-          modulo p; then A times the digit is taken off, and p divided out. From enough digits the fractions follow
+Method    With the inverse of A modulo a prime p, the digits of y in base p: each is the inverse times what is left of
+          b, modulo p; then A times the digit is taken off, and p divided out. From enough digits the fractions follow
           (Wang 1981). Whether they are right is checked; if not, twice as many digits are asked for.
 Time      An elimination of machine words, and a product of a matrix and a vector for each digit. To eliminate in long
           whole numbers takes a hundred times as long for a few hundred columns.
@@ -44,7 +44,7 @@ def solution(
         inverse = _inverse(A, prime, keep_time)
         if inverse is None:
             continue
-        digits, left, wanted = [], b.copy(), 8
+        left, wanted, digits = b.copy(), 8, list[Array]()
         times_inverse, times_matrix = _times(inverse), _times(A)
         while True:
             while len(digits) < wanted:
@@ -52,10 +52,8 @@ def solution(
                 digit = times_inverse(left % prime) % prime
                 left = (left - times_matrix(digit)) // prime
                 digits.append(digit)
-            few = _fractions(
-                [digit[:1] for digit in digits], prime, keep_time
-            )  # mostly enough to see that more is needed
-            found = few and _fractions(digits, prime, keep_time)
+            first = _fractions([digit[:1] for digit in digits], prime, keep_time)  # tells soon that more are needed
+            found = _fractions(digits, prime, keep_time) if first is not None else None
             if found is not None and _solves(matrix, right, found, keep_time):
                 return found
             if wanted >= most:
@@ -65,7 +63,7 @@ def solution(
 
 
 def _times(matrix: Array) -> Callable[[Array], Array]:
-    """The product with a vector of digits, in two halves of which no sum rounds in floats: those are multiplied fast."""
+    """The product with digits, in two halves, of which no sum rounds in floats: those are multiplied fast."""
     floats = matrix.astype(np.float64)
 
     def product(digits: Array) -> Array:
@@ -123,16 +121,16 @@ def _fractions(digits: list[Array], prime: int, keep_time: Callable[[float], Non
         above = above - modulus if above > modulus // 2 else above
         if abs(above) > most:  # another denominator
             keep_time(30.0 * words**2 + 2000.0 * words)
-            parts = _fraction(above % modulus, modulus, most)
-            if parts is None or common * parts[1] > most:
+            fraction = _fraction(above % modulus, modulus, most)
+            if fraction is None or common * fraction[1] > most:
                 return None
-            above, common = parts[0], common * parts[1]
+            above, common = fraction[0], common * fraction[1]
         found.append(Fraction(above, common))
     return found
 
 
 def _fraction(number: int, modulus: int, most: int) -> tuple[int, int] | None:
-    """The fraction with parts up to `most` that this number is modulo another, by Euclid's algorithm, if there is one."""
+    """The fraction with parts up to `most` that is this number modulo another, by Euclid's algorithm; or None."""
     before, rest, factor_before, factor = modulus, number, 0, 1
     while rest > most:
         quotient = before // rest

@@ -27,6 +27,7 @@ from rosenblatt.prove.exact import Vector
 PER_ENTRY, PER_SQUARE = 300.0, 4.0  # nanoseconds: an operation on whole numbers, and for the square of their digits
 DIGIT = 30  # bits
 MANY = 20  # equations, from which on digits are sooner found than a long elimination is done
+PER_WORD = 50.0  # nanoseconds: an operation on words of 64 bits, within long numbers
 PER_NUMBER = 5.0  # nanoseconds: a pass over all rows, in floats with bounds
 KeepTime = Callable[[float], None]
 
@@ -202,6 +203,19 @@ def null_vector(vectors: Sequence[Vector], keep_time: KeepTime = no_limit) -> li
     wholes, below = cleared(solution)
     weights = [*wholes, below]
     return weights if not exact.combination(vectors, weights) else []
+
+
+def words(vectors: Sequence[Vector]) -> int:
+    """About how many operations on words of 64 bits a long elimination for a null vector takes."""
+    bits = max((k.bit_length() for vector in vectors for k in vector.values()), default=0)
+    return len(vectors) ** 3 * (1 + len(vectors) * bits // 64)
+
+
+def takes(vectors: Sequence[Vector]) -> float:
+    """About how many nanoseconds a null vector takes."""
+    size, largest = len(vectors) - 1, max((abs(k) for vector in vectors for k in vector.values()), default=0)
+    by_digits = size >= MANY and padic.fits(largest, size)
+    return padic.takes(largest, size) if by_digits else PER_WORD * words(vectors)
 
 
 def _solution(system: list[list[int]], keep_time: KeepTime) -> list[Fraction] | None:

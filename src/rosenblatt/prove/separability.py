@@ -207,17 +207,17 @@ def proposed(
 ) -> Contradiction | None:
     """The contradiction of these rows that multipliers in floats propose, if it can be proved.
 
-    Not in whole numbers, if that would take more operations than `most`. Raises `TimeIsUp`.
+    Not in whole numbers, if that would take more nanoseconds than `most`. Raises `TimeIsUp`.
     """
     vectors, _ = exact.signed_rows(examples, rows)
     clock.keep_time(rational.PER_ENTRY * sum(map(len, vectors)))
-    work, many = _work(vectors), len(vectors)
+    words, many = rational.words(vectors), len(vectors)
     takes = PER_ENTRY * many**2 + PER_PRODUCT * many**3
-    in_floats = work > LONG and clock.allows(takes)
+    in_floats = words > LONG and clock.allows(takes)
     clock.spend(takes if in_floats else 0.0)
     if in_floats and exact.is_near_a_positive_null_vector(vectors, multipliers):
         return contradiction(examples, ties, rows, multipliers, whole=False)
-    weights = rational.null_vector(vectors, clock.keep_time) if work <= most else None
+    weights = rational.null_vector(vectors, clock.keep_time) if rational.takes(vectors) <= most else None
     return contradiction(examples, ties, rows, tuple(weights)) if weights else None
 
 
@@ -242,12 +242,6 @@ def column_sizes(examples: Examples) -> Array:
     sizes[-1] = rows.bias
     sizes[sizes == 0] = 1.0
     return np.asarray(np.ldexp(1.0, np.clip(np.frexp(sizes)[1], -1000, 1000)))
-
-
-def _work(vectors: list[exact.Vector]) -> int:
-    """About how many operations on words of 64 bits it takes to solve for a null vector in whole numbers."""
-    bits = max((k.bit_length() for vector in vectors for k in vector.values()), default=0)
-    return len(vectors) ** 3 * (1 + len(vectors) * bits // 64)
 
 
 class _Search:
