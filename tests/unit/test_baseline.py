@@ -120,7 +120,7 @@ def test_the_comparison_counts_row_by_row():
     data = data_from(flights(50), weights="distance")
     said = np.zeros(50, int)
     said[:7] = 1
-    costs = Costs.of({0: 1.0, 1: 3.0}, data)
+    costs = Costs.of(PocketPerceptron(class_weight={0: 1.0, 1: 3.0}), data)
     found = Baseline.of(costs, data, data, said)
     each = np.where(data.y == 1, 3.0, 1.0) * data.weights
     code = data.classes.index(found.label)

@@ -110,7 +110,7 @@ def _judged(model: Model, judged: dict[str, Any], trained: Data, tested: Data) -
     told = f"{trained.n} rows were learned from"
     yield Result("rows learned from", rows == trained.n, _unless(rows == trained.n, told, rows), AGAIN)
     yield _mistakes("mistakes on the rows learned from", model, trained, judged["trained_mistakes"])
-    costs = Costs.of(getattr(model.estimator, "class_weight", None), trained)
+    costs = Costs.of(model.estimator, trained)
     if "trained_cost" in judged and not (costs.are_counts and judged["trained_cost"] == judged["trained_mistakes"]):
         yield _cost(model, costs, trained, judged["trained_cost"])
     if judged["error"] is not None:

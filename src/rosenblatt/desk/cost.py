@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.desk.data import Data
+from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.examples import class_factors
 from rosenblatt.kernels import Array
 
@@ -24,10 +25,11 @@ class Costs:
     weight_column: str | None
 
     @classmethod
-    def of(cls, class_weight: Any, trained: Data) -> "Costs":
-        """Those of an estimator's `class_weight` on the rows that it was learned from."""
-        counts = np.bincount(trained.y, minlength=len(trained.classes))
-        factors = class_factors(class_weight, np.arange(counts.size), counts)
+    def of(cls, estimator: Any, trained: Data) -> "Costs":
+        """Those of an estimator's `class_weight` on the rows that it was learned from; trees balance their weights."""
+        weights = trained.weights if isinstance(estimator, PerceptronTree) else None
+        counts = np.bincount(trained.y, weights, len(trained.classes))
+        factors = class_factors(getattr(estimator, "class_weight", None), np.arange(counts.size), counts)
         return cls(tuple(factors.tolist()), trained.weight_column)
 
     @property

@@ -124,7 +124,7 @@ def learn(data: Data, wishes: Wishes) -> Learned:
     made = _Maker(trained, wishes)
     interrupted = made.fit()
     exact = made.algorithm == TREE or made_short(made.estimator, trained)
-    costs = Costs.of(getattr(made.estimator, "class_weight", None), trained)
+    costs = Costs.of(made.estimator, trained)
     wrong = made.estimator.predict(trained.X) != trained.y
     error = baseline = None
     try:
@@ -191,7 +191,7 @@ def _cross_validated(data: Data, wishes: Wishes) -> tuple[Error | None, Baseline
         made = _Maker(part, wishes)
         if made.fit():
             return None, None
-        costs = Costs.of(getattr(made.estimator, "class_weight", None), part)
+        costs = Costs.of(made.estimator, part)
         error, baseline = _judged(made.estimator, costs, part, data.some(inside), how)
         if judged is not None:
             error = Error.of(judged[0].mistakes + error.mistakes, judged[0].rows + error.rows, how)
@@ -284,7 +284,7 @@ class _Maker:
         wishes, data = self.wishes, self.data
         shared = {name: wishes.options[name] for name in ALSO_AVERAGED if name in wishes.options}
         averaged = estimator_of("averaged", {"max_passes": FEW_PASSES, **shared}, data, wishes)
-        costs = Costs.of(averaged.class_weight, data).of_rows(data)
+        costs = Costs.of(averaged, data).of_rows(data)
         averaged.class_weight = None  # one weight for each row, 1 in the mean: few copies to shuffle
         averaged.fit(data.X, data.y, sample_weight=costs / (costs.mean() or 1.0))
         return averaged.weights_ if len(data.classes) > 2 else averaged.weights_[0]  # type: ignore[no-any-return]
@@ -337,7 +337,7 @@ def made_short(estimator: Any, data: Data) -> bool:
     """
     if not isinstance(estimator, LinearRule) or not hasattr(estimator, "coef_") or estimator._unit_rows:
         return False
-    costs = Costs.of(estimator.class_weight, data).of_rows(data)
+    costs = Costs.of(estimator, data).of_rows(data)
     bias, before, wrong = estimator._bias, estimator.weights_, missed(estimator, data, costs)
     if bias and frexp(bias)[0] != 0.5:
         return False
