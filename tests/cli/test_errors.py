@@ -116,6 +116,17 @@ CASES = {
         BAD,
         "x.ndjson: column 'x' is nested too deeply.*",
     ),
+    "structures to learn": (
+        "check x.ndjson -t y",
+        BAD,
+        "x.ndjson: column 'y' is of type Struct.*numbers, texts, dates.*",
+    ),
+    "lists to learn": ("check x.ndjson -t y", BAD, "x.ndjson: column 'y' is of type List.*numbers, texts, dates.*"),
+    "structures as weights": (
+        "fit x.ndjson -t y --weights w -o m.json",
+        BAD,
+        "x.ndjson: column 'w' is of type Struct.*; weights are.*",
+    ),
     "config nested deeply": ("FIT --config x.toml", USAGE, "x.toml: it is nested too deeply"),
     "kernel": ("FIT -a kernel --set kernel=magic", USAGE, ".*kernel.*'magic'.*"),
     "costs": (
@@ -397,6 +408,12 @@ FILES = {
         "x.ndjson",
         "".join('{{"x": {}, "y": "{}"}}\n'.format("[" * 500 + "]" * 500, y) for y in "abab"),
     ),
+    "structures to learn": ("x.ndjson", '{"x": 1, "y": {"z": 1}}\n{"x": 2, "y": {"z": 2}}\n'),
+    "lists to learn": ("x.ndjson", '{"x": 1, "y": [1]}\n{"x": 2, "y": [2]}\n'),
+    "structures as weights": (
+        "x.ndjson",
+        '{"x": 2, "y": 1, "w": {"q": 1}}\n' * 3 + '{"x": 1, "y": 0, "w": {"q": 1}}\n' * 3,
+    ),
     "config nested deeply": ("x.toml", "seed = " + "[" * 5000 + "]" * 5000),
     "short gzip": ("x.csv.gz", gzip.compress(GOOD.encode())[:-20]),
     "other columns in a second file": ("x.csv", NUMBERS),
@@ -468,3 +485,15 @@ def test_one_line(case, here):
     assert ran.out == ""
     assert all(each.startswith("note: ") for each in ran.err.splitlines()[:-1])
     assert sorted(here.iterdir()) == before, "a file was written"
+
+
+def test_a_structure_where_a_number_is_wanted(desk, tmp_path):
+    rows = tmp_path / "x.ndjson"
+    names = desk.text("noisy.csv").splitlines()[0].split(",")
+    rows.write_text(json.dumps({name: {"a": 1} for name in names}) + "\n")
+    tree = tmp_path / "tree.json"
+    assert run("fit", desk["noisy.csv"], "-t", "approved", "-a", "tree", "-o", tree).code == 0
+    for model in (desk["noisy.json"], tree):
+        ran = run("predict", model, rows)
+        assert ran.code == BAD, ran
+        assert "is of type Struct" in ran.err

@@ -263,3 +263,81 @@ def test_more_mistakes_than_there_are_is_false_whatever_the_weights(desk, tmp_pa
         record["learned"]["mistakes"] = [1000]
 
     assert "mistakes" in verified(desk, tmp_path, "noisy.json", change)
+
+
+def threshold_of(bias, weight):
+    """A rule with its own constant for the threshold, which says that exports cannot round."""
+
+    def change(record):
+        record["settled"]["bias"] = record["parameters"]["bias_scale"] = bias
+        record["learned"]["weights"][0][-1] = weight
+        record["held_out"]["exact"] = True
+
+    return change
+
+
+@pytest.mark.parametrize(("bias", "weight"), [(1 / 3, 3.0), (2.0**-600, 2.0**-600), (14**0.5, 14**0.5)])
+def test_a_threshold_whose_product_rounds_is_not_exact(desk, tmp_path, bias, weight):
+    assert "exact" in verified(desk, tmp_path, "noisy.json", threshold_of(bias, weight))
+
+
+def numbers_of(weight, **grid):
+    """A rule that gives one weight to its first column of numbers, on a grid of its own, and none to the others."""
+
+    def change(record):
+        column = next(each for each in record["encoding"]["columns"] if each["kind"] == "number")
+        column.update(grid)
+        weights = record["learned"]["weights"][0]
+        weights[:] = [0.0] * len(weights)
+        weights[0] = weight
+        record["held_out"]["exact"] = True
+        del record["held_out"]["means"]
+
+    return change
+
+
+LOPSIDED = {"centre": 0.0, "scale": 1.0, "step": 1.0, "lowest": -(2.0**23), "highest": 0.0}
+LARGE = {"centre": 0.0, "scale": 2.0**900, "step": 2.0**900, "lowest": -(2.0**910), "highest": 2.0**910}
+TOO_LONG = {"centre": 0.0, "scale": 2.0, "step": 1.0, "lowest": 0.0, "highest": 2.0**25}
+
+
+@pytest.mark.parametrize(
+    ("weight", "grid", "claim"),
+    [(1 + 2.0**-52, LOPSIDED, "exact"), (2.0**-500, LARGE, "exact"), (1.0, TOO_LONG, "refused")],
+)
+def test_points_that_round_are_not_exact(desk, tmp_path, weight, grid, claim):
+    assert claim in verified(desk, tmp_path, "noisy.json", numbers_of(weight, **grid))
+
+
+def test_one_heavy_row_does_not_cover_for_the_counts_of_others(tmp_path):
+    table, out = tmp_path / "t.csv", tmp_path / "t.json"
+    rows = [f"{k * 7 % 31},{'yes' if k % 10 > 4 else 'no'},{10**12 if k == 0 else 1}" for k in range(60)]
+    table.write_text("\n".join(["x,y,w", *rows, ""]))
+    assert run("fit", table, "-t", "y", "-a", "tree", "--weights", "w", "--hold-out", "0", "-o", out).code == 0
+    record = json.loads(out.read_text())
+    leaf = next(
+        each for each in record["learned"]["tree"]["nodes"] if each["test"] is None and sum(each["counts"]) < 99
+    )
+    leaf["counts"] = [count + 500.0 for count in leaf["counts"]]
+    out.write_text(changed(json.dumps(record)))
+    ran = run("verify", out, table)
+    assert ran.code == 1
+    assert "than its counts say" in ran.out
+
+
+def test_a_kernels_rows_are_rows_that_it_was_learned_from(desk, tmp_path):
+    record = json.loads(desk.text("kernel.json"))
+    assert run("verify", desk["kernel.json"], desk["noisy.csv"]).code == 0
+    kept = record["learned"]["support"]
+    gap = next((k for k in range(len(kept) - 1) if kept[k + 1] - kept[k] > 1), None)
+    assert gap is not None
+
+    def shifted(record):
+        record["learned"]["support"][gap] += 1
+
+    assert "support rows" in verified(desk, tmp_path, "kernel.json", shifted)
+
+
+def test_what_nobody_can_check_about_rows_held_out_is_said(desk):
+    ran = run("verify", desk["noisy.json"], desk["noisy.csv"], "--json")
+    assert any("that the rows held out had no part in learning" in each for each in ran.record["not_checked"])

@@ -167,9 +167,12 @@ def test_clone_and_pickle(rule, rng):
     again, back = clone(fitted).fit(X, y), pickle.loads(pickle.dumps(fitted))
     for other in (again, back):
         assert other.decision_function(X).tobytes() == fitted.decision_function(X).tobytes()
-        assert other.ledger_.replay(Examples.of(X, y)).tobytes() == fitted.last_weights_[0].tobytes()
+        assert other.n_updates_ == fitted.n_updates_
+    assert again.replay(X, y).tobytes() == fitted.last_weights_.tobytes()
     back.partial_fit(X, y)
     assert back.weights_.tobytes() == fitted.partial_fit(X, y).weights_.tobytes()
+    assert back.replay(X, y).tobytes() == fitted.last_weights_.tobytes()  # its ledger began at the weights of the fit
+    assert back.n_updates_ == fitted.n_updates_
 
 
 @EVERY

@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from copy import deepcopy
 
 import numpy as np
 import pandas as pd
@@ -60,6 +61,7 @@ def test_it_separates_and_says_so(rng):
     assert rule.threshold_ == -rule.intercept_
     assert ((X @ rule.coef_[0] > rule.threshold_) == (y == "yes")).all()
     assert rule.ledger_.replay(Examples.of(X, y)).tobytes() == rule.weights_[0].tobytes()
+    assert rule.replay(X, y).tobytes() == rule.weights_.tobytes()
 
 
 @given(cases.separable_tables(max_rows=25), st.booleans())
@@ -244,9 +246,14 @@ def test_clone_and_pickle(rng):
     rule = Perceptron(order="random", random_state=3).fit(X, y)
     again = clone(rule).fit(X, y)
     back = pickle.loads(pickle.dumps(rule))
-    for other in (again, back):
+    for other in (again, back, deepcopy(rule)):
         assert other.weights_.tobytes() == rule.weights_.tobytes()
-        assert other.ledger_.rows.tolist() == rule.ledger_.rows.tolist()
+        assert other.n_updates_ == rule.n_updates_
+    for ledger in (again.ledger_, deepcopy(rule).ledger_, pickle.loads(pickle.dumps((rule, rule.ledger_)))[1]):
+        assert ledger.rows.tolist() == rule.ledger_.rows.tolist()
+    assert len(back.ledger_) == 0
+    back.partial_fit(-X, y)
+    assert back.replay(-X, y).tobytes() == back.weights_.tobytes()
 
 
 def test_metadata_routing_knows_the_sample_weight():

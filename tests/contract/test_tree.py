@@ -13,13 +13,15 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.datasets import load_iris
+from sklearn.ensemble import AdaBoostClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.estimators.tree import PerceptronTree
-from rosenblatt.learn.tree import CategoryTest, FeatureTest, PerceptronTest, Stop
+from rosenblatt.learn.tree import CategoryTest, FeatureTest, PerceptronTest, PresenceTest, Stop
+from rosenblatt.ship.modelfile import load_model, save_model
 
 
 @parametrize_with_checks(
@@ -33,6 +35,31 @@ from rosenblatt.learn.tree import CategoryTest, FeatureTest, PerceptronTest, Sto
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
+
+
+def test_whether_a_value_is_missing_can_be_the_whole_test(tmp_path):
+    X, y = np.array([[0.0], [0.0], [0.0], [np.nan], [np.nan]]), [0, 0, 0, 1, 1]
+    tree = PerceptronTree(prune=None).fit(X, y)
+    assert tree.tree_.nodes[0].test == PresenceTest(0)
+    assert tree.predict(X).tolist() == y
+    assert tree.export_text().splitlines()[::2] == ["x0 is not missing:", "x0 is missing:"]
+    save_model(tree, tmp_path / "tree.json")
+    assert load_model(tmp_path / "tree.json").predict(X).tolist() == y
+    named = PerceptronTree(prune=None, categorical_features=[0]).fit(X, y)
+    assert named.predict(X).tolist() == y
+    assert named.predict([[7.0]]).tolist() == [0]  # a value that was not seen is a value
+
+
+def test_a_threshold_that_gains_nothing_is_left_out():
+    X, y = [[1.0], [2.0], [3.0], [np.nan], [np.nan]], [0, 0, 0, 1, 1]
+    assert PerceptronTree(prune=None).fit(X, y).n_leaves_ == 2
+
+
+def test_boosted_trees_learn(rng):
+    X = rng.normal(size=(300, 2))
+    y = (X**2).sum(axis=1) > 1.4
+    boosted = AdaBoostClassifier(PerceptronTree(max_depth=1, prune=None), n_estimators=20, random_state=0).fit(X, y)
+    assert boosted.score(X, y) > 0.9
 
 
 def cars():

@@ -81,6 +81,10 @@ def best_of_column(rows, column, categorical, classes, plan):
     each = plan["categories"] == "each"
     splits = category_splits(rows, column, classes, each) if categorical else number_splits(rows, column)
     best = None
+    known = [row for row in rows if row[0][column] is not None]
+    if min(sum(weight for *_, weight in part) for part in (known, absent)) >= plan["min_leaf"]:
+        gain, info = gain_and_info(rows, [known, absent], classes, plan["criterion"])
+        best = (gain, info, ("presence", column, None), [known, absent])
     for test, parts in splits:
         sizes = [sum(weight for *_, weight in part) for part in parts]
         large = sum(size >= plan["min_leaf"] for size in sizes)
@@ -117,7 +121,7 @@ def grow(rows, kinds, classes, plan, depth=0):
     if best is None:
         return node
     _, _, test, parts = best
-    branches = len(test[2]) if test[0] == "category" else 2
+    branches = len(test[2]) if test[0] == "category" else 2 if test[0] == "number" else 1
     sizes = [sum(weight for *_, weight in part) for part in parts[:branches]]
     node["test"] = test
     node["missing"] = branches if len(parts) > branches else sizes.index(max(sizes))
@@ -132,6 +136,8 @@ def label_of(node, values):
         value = values[column]
         if value is None:
             branch = node["missing"]
+        elif kind == "presence":
+            branch = 0
         elif kind == "number":
             branch = int(value > rule)
         else:

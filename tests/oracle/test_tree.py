@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from oracle import naive_tree
 from rosenblatt.estimators.tree import PerceptronTree
-from rosenblatt.learn.tree import CategoryTest
+from rosenblatt.learn.tree import CategoryTest, FeatureTest, PresenceTest
 
 
 @st.composite
@@ -43,9 +43,9 @@ def assert_same(tree, node, expected):
     if expected["test"] is None:
         assert node.test is None
         return
-    _, column, rule = expected["test"]
-    assert node.test.column == column
-    assert (node.test.branches if isinstance(node.test, CategoryTest) else node.test.threshold) == rule
+    kind, column, rule = expected["test"]
+    made = {"number": FeatureTest, "category": CategoryTest, "presence": PresenceTest}[kind]
+    assert node.test == (made(column) if rule is None else made(column, rule))
     assert node.missing == node.children[expected["missing"]]
     for child, below in zip(node.children, expected["children"], strict=True):
         assert_same(tree, tree.nodes[child], below)

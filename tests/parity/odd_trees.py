@@ -16,6 +16,7 @@ from rosenblatt.learn.tree import (
     LeafRule,
     Node,
     PerceptronTest,
+    PresenceTest,
     Stop,
     Tree,
 )
@@ -70,8 +71,9 @@ class Gardener:
                 continue
             tests += 1
             test = self.test()
-            many = len(test.branches) if isinstance(test, CategoryTest) else 2
-            children = tuple(range(len(self.nodes), len(self.nodes) + many + int(self.rng.random() < 0.4)))
+            many = test.many
+            own = many == 1 or self.rng.random() < 0.4
+            children = tuple(range(len(self.nodes), len(self.nodes) + many + int(own)))
             missing = children[-1] if len(children) > many else self.pick(children)
             self.nodes[number] = Node(number, self.counts(), test, children, missing, self.pick(children[:many]))
             self.nodes += [None] * len(children)
@@ -96,6 +98,8 @@ class Gardener:
         categories = self.heads[column][1]
         if self.rng.random() < 0.3:
             return self.perceptron()
+        if self.rng.random() < 0.1:
+            return PresenceTest(column)
         if categories is None:
             return FeatureTest(column, self.threshold(self.table[column]))
         branch_of = self.rng.integers(-1, 3, len(categories))  # -1: the node has not seen it
@@ -167,5 +171,6 @@ def needed_kinds():
     """Those that odd trees must be able to have."""
     for kind, own in ((FeatureTest, False), (PerceptronTest, False), (PerceptronTest, True)):
         yield from [(kind, own, True, False), (kind, own, False, True), (kind, own, False, False)]
-    yield from [(CategoryTest, False, True, False), (CategoryTest, False, False, False)]
+    for kind in (CategoryTest, PresenceTest):
+        yield from [(kind, False, True, False), (kind, False, False, False)]
     yield from ["a category that the column has not seen", "2 classes", "3 classes", "4 classes", "3 labels"]

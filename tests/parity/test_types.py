@@ -220,7 +220,11 @@ def test_words_of_a_text_that_say_that_there_is_none(engine):
     [
         (Date("d", 0.0, 1.0, 1.0, -8.0, 8.0, False), [1, 2], "column 'd' holds values of type Int64, .* a date"),
         (Date("d", 0.0, 1.0, 1.0, -8.0, 8.0, False), [True], "type Boolean, which cannot be read as a date"),
-        (Number("d", 0.0, 1.0, 1.0, -8.0, 8.0, False), [[1.0]], "type List.* cannot be read as a number"),
+        (
+            Number("d", 0.0, 1.0, 1.0, -8.0, 8.0, False),
+            [[1.0]],
+            "column 'd' is of type List.*; its cells must be numbers, texts",
+        ),
         (Text("d", ("a",)), [1.5], "type Float64, which cannot be read as text"),
     ],
 )

@@ -6,10 +6,16 @@ import pickle
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
 
 import cases
+from rosenblatt import Perceptron
 from rosenblatt.errors import LedgerError
+from rosenblatt.examples import Examples
 from rosenblatt.learn import ledger as ledger_module
+from rosenblatt.learn.fingerprint import fingerprint
 from rosenblatt.learn.ledger import Ledger
 
 TABLE = np.array([[2.0, 1.0], [1.0, -3.0], [-1.0, 1.0], [0.5, 2.0]]), [1, -1, -1, 1]
@@ -144,6 +150,37 @@ def test_other_examples_are_refused(run):
         run.ledger.replay(others)
     with pytest.raises(LedgerError, match="no state after 99"):
         run.ledger.replay(others, 99)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"fit_intercept": False}, {"bias_scale": 2.0}, {"normalize": True}, {"rows": [1, 0, 2, 3]},
+        {"columns": [1, 0]}, {"labels": [1, 0, 1, 1]}, {"weights": [1.5, 1.0, 1.0, 1.0]}, {"factor": 1 + 2**-52},
+    ],
+)  # fmt: skip
+def test_only_the_rows_that_were_corrected_are_replayed(changed, tmp_path):
+    X, y, how = np.array([[2.0, 1.0], [3.0, 4.0], [8.0, -3.0], [4.0, -9.0]]), np.array([0, 1, 1, 0]), dict(changed)
+    rule = Perceptron().fit(X, y)
+    assert set(rule.ledger_.rows.tolist()) == {0, 1, 2, 3}
+    rows, columns = how.pop("rows", slice(None)), how.pop("columns", slice(None))
+    others = Examples.of(X[rows][:, columns] * how.pop("factor", 1.0), how.pop("labels", y[rows]), **how)
+    rule.ledger_.save(tmp_path / "ledger")
+    for ledger in (rule.ledger_, Ledger.load(tmp_path / "ledger"), pickle.loads(pickle.dumps(rule.ledger_))):
+        with pytest.raises(LedgerError, match="not the rows that this run corrected"):
+            ledger.replay(others, 1)
+        assert ledger.replay(Examples.of(X, y)).tolist() == rule.weights_[0].tolist()
+
+
+@given(cases.tables(), st.booleans())
+def test_copies_of_the_same_numbers_have_the_same_fingerprint(data, bias):
+    X, y = np.array(data[0], np.float32), data[1]
+    every = np.arange(len(y))
+    kinds = X, X.astype(float), sp.csr_array(X), np.where(X == 0, -0.0, X)
+    found = {fingerprint(Examples.of(kind, y, fit_intercept=bias), every) for kind in kinds}
+    assert len(found) == 1
+    parts = Examples.of(X, y, fit_intercept=bias)
+    assert (fingerprint(parts, every[:1]) + fingerprint(parts, every[1:])) % 2**64 in found
 
 
 def test_fractional_steps_need_the_weights():

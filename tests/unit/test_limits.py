@@ -43,8 +43,8 @@ class CountingClock(Clock):
         super().__init__(most_asks=most_asks)
         self.too_late = 0
 
-    def late(self):
-        late = super().late()
+    def late(self, work=0.0):
+        late = super().late(work)
         self.too_late += late
         return late
 
@@ -115,7 +115,7 @@ class TestProofs:
     def test_a_large_system_of_whole_numbers_is_left_in_the_middle(self):
         asked = 0
 
-        def keep_time():
+        def keep_time(work):
             nonlocal asked
             asked += 1
             if asked == 500:
@@ -140,7 +140,7 @@ class TestProofs:
     def test_a_sweep_is_left_in_the_middle(self, rng):
         examples = Examples.of(np.round(rng.normal(size=(50, 2)), 1), rng.integers(2, size=50))
         with pytest.raises(TimeIsUp):
-            sweep.fewest(examples, CountingClock(40).keep_time)
+            sweep.fewest(examples, keep_time=CountingClock(40).keep_time)
 
     def test_a_ball_is_bounded_from_below_even_without_time(self, rng):
         X, y = rng.normal(size=(60, 3)), np.arange(60) % 2
@@ -154,8 +154,13 @@ class TestProofs:
         monkeypatch.setattr(
             optimality.scipy.optimize, "milp", lambda *a, options, **k: told.update(options) or milp(*a, **k)
         )
-        assert optimality._small_hitting_set([(0, 1), (1, 2)], 3, 2.5).tolist() == [1]
-        assert told == {"node_limit": optimality.NODES, "time_limit": 2.5}
+        sets, costs = [(0, 1), (1, 2)], np.ones(3, np.int64)
+        assert optimality._cheap_hitting_set(sets, costs, Clock(2.5)).tolist() == [1]
+        assert told["node_limit"] == optimality.NODES
+        assert 0 < told["time_limit"] <= 2.5
+        told.clear()
+        assert optimality._cheap_hitting_set(sets, costs, Clock(most_work=1.0)).tolist() == [1]
+        assert told == {"node_limit": 1}
 
 
 class TestWorkInParts:
@@ -166,7 +171,7 @@ class TestWorkInParts:
         monkeypatch.setattr(wolfe, "WORK", work)
         asks = 0
 
-        def stop():
+        def stop(work):
             nonlocal asks
             asks += 1
             return False
@@ -337,8 +342,8 @@ def test_fractions_of_a_step_may_be_as_small_as_floats_are(rng):
 def test_a_tree_takes_weights_that_are_small_but_not_too_small(rng):
     X, y = rng.normal(size=(60, 2)), rng.integers(2, size=60)
     weights = rng.integers(1, 5, size=60)
-    plain = PerceptronTree(prune=None, min_leaf=1).fit(X, y, sample_weight=weights)
-    small = PerceptronTree(prune=None, min_leaf=2.0**-50).fit(X, y, sample_weight=weights * 2.0**-50)
+    plain = PerceptronTree(prune=None, min_leaf=0.1).fit(X, y, sample_weight=weights)
+    small = PerceptronTree(prune=None, min_leaf=0.1).fit(X, y, sample_weight=weights * 2.0**-50)
     assert small.predict(X).tolist() == plain.predict(X).tolist()
     assert small.n_nodes_ == plain.n_nodes_
     with pytest.raises(DataError, match="too small to count in; multiply them by a constant"):

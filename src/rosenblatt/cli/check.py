@@ -24,7 +24,7 @@ def run(
             "--fewest/--no-fewest", help="Prove how few mistakes are possible.", rich_help_panel=terms.JUDGING
         ),
     ] = True,
-    seconds: terms.Seconds = 60.0,
+    seconds: terms.Seconds = None,
     positive: terms.Positive = None,
     kind: terms.Kinds = None,
     ignore: terms.Ignore = None,
@@ -40,7 +40,7 @@ def run(
     """Say whether a line separates the classes, by what margin, and prove it.
 
     If none does, the rows that contradict each other are shown, and how few mistakes are possible. The exit code is 0
-    if the rows are separable, 1 if they are not or if no proof was found in time.
+    if the rows are separable, 1 if they are not or if no proof was found within the limit.
     """
     import shlex
 
@@ -59,7 +59,7 @@ def run(
         screen, begun, target, positive, terms.kinds_given(kind, ignore), text, drop_missing_target
     )
     with screen.busy("proving") as tell, reading.progress_to(tell):
-        found = findings(data, seconds=seconds or None, fewest=fewest, verbose=not quiet)
+        found = findings(data, seconds=seconds, fewest=fewest, verbose=not quiet)
     wording.columns(screen, data)
     for finding in found:
         wording.finding(screen, data, finding)

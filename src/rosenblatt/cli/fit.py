@@ -30,7 +30,7 @@ def run(
             rich_help_panel=terms.JUDGING,
         ),
     ] = True,
-    seconds: terms.Seconds = 10.0,
+    seconds: terms.Seconds = None,
     seed: terms.Seed = 0,
     order: Annotated[
         str | None,
@@ -126,7 +126,7 @@ def run(
         "patience": patience, "class_weight": terms.costs_given(class_weight),
     }  # fmt: skip
     options = {name: value for name, value in given.items() if value is not None} | terms.values_given(option)
-    wishes = Wishes(algorithm, options, hold_out, folds, seed, seconds or None, prove, not quiet)
+    wishes = Wishes(algorithm, options, hold_out, folds, seed, seconds, prove, not quiet)
     learning.check(wishes, option)
     data, notes = reading.noted(
         screen, begun, target, positive, terms.kinds_given(kind, ignore), text, drop_missing_target, weights

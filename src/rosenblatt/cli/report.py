@@ -24,7 +24,7 @@ def run(
     algorithm: terms.Algorithm = "auto",
     hold_out: terms.HoldOut = 0.2,
     folds: terms.Folds = 0,
-    seconds: terms.Seconds = 10.0,
+    seconds: terms.Seconds = None,
     seed: terms.Seed = 0,
     class_weight: terms.ClassWeight = None,
     option: terms.Options = None,
@@ -67,7 +67,7 @@ def run(
         raise MissingExtraError("plot", "a report with plots")
     costs = terms.costs_given(class_weight)
     options = ({} if costs is None else {"class_weight": costs}) | terms.values_given(option)
-    wishes = Wishes(algorithm, options, hold_out, folds, seed, seconds or None, True, not quiet)
+    wishes = Wishes(algorithm, options, hold_out, folds, seed, seconds, True, not quiet)
     learning.check(wishes, option)
     data, notes = reading.noted(
         screen, begun, target, positive, terms.kinds_given(kind, ignore), text, drop_missing_target

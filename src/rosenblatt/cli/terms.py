@@ -92,7 +92,8 @@ Seconds = Annotated[
         "--seconds",
         min=0.0,
         metavar="S",
-        help="Time limit for each proof, not for learning; 0 for none.",
+        help="Time limit for each proof, not for learning; 0 for none. By default work is limited, not time: the same "
+        "proofs on every machine.",
         rich_help_panel=JUDGING,
     ),
 ]

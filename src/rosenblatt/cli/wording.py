@@ -71,7 +71,7 @@ def finding(screen: Screen, data: Data, found: Finding) -> None:
         if gap < 0.01:
             screen.line(f"Largest margin {lower:.9g}, proved to a relative gap of {gap:.0e}.")
         else:
-            screen.line(f"The largest margin is between {lower:.3g} and {upper:.3g}; more --seconds may tell more.")
+            screen.line(f"The largest margin is between {lower:.3g} and {upper:.3g}.")
         if found.updates is not None:
             screen.line(
                 f"Longest row {found.radius:.6g}, so no run from zeros makes more than {many(found.updates, 'update')}."
@@ -85,6 +85,8 @@ def finding(screen: Screen, data: Data, found: Finding) -> None:
             lower, upper = found.fewest.lower, found.fewest.upper
             best = "which is the fewest possible" if lower == upper else f"and no rule makes fewer than {lower:,}"
             screen.line(f"A rule with {many(upper, 'mistake')} was found, {best}.")
+    if found.cut_short is not None:
+        screen.line(f"{found.cut_short}.", style="yellow")
 
 
 def _margin(found: Finding) -> tuple[float, float, float]:
@@ -143,6 +145,7 @@ def finding_record(data: Data, found: Finding) -> dict[str, Any]:
         "most_updates": found.updates,
         "contradiction": None,
         "fewest_mistakes": None,
+        "cut_short": found.cut_short,
     }
     if isinstance(found.verdict, Separable):
         record["margin"] = dict(zip(("lower", "upper", "gap"), _margin(found), strict=True))
@@ -171,10 +174,16 @@ def learned(screen: Screen, rule: Learned, model: Model) -> None:
         screen.line("Interrupted: this is the best rule so far.", style="bold yellow")
     share = rule.mistakes / rule.trained.n
     screen.line(f"Learned from {many(rule.trained.n, 'row')}: {rule.mistakes:,} of them wrong ({share:.2%}).")
+    if not rule.costs.are_counts:
+        screen.line(
+            f"What was made small is the cost, here {rule.cost:,.6g}: {rule.costs.in_words(rule.trained.classes)}."
+        )
     for certificate in model.certificates:
         screen.line(f"Proved: {certificate.statement}")
     if rule.error is not None:
         screen.line(f"Error on new rows: {rule.error.statement}")
+    if rule.baseline is not None and not rule.baseline.clearly_better:
+        screen.line(rule.baseline.statement(rule.costs.are_counts), style="bold yellow")
     if not rule.exact and hasattr(rule.estimator, "coef_"):
         screen.note(
             "the weights need more digits than a double has room for: exports may differ on rows that nearly tie"
@@ -218,9 +227,15 @@ def learned_record(rule: Learned, model: Model) -> dict[str, Any]:
         "tree": tree_record(rule.trained.encoding, rule.estimator),
         "trained_rows": rule.trained.n,
         "trained_mistakes": rule.mistakes,
+        "trained_cost": rule.cost,
+        "costs": {
+            "classes": dict(zip(rule.trained.classes, rule.costs.of_class, strict=True)),
+            "weights": rule.costs.weight_column,
+        },
         "separable": None if rule.verdict is None else rule.verdict.separable,
         "proved": [certificate.statement for certificate in model.certificates],
         "error": None if error is None else {**asdict(error), "rate": error.mistakes / error.rows},
+        "baseline": None if rule.baseline is None else rule.baseline.record,
         "exact": rule.exact,
         "interrupted": rule.interrupted,
         "seconds": rule.seconds,

@@ -5,13 +5,14 @@ table cannot tell, such as how many passes learning took, is said not to be chec
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum, isclose
 from operator import le
 from typing import Any
 
 import numpy as np
 
+from rosenblatt.desk.cost import Baseline, Costs
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.error import HELD_OUT, Error, by_folds
 from rosenblatt.desk.shipping import means_of
@@ -20,13 +21,22 @@ from rosenblatt.desk.trees import right_on_every_row
 from rosenblatt.errors import CertificateError, DataError, OptionError
 from rosenblatt.estimators.linear import LinearRule
 from rosenblatt.estimators.tree import PerceptronTree
-from rosenblatt.examples import Examples, class_factors, rows_of
+from rosenblatt.examples import Examples, class_factors, costs_of_rows, rows_of, some_rows, table_of
 from rosenblatt.kernels import Array
+from rosenblatt.learn.costs import costs_of
 from rosenblatt.learn.joining import whole_costs
 from rosenblatt.learn.rules import Reason
 from rosenblatt.plurals import many
 from rosenblatt.prove import exact
-from rosenblatt.prove.certificate import STRICT, Certificate, Contradiction, ErrorInterval, NoMargin, RunRecord
+from rosenblatt.prove.certificate import (
+    STRICT,
+    Certificate,
+    Contradiction,
+    CostInterval,
+    ErrorInterval,
+    NoMargin,
+    RunRecord,
+)
 from rosenblatt.ship.modelfile import Model
 from rosenblatt.ship.points import Points
 
@@ -37,7 +47,6 @@ UNCHECKED = {  # what a file says of how a rule was learned, by the attribute of
     "kept_at_": "when the rule was met",
     "margin_reached_": "whether the margin was reached",
     "lifted_margin_": "the margin, the mistakes and the bound of the lifted rows",
-    "support_": "which rows it is a sum of",
     "price_": "how the tree was pruned",
 }
 NEAR = 1e-9  # relative: sums of floats may be added up in another order
@@ -92,6 +101,7 @@ def of_model(model: Model, data: Data) -> Iterator[Result]:
     for certificate in model.certificates:
         yield checked(certificate.kind, _proved, model, certificate, trained)
     told = [name for attribute, name in UNCHECKED.items() if hasattr(model.estimator, attribute)]
+    told += ["that the rows held out had no part in learning"] if out.any() else []
     yield Result("run", None, f"Not something that a table can tell: {', '.join(told)}.", None)
 
 
@@ -103,8 +113,13 @@ def _judged(model: Model, judged: dict[str, Any], trained: Data, tested: Data) -
     told = f"{many(trained.n, 'row was', 'rows were')} learned from"
     yield Result("rows learned from", rows == trained.n, _unless(rows == trained.n, told, rows), AGAIN)
     yield _mistakes("mistakes on the rows learned from", model, trained, judged["trained_mistakes"])
+    costs = Costs.of(model.estimator, trained)
+    if "trained_cost" in judged and not (costs.are_counts and judged["trained_cost"] == judged["trained_mistakes"]):
+        yield _cost(model, costs, trained, judged["trained_cost"])
     if judged["error"] is not None:
         yield from _error(model, judged["folds"], judged["error"], trained, tested)
+    if judged.get("baseline") is not None:
+        yield _baseline(model, costs, judged, trained, tested)
     if judged["exact"]:
         yield _exact(model)
     if judged.get("means") is not None:
@@ -129,6 +144,31 @@ def _error(model: Model, folds: int, error: dict[str, Any], trained: Data, teste
         return
     told = f"{right.mistakes} of {right.rows} rows are {100 * mistakes / rows:.2f} %, {right.interval}"
     yield Result("interval", same, f"{told}." if same else f"{told}; the file says otherwise.", AGAIN)
+
+
+def _cost(model: Model, costs: Costs, trained: Data, wanted: float) -> Result:
+    """What the mistakes on the rows learned from cost, as learning was told to count."""
+    wrong, by = wrong_rows(model, trained)
+    found = fsum(costs.of_rows(trained)[wrong])
+    told = f"Those mistakes cost {found:.12g}; {costs.in_words(trained.classes)}"
+    return Result("cost of the mistakes", _near(wanted, found), _unless(_near(wanted, found), told, wanted), by)
+
+
+def _baseline(model: Model, costs: Costs, judged: dict[str, Any], trained: Data, tested: Data) -> Result:
+    """The rule beside one that says the same of every row, on rows that it was not learned from."""
+    given = judged["baseline"]
+    claimed = Baseline(given["label"], given["cost"], given["rule_cost"], given["squares"])
+    if claimed.clearly_better != given["clearly_better"]:
+        return Result("baseline", False, "Whether the rule is clearly better does not follow from its numbers.", AGAIN)
+    if judged["folds"]:
+        return Result("baseline", None, "The baseline by cross-validation can be checked only by learning again.", None)
+    if not tested.n:
+        return Result("baseline", False, "No rows were held out, but the file compares rules on some.", AGAIN)
+    found = Baseline.of(costs, trained, tested, model.estimator.predict(tested.X))
+    same = all(map(_near, vars(claimed).values(), vars(found).values()))
+    return Result(
+        "baseline", same, found.statement(costs.are_counts) + ("" if same else " The file says otherwise."), PREDICT
+    )
 
 
 def _exact(model: Model) -> Result:
@@ -157,6 +197,8 @@ def _learned(model: Model, judged: dict[str, Any], trained: Data) -> Iterator[Re
     if not isinstance(rule, LinearRule):
         return
     parts = rule.examples_of(trained.X, trained.y, trained.weights)
+    if getattr(rule, "support_vectors_", None) is not None:
+        yield _support(rule, parts[0])
     yield from _counted(rule, parts, known)
     certificates = getattr(rule, "certificate_", None)
     each = certificates if isinstance(certificates, list) else [certificates] * len(parts)
@@ -164,6 +206,16 @@ def _learned(model: Model, judged: dict[str, Any], trained: Data) -> Iterator[Re
         if certificate is not None:
             whose = "" if len(parts) == 1 else f"{label} against the rest: "
             yield checked(certificate.kind, _proved_by_run, rule, certificate, part, whose)
+
+
+def _support(rule: Any, examples: Examples) -> Result:
+    """Whether the rows that a kernel's rule is a sum of are rows that it was learned from."""
+    numbers = rule.support_
+    holds = numbers.size == 0 or numbers[-1] < examples.n
+    if holds:
+        holds = not (table_of(some_rows(examples.rows, numbers)) != rule.support_vectors_).sum()
+    told = f"The rows that the rule is a sum of are {'' if holds else 'not all '}among those learned from."
+    return Result("support rows", holds, told, AGAIN)
 
 
 def _right_on_every_row(model: Model, data: Data, known: bool) -> Result:
@@ -220,9 +272,9 @@ def _counts(rule: PerceptronTree, trained: Data, known: bool) -> Result:
         if not np.isfinite(weights.sum()):
             return Result("counts", False, "The weights of the rows are too large to count in.", AGAIN)
     found = rule.tree_.recounted(trained.X.table, trained.y, weights)
-    slack = NEAR * weights.sum()
     for node in rule.tree_.nodes:
         claimed = [node.counts, *(node.rule.counts if node.rule is not None else ())]
+        slack = NEAR * found[node.number, 0].sum()
         if not np.allclose(found[node.number, : len(claimed)], claimed, rtol=0.0, atol=slack):
             if not known:
                 return Result(
@@ -245,9 +297,20 @@ def _proved(model: Model, certificate: Certificate, data: Data) -> str:
         raise CertificateError(f"the certificate is about a threshold that is shown {shown}")
     if getattr(certificate, "ties", ties) not in (ties, STRICT):
         raise CertificateError("the certificate counts a score of 0 otherwise than the rule predicts it")
-    if isinstance(certificate, ErrorInterval | RunRecord) and list(certificate.weights) != w.tolist():
+    if isinstance(certificate, ErrorInterval | CostInterval | RunRecord) and list(certificate.weights) != w.tolist():
         raise CertificateError("the certificate is about another rule than the model's")
+    if isinstance(certificate, CostInterval):
+        _refuse_other_costs(model, certificate, data)
     return certificate.verify(data.X, data.y)
+
+
+def _refuse_other_costs(model: Model, certificate: CostInterval, data: Data) -> None:
+    """Refuse costs that are not those that the rule was learned with."""
+    examples = data.examples(fit_intercept=certificate.bias != 0.0, bias_scale=certificate.bias or 1.0)
+    weights = costs_of_rows(model.estimator.class_weight, np.arange(2), data.y, data.weights)
+    costs, unit = costs_of(replace(examples, weights=weights))
+    if certificate.unit != unit or not np.array_equal(certificate.costs(examples), costs):
+        raise CertificateError("the certificate counts other costs than the rule was learned with")
 
 
 def _proved_by_run(rule: LinearRule, certificate: Certificate, examples: Examples, whose: str) -> str:

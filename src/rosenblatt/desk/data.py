@@ -150,6 +150,10 @@ def _weights(table: Table, column: str | None) -> Array | None:
     if column is None:
         return None
     _refuse_missing(table, column)
+    if not (kind := table.columns[column]).is_numeric() and kind not in (pl.Boolean, pl.String, pl.Null):
+        raise TableError(f"{table.source}: column {column!r} is of type {kind}; weights are numbers")
+    if table.frame is None:
+        raise OptionError("a table of numbered features has no column to take weights from")
     found = table.select(pl.col(column), pl.col(column).cast(pl.Float64, strict=False).alias("\0weight"))
     weights = found["\0weight"].fill_null(np.nan).to_numpy()
     for row in np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))[:1].tolist():

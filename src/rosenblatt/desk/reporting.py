@@ -16,7 +16,7 @@ from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.kernels import Array
 from rosenblatt.learn.rules import ties_named
 from rosenblatt.plurals import many
-from rosenblatt.prove.certificate import Contradiction, ErrorInterval, Separation
+from rosenblatt.prove.certificate import Contradiction, CostInterval, ErrorInterval, Separation
 from rosenblatt.read.columns import Ignored
 from rosenblatt.ship.modelfile import Model
 from rosenblatt.ship.plots import mistakes_along
@@ -31,6 +31,8 @@ MEANING = {
     "The support rows then bound the margin of any rule from above.",
     "contradiction": "The signed rows, multiplied by their weights, are added up in whole numbers. The sum is zero, "
     "and no weights at all can be right on rows whose sum is zero.",
+    "cost interval": "What the rule's mistakes cost is added up again, by exact signs. The contradictions are checked "
+    "one by one; any rule errs on a row of each, and the cheapest rows that meet them all are priced.",
     "error interval": "The rule's mistakes are counted again by exact signs. The contradictions are checked one by "
     "one; any rule errs at least once in each, and the fewest rows that meet them all are counted.",
 }
@@ -67,13 +69,21 @@ def findings_of(data: Data, learned: Learned, model: Model, notes: tuple[str, ..
         version=__version__,
         made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         learned=f"{type(estimator).__name__}, because {learned.why}. {why_stopped}",
-        warnings=notes,
+        warnings=(*notes, *_beside_constant(learned)),
         mistakes=_mistakes(learned, scores, missed[:20]),
         n_mistakes=int(missed.size),
         contradictions=_contradictions(learned),
         learning=_learning(learned),
         **_tree(learned),
     )
+
+
+def _beside_constant(learned: Learned) -> tuple[str, ...]:
+    """What there is to say of a rule that is not clearly better than one that says the same of every row."""
+    baseline = learned.baseline
+    if baseline is None or baseline.clearly_better:
+        return ()
+    return (f"On rows that it was not learned from: {baseline.statement(learned.costs.are_counts)}",)
 
 
 def _tree(learned: Learned) -> dict[str, str]:
@@ -95,7 +105,7 @@ def _title(data: Data) -> str:
 
 def _verdict(learned: Learned, model: Model) -> str:
     """The main thing, in one sentence."""
-    interval = next((c for c in model.certificates if isinstance(c, ErrorInterval)), None)
+    interval = next((c for c in model.certificates if isinstance(c, ErrorInterval | CostInterval)), None)
     proof = getattr(learned.verdict, "certificate", None)
     if isinstance(proof, Separation):
         return f"{proof.verdict} that it was learned from, and that is proved."
@@ -107,6 +117,8 @@ def _verdict(learned: Learned, model: Model) -> str:
 def _facts(learned: Learned, model: Model) -> tuple[Fact, ...]:
     n, rule = learned.trained.n, learned.estimator
     facts = [Fact("mistakes on those rows", f"{learned.mistakes:,}", f"{learned.mistakes / n:.1%} of them")]
+    if not learned.costs.are_counts:
+        facts.append(Fact("what they cost", f"{learned.cost:,.6g}", learned.costs.in_words(learned.trained.classes)))
     if isinstance(rule, PerceptronTree):
         tests = rule.n_nodes_ - rule.n_leaves_
         facts.append(Fact("leaves", f"{rule.n_leaves_:,}", f"below {many(tests, 'test')}, {rule.depth_} deep"))
@@ -119,6 +131,9 @@ def _facts(learned: Learned, model: Model) -> tuple[Fact, ...]:
             )
         if isinstance(certificate, ErrorInterval) and certificate.upper:
             facts.append(Fact("no rule makes fewer than", f"{certificate.lower:,}", "mistakes on those rows; proved"))
+        if isinstance(certificate, CostInterval) and certificate.upper:
+            least = certificate.unit * certificate.lower
+            facts.append(Fact("no rule's mistakes cost less than", f"{least:,.6g}", "on those rows; proved"))
     return tuple(facts)
 
 

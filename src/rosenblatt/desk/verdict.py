@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from rosenblatt.desk.data import Data
+from rosenblatt.desk.limits import CHECK_WORK, clock_of, more
 from rosenblatt.prove import bounds
-from rosenblatt.prove.certificate import Certificate, Contradiction, ErrorInterval
-from rosenblatt.prove.clock import Clock
+from rosenblatt.prove.certificate import Certificate, Contradiction, CostInterval, ErrorInterval
 from rosenblatt.prove.margin import Margin, largest
-from rosenblatt.prove.optimality import optimality
+from rosenblatt.prove.optimality import interval
 from rosenblatt.prove.separability import NotSeparable, Separable, Verdict, decide
 
 
@@ -21,7 +23,8 @@ class Finding:
     radius: float
     margin: Margin | None  # of separable rows
     updates: int | None  # that no run of the perceptron from zeros exceeds
-    fewest: ErrorInterval | None  # mistakes, of rows that are not separable
+    fewest: ErrorInterval | CostInterval | None  # mistakes, of rows that are not separable
+    cut_short: str | None = None  # which limit ended a proof, if one did
 
     @property
     def certificates(self) -> tuple[Certificate, ...]:
@@ -32,22 +35,26 @@ class Finding:
 
 
 def findings(data: Data, *, seconds: float | None = None, fewest: bool = True, verbose: bool = False) -> list[Finding]:
-    """For two classes one finding, for more one for each class."""
+    """For two classes one finding, for more one for each class; `seconds` as in `limits.clock_of`."""
     each = [1] if len(data.classes) == 2 else range(len(data.classes))
     return [_finding(data, yes, seconds, fewest, verbose) for yes in each]
 
 
 def _finding(data: Data, yes: int, seconds: float | None, fewest: bool, verbose: bool) -> Finding:
-    examples = data.examples(yes)
-    verdict = decide(examples, clock=Clock(seconds, verbose))
-    margin = updates = interval = None
+    examples, clock = data.examples(yes), clock_of(seconds, CHECK_WORK, verbose)
+    clocks, verdict = [clock], decide(examples, clock=clock)
+    margin = updates = fewest_mistakes = None
     if isinstance(verdict, Separable):
-        margin = largest(examples, clock=Clock(seconds, verbose))
+        clocks.append(clock_of(seconds, CHECK_WORK, verbose))
+        margin = largest(examples, clock=clocks[-1])
         lower = max(margin.lower, verdict.certificate.lower)  # the search for the margin may have run out of time
         updates = bounds.novikoff(examples.radius, lower) if lower > 0 else None
     elif isinstance(verdict, NotSeparable) and fewest:
-        interval = optimality(data.X, data.y == yes, max_seconds=seconds, verbose=verbose)
-    return Finding(data.classes[yes], verdict, examples.radius, margin, updates, interval)
+        clocks.append(clock_of(seconds, CHECK_WORK, verbose))
+        rng = np.random.default_rng(0)
+        fewest_mistakes = interval(examples, None, "minus", rng, clocks[-1], verdict.certificate)
+    cut_short = next((more(clock) for clock in clocks if clock.ran_out), None)
+    return Finding(data.classes[yes], verdict, examples.radius, margin, updates, fewest_mistakes, cut_short)
 
 
 def in_words(data: Data, contradiction: Contradiction, most: int = 20) -> list[dict[str, Any]]:

@@ -77,7 +77,7 @@ class RuleInPasses(LinearRule):
                 self.classes_, self.n_passes_, self.n_examples_seen_ = known, 0, 0
             self._tallies = [tally for tally, _, _ in followed]
             for ledger, (_, entries, _), part in zip(self._ledgers(), followed, parts, strict=True):
-                ledger.extend(entries, part.n)
+                ledger.extend(entries, part.n, part)
                 self.n_examples_seen_ += part.n_copies
             self.stop_reason_ = Reason.STREAM
             self._go_on(parts, [(entries, when) for _, entries, when in followed])
@@ -95,6 +95,9 @@ class RuleInPasses(LinearRule):
     def _expose(self) -> None:
         super()._expose()
         self.last_weights_ = np.stack([tally.last for tally in self._tallies])
+
+    def _emptied_ledgers(self) -> list[Ledger]:
+        return [ledger.emptied(tally.last) for ledger, tally in zip(self._ledgers(), self._tallies, strict=True)]
 
     def _budget(self) -> Budget:
         return Budget(self.max_passes)
@@ -173,7 +176,7 @@ class AveragedPerceptron(RuleInPasses):
     n_updates_, n_passes_, n_examples_seen_ : int
         Corrections, passes over the data, and looks at a row; summed over one-vs-rest rules.
     ledger_ : Ledger, or a list of one per class
-        The corrected rows in order: `ledger_.replay(examples, t)` gives the perceptron's weights after t updates.
+        The corrected rows in order: `replay(X, y, t)` gives the perceptron's weights after t updates.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 

@@ -11,7 +11,7 @@ from rosenblatt.errors import OptionError
 from rosenblatt.estimators.drawing_key import Key, key_of
 from rosenblatt.estimators.drawing_layout import bands, stacked, tallest, tidy
 from rosenblatt.estimators.drawing_words import clean, cut, lines_of, width_of
-from rosenblatt.learn.tree import CategoryTest, Column, Node, PerceptronTest, Test, Tree
+from rosenblatt.learn.tree import Column, FeatureTest, Node, PerceptronTest, Test, Tree
 
 SIZE, SMALL = 13.0, 11.0  # of letters
 LINE, SMALL_LINE = 17.0, 14.0  # from one line of text to the next
@@ -233,8 +233,7 @@ def _terms(tree: Tree, test: PerceptronTest) -> Iterator[str]:
 def _caption(tree: Tree, parent: Node, branch: int) -> tuple[str, ...]:
     """The condition of a branch, without what the parent's box says already."""
     test = _test(parent)
-    own = len(test.branches) if isinstance(test, CategoryTest) else 2
-    words = "missing" if branch == own else tree.branch_in_words(parent, branch).removeprefix(tree.in_words(test))
+    words = "missing" if branch == test.many else tree.branch_in_words(parent, branch).removeprefix(tree.in_words(test))
     return lines_of(words.split(), SMALL, CAPTION, MOST_LINES["caption"])
 
 
@@ -261,7 +260,7 @@ def _in_full(tree: Tree, node: Node) -> str:
     counts = ", ".join(
         f"{label} {_amount(count)}" for label, count in zip(tree.classes, node.counts, strict=True) if count
     )
-    threshold = "" if isinstance(node.test, CategoryTest) else f" <= {node.test.threshold!r}?"
+    threshold = f" <= {node.test.threshold!r}?" if isinstance(node.test, FeatureTest | PerceptronTest) else ""
     return f"Node {node.number}: {tree.in_words(node.test)}{threshold} ({counts})"
 
 

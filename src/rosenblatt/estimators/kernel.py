@@ -82,7 +82,7 @@ class KernelPerceptron(LinearRule):
     classes_, stop_reason_, n_updates_, n_passes_, n_examples_seen_
         As of `Perceptron`.
     ledger_ : Ledger, or a list of one per class
-        The corrected rows in order. With a linear kernel, `ledger_.replay(examples)` gives the weights.
+        The corrected rows in order. With a linear kernel, `replay(X, y)` gives the weights.
     forgotten_ : array, or a list of one per class
         With a budget: the rows of the corrections that were taken back, in order.
     n_features_in_, feature_names_in_
@@ -233,7 +233,7 @@ class KernelPerceptron(LinearRule):
         before, forgotten = self._support.n, self.forgotten_ if len(runs) > 1 else [self.forgotten_]
         for ledger, run, part in zip(self._ledgers(), runs, parts, strict=True):
             entries = run.ledger.entries().astype(np.int64)
-            ledger.extend(np.where(entries < 0, entries + before, entries - before), part.n)
+            ledger.extend(np.where(entries < 0, entries + before, entries - before), part.n, part)
             self.n_examples_seen_ += part.n_copies
         self.forgotten_ = one_or_all(
             [np.concatenate([old, run.forgotten_of(numbers)]) for old, run in zip(forgotten, runs, strict=True)]
@@ -302,6 +302,25 @@ class KernelPerceptron(LinearRule):
         given = self._kernel.function == PRECOMPUTED
         self._support = points.take(kept[:0] if given else kept)
         self.support_vectors_ = None if given else self._support.matrix
+
+    @property
+    def coef_(self) -> Any:  # type: ignore[override]
+        """There is none, so that selectors of features do not take the rows' weights for those of columns."""
+        raise AttributeError(
+            "a kernel's rule is linear in another space, so it has no weight for each column; dual_coef_ has one for "
+            "each support row, and sklearn.inspection.permutation_importance tells which columns matter"
+        )
+
+    def replay(self, X: Any, y: Any, t: int | None = None, sample_weight: Any = None) -> Array:
+        """With kernel="linear": the weights of the features and the threshold after t updates (None: all)."""
+        if self.kernel != "linear":
+            raise OptionError(
+                "only a linear kernel has weights that can be replayed; ledger_.rows tells what was corrected"
+            )
+        return super().replay(X, y, t, sample_weight)
+
+    def _emptied_ledgers(self) -> list[Ledger]:
+        return [ledger.emptied(ledger.start, ledger.n_rows) for ledger in self._ledgers()]
 
     def _expose(self) -> None:
         """The attributes that follow from the states and the ledgers."""

@@ -4,7 +4,8 @@ Of two classes, prediction is by the exact sign; of more, by the largest compute
 """
 
 from collections.abc import Sequence
-from typing import Any
+from copy import deepcopy
+from typing import Any, Self
 
 import numpy as np
 
@@ -17,22 +18,22 @@ from rosenblatt.estimators.contract import (
     check_is_fitted,
     validate_data,
 )
+from rosenblatt.estimators.counterparts import NamesCounterparts
 from rosenblatt.examples import (
     Examples,
     bias_of,
-    class_factors,
     classes_of,
+    costs_of_rows,
     lengths_of,
     n_rows,
     refuse_heavy_rows,
     rows_of,
     shown,
     unit_rows,
-    weights_of,
     with_bias,
 )
 from rosenblatt.kernels import Array, Rows
-from rosenblatt.learn import rules
+from rosenblatt.learn import costs, rules
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.rules import Reason
 from rosenblatt.learn.walk import Run
@@ -41,7 +42,7 @@ from rosenblatt.prove import bounds
 AUTO = "auto"
 
 
-class LinearRule(ClassifierMixin, BaseEstimator):
+class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
     """A classifier whose `weights_` hold one rule, or one per class if there are more than two."""
 
     ties: str
@@ -85,6 +86,15 @@ class LinearRule(ClassifierMixin, BaseEstimator):
         """Rows and labels as each rule sees them: one rule for two classes, one for each class of more."""
         return self._rules(self._rows(X), np.asarray(y), self.classes_, sample_weight)
 
+    def replay(self, X: Any, y: Any, t: int | None = None, sample_weight: Any = None) -> Array:
+        """The perceptron's weights after t updates (None: all) on the rows learned from, shaped as `weights_`.
+
+        Bit for bit what they were then. Other rows than those that were corrected are refused.
+        """
+        check_is_fitted(self, "weights_")
+        parts = self.examples_of(X, y, sample_weight)
+        return np.stack([ledger.replay(part, t) for ledger, part in zip(self._ledgers(), parts, strict=True)])
+
     @property
     def scales_rows(self) -> bool:
         """Whether rows are scaled to length 1 first."""
@@ -100,6 +110,29 @@ class LinearRule(ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "coef_")
         self.weights_ = np.array(weights, dtype=np.float64).reshape(self.weights_.shape)
         self._expose()
+
+    def constant_if_cheaper(self, parts: list[Examples]) -> bool:
+        """Say the same of every row, where that costs less on these rows than the rule does; needs a threshold."""
+        whole, _ = costs.costs_of(parts[0])
+        whole = whole if whole.size else np.ones(parts[0].n, np.int64)
+        of_class = [int(whole[part.labels > 0].sum()) for part in parts]
+        of_class = of_class if len(parts) > 1 else [int(whole.sum()) - of_class[0], *of_class]
+        if not self._bias or int(whole.sum()) - max(of_class) >= self._whole_cost(parts, whole):
+            return False
+        best = int(np.argmax(of_class))
+        constant = np.zeros_like(self.weights_)
+        constant[:, -1] = np.where(np.arange(len(parts)) == best - (len(parts) == 1), 1.0, -1.0)
+        self.replace_weights(constant)
+        return True
+
+    def _whole_cost(self, parts: list[Examples], whole: Array) -> int:
+        """What the mistakes of the rule cost, in whole numbers."""
+        if len(parts) == 1:
+            wrong, _ = search.find(parts[0], self.weights_[0], rules.ties_named(self.ties_of_prediction))
+            return int(whole[wrong].sum())
+        yes = [Examples(part.rows, np.ones(part.n, np.int8)) for part in parts]
+        said = np.argmax([search.margins(part, w) for part, w in zip(yes, self.weights_, strict=True)], axis=0)
+        return int(whole[np.argmax([part.labels for part in parts], axis=0) != said].sum())
 
     def recount(self, parts: list[Examples]) -> None:
         """Count anew what the attributes say of the rule's mistakes on the rows learned from, if they say anything."""
@@ -181,12 +214,7 @@ class LinearRule(ClassifierMixin, BaseEstimator):
 
     def _rules(self, rows: Rows, y: Array, classes: Array, sample_weight: Any) -> list[Examples]:
         """The examples of each rule: second class against first, or each class against the rest."""
-        weights = weights_of(sample_weight, y.size)
-        if self.class_weight is not None:
-            of_class = np.searchsorted(classes, y)
-            factors = class_factors(self.class_weight, classes, np.bincount(of_class, minlength=classes.size))[of_class]
-            with np.errstate(over="ignore"):  # refused as what is not finite
-                weights = weights_of(factors * weights if weights.size else factors, y.size)
+        weights = costs_of_rows(self.class_weight, classes, y, sample_weight)
         pairs = [(classes[0], classes[1])] if classes.size == 2 else [(f"not {label}", label) for label in classes]
         return [Examples(rows, 2 * (y == yes).astype(np.int8) - 1, weights, (no, yes)) for no, yes in pairs]
 
@@ -212,6 +240,22 @@ class LinearRule(ClassifierMixin, BaseEstimator):
         self.n_examples_seen_ = sum(run.examples_seen for run in runs)
         self.stop_reason_ = next((run.reason for run in runs if run.reason is not Reason.SEPARATED), Reason.SEPARATED)
         self._expose()
+
+    def __getstate__(self) -> Any:
+        """What a pickle holds: all but the ledger, which may be longer than the data; it begins anew at the weights."""
+        state = dict(super().__getstate__())  # type: ignore[no-untyped-call]
+        if "ledger_" in state:
+            state |= {"ledger_": one_or_all(self._emptied_ledgers()), "_updates_before": self.n_updates_}
+        return state
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        copied = type(self).__new__(type(self))
+        copied.__dict__ = deepcopy(self.__dict__, memo)
+        return copied
+
+    def _emptied_ledgers(self) -> list[Ledger]:
+        """Ledgers that begin at the weights which the next correction would change."""
+        return [ledger.emptied(w) for ledger, w in zip(self._ledgers(), self.weights_, strict=True)]
 
     def _ledgers(self) -> list[Ledger]:
         return self.ledger_ if isinstance(self.ledger_, list) else [self.ledger_]

@@ -64,7 +64,7 @@ class MarginPerceptron(RuleInPasses):
     n_updates_, n_passes_, n_examples_seen_ : int
         Steps, passes over the data, and looks at a row; summed over one-vs-rest rules.
     ledger_ : Ledger, or a list of one per class
-        The rows of the steps in order: `ledger_.replay(examples, t)` gives the weights after t updates.
+        The rows of the steps in order: `replay(X, y, t)` gives the weights after t updates.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 

@@ -9,6 +9,7 @@ import numpy as np
 from rosenblatt.door import unmasked
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.estimators.contract import BaseEstimator
+from rosenblatt.estimators.counterparts import NamesCounterparts
 from rosenblatt.examples import (
     MOST_COPIES,
     bias_of,
@@ -36,7 +37,7 @@ def _counter(place: int, what: str) -> Any:
     return property(lambda rule: 0 if rule._stream is None else int(rule._stream.counts[place]), doc=what)
 
 
-class OnlinePerceptron(BaseEstimator):
+class OnlinePerceptron(NamesCounterparts, BaseEstimator):
     """Linear yes/no rule, learned from an endless stream: each row is judged once, then corrected if it was wrong.
 
     Parameters

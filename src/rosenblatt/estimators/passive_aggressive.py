@@ -66,7 +66,7 @@ class PassiveAggressive(RuleInPasses):
     n_updates_, n_passes_, n_examples_seen_ : int
         Steps, passes over the data, and looks at a row; summed over one-vs-rest rules.
     ledger_ : StepLedger, or a list of one per class
-        The rows that the weights were moved towards, in order: `ledger_.replay(examples, t)` gives the weights after
+        The rows that the weights were moved towards, in order: `replay(X, y, t)` gives the weights after
         t updates, bit for bit, because a step follows from the weights and the row.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.

@@ -93,7 +93,7 @@ class Perceptron(LinearRule):
     n_updates_, n_passes_, n_examples_seen_ : int
         Corrections, full passes over the data, and looks at a row; summed over one-vs-rest rules.
     ledger_ : Ledger, or a list of one per class
-        The corrected rows in order: `ledger_.replay(examples, t)` gives the weights after t updates.
+        The corrected rows in order: `replay(X, y, t)` gives the weights after t updates.
     certificate_ : Contradiction, NoMargin or None, or a list of one per class
         What a run that did not separate the rows has proved by itself: that they contradict each other, because
         whole weights came back to where they had been; or, with max_updates="bound", that there is no such margin.
@@ -109,6 +109,8 @@ class Perceptron(LinearRule):
     sparse, to the last bit. Where weights are above 1000 on average, max_passes allows no more work than if they were
     1000: no more than 1000 max_passes draws or corrections per row.
     Pressing Ctrl-C keeps what was learned so far in the estimator before KeyboardInterrupt is raised.
+    A pickle holds the rule without its ledger, which may be longer than the data and begins anew; to keep it, pickle
+    `ledger_` as well, or call `ledger_.save(path)`.
 
     Examples
     --------
@@ -222,7 +224,7 @@ class Perceptron(LinearRule):
                 self.classes_, self.n_passes_, self.n_examples_seen_ = known, 0, 0
             self.weights_ = np.stack([w for w, _ in followed])
             for ledger, (_, entries), part in zip(self._ledgers(), followed, parts, strict=True):
-                ledger.extend(entries, part.n)
+                ledger.extend(entries, part.n, part)
                 self.n_examples_seen_ += part.n_copies
             self.stop_reason_ = Reason.STREAM
             self._expose()

@@ -17,9 +17,10 @@ from rosenblatt.estimators.contract import (
     column_or_1d,
     validate_data,
 )
+from rosenblatt.estimators.counterparts import NamesCounterparts
 from rosenblatt.examples import class_factors, classes_of, shown, weights_of
 from rosenblatt.kernels import Array
-from rosenblatt.learn import growing, pruning
+from rosenblatt.learn import growing, importance, pruning
 from rosenblatt.learn import plan as plans
 from rosenblatt.learn.joining import Rows, whole_costs
 from rosenblatt.learn.plan import Plan
@@ -32,7 +33,7 @@ MOST_FOLDS = 100_000
 BY_CROSS_VALIDATION = {"cross-validation": 0.0, "one standard error": 1.0}  # standard errors that are spared
 
 
-class PerceptronTree(ClassifierMixin, BaseEstimator):
+class PerceptronTree(NamesCounterparts, ClassifierMixin, BaseEstimator):
     """A decision tree whose nodes test a feature, or a linear function of a few features: a perceptron.
 
     Learns what no single line can, XOR for one, with few nodes.
@@ -53,7 +54,8 @@ class PerceptronTree(ClassifierMixin, BaseEstimator):
     max_depth : int or None
         The most tests on the way to a leaf.
     min_leaf : float
-        The least weight of a branch's rows; a branch for missing values may have less.
+        The least weight of a branch's rows; where rows weigh less than 1 on average, in units of their mean weight. A
+        third branch, for missing values, may have less.
     min_gain : float
         A test that gains no more is not made.
     max_columns : int or None
@@ -87,6 +89,8 @@ class PerceptronTree(ClassifierMixin, BaseEstimator):
         Why each leaf is one, by the leaf's number.
     price_ : float
         The price of a leaf that the tree was pruned at, as a share of the weight of all rows.
+    feature_importances_ : array
+        The part of each column in what all tests gain.
     cv_prices_, cv_errors_, cv_tree_
         With cross-validation: the prices tried, the share of mistakes at each, and which of them was taken.
 
@@ -172,6 +176,16 @@ class PerceptronTree(ClassifierMixin, BaseEstimator):
         """The number of each row's leaf among the nodes."""
         table = self._table(X)
         return self.tree_.apply(table)
+
+    def decision_path(self, X: Any) -> Any:
+        """A sparse matrix, a row for every row and a column for every node: 1 where the row passes the node."""
+        return importance.passed(self.tree_, self.apply(X))
+
+    @property
+    def feature_importances_(self) -> Array:
+        """The part of each column in what all tests gain by the criterion; a perceptron's columns share its gain."""
+        check_is_fitted(self, "tree_")
+        return importance.importances(self.tree_, self.criterion)
 
     def path(self, x: Any) -> list[tuple[int, str, float | None]]:
         """The way of one row: the number of each node that it passes, its condition in words, and the value there.

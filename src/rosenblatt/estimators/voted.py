@@ -55,7 +55,7 @@ class VotedPerceptron(RuleInPasses):
     Attributes
     ----------
     votes_ : array of shape (n_updates + 1,), or a list of one per class
-        The votes of each weight vector, the start's first; `ledger_.replay(examples, t)` gives vector t.
+        The votes of each weight vector, the start's first; `replay(X, y, t)` gives vector t.
     coef_, intercept_, threshold_ : arrays
         As of Perceptron, of the weights that predict; not there with vote="voted".
     weights_ : array of shape (1 or n_classes, n_features + 1)

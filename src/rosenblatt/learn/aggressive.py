@@ -96,7 +96,7 @@ class StepLedger(Ledger):
         steps = cls(ledger.start, ledger.n_rows, ledger.entries(0, 0).dtype, variant, C)
         for entries in ledger.pieces():
             steps.append(entries)
-        steps._pass_ends = ledger._pass_ends
+        steps._pass_ends, steps.fingerprint = ledger._pass_ends, ledger.fingerprint
         return steps
 
     def follower(self, examples: Examples) -> Callable[[Array, Array], None]:

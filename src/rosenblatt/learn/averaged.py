@@ -226,7 +226,8 @@ def learn(
 
     reason = course.run(rng, right, is_final=choice is last and not vote)
     tally, when = course.tally, course.when.read()
-    return PassesRun(choice(course), walk.ledger, reason, walk.ledger.n_passes, walk.seen, tally, when)
+    ledger = walk.ledger.seal(examples)
+    return PassesRun(choice(course), ledger, reason, ledger.n_passes, walk.seen, tally, when)
 
 
 def follow(

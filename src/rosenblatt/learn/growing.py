@@ -17,7 +17,7 @@ from rosenblatt.learn import branching
 from rosenblatt.learn.joining import Rows
 from rosenblatt.learn.plan import Plan
 from rosenblatt.learn.proposing import InterruptedSearch, Level, Proposal, Search
-from rosenblatt.learn.tree import CategoryTest, LeafRule, Node, PerceptronTest, Stop, flat_of
+from rosenblatt.learn.tree import LeafRule, Node, PerceptronTest, Stop, flat_of
 
 
 def grow(
@@ -95,7 +95,7 @@ class Growth:
         if proposal is None:
             return Node(number, weights, stop=stop or Stop.NO_GAIN, rule=rule)
         test = proposal.test
-        many = len(test.branches) if isinstance(test, CategoryTest) else 2
+        many = test.many
         larger = made + proposal.larger
         missing = made + many if proposal.absent else larger
         return Node(

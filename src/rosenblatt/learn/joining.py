@@ -27,6 +27,7 @@ class Rows:
     labelled: Labelled
     unit: float  # of the costs
     copies: Array  # by class: the cost of a row of weight 1
+    usual: float  # the cost of a row: of weight 1, or of the mean weight if that is less, as where weights add up to 1
 
     @classmethod
     def of(cls, columns: Columns, labels: Array, costs: Array, unit: float, copies: Array) -> "Rows":
@@ -34,11 +35,12 @@ class Rows:
         table = columns.table
         if not costs.all():
             table, labels, costs = table[:, costs > 0], labels[costs > 0], costs[costs > 0]
+        usual = min(float(costs.sum()) / max(costs.size, 1), 1.0 / unit)
         order, new = canonical(table, labels)
         firsts = order[new]
         joined = np.add.reduceat(costs[order], np.flatnonzero(new)) if order.size else costs
         labelled = Labelled(table.take(firsts, axis=1), labels[firsts].astype(np.uint32), joined)
-        return cls(columns.heads, labelled, unit, copies)
+        return cls(columns.heads, labelled, unit, copies, usual)
 
     def with_costs(self, costs: Array) -> "Rows":
         """The rows that count, when they cost this."""

@@ -203,7 +203,9 @@ class DualWalk(Walk):
         )
         forgotten = np.concatenate([np.empty(0, self.index), *self.forgotten])
         wrong = 0 if reason in (Reason.SEPARATED, Reason.STREAM) else self.mistakes()
-        return DualRun(amounts, self.ledger, reason, self.ledger.n_passes, self.seen, state, forgotten, wrong)
+        return DualRun(
+            amounts, self.ledger.seal(self.examples), reason, self.ledger.n_passes, self.seen, state, forgotten, wrong
+        )
 
 
 def cyclic(walk: DualWalk) -> Reason:

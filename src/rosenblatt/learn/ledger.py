@@ -1,8 +1,9 @@
 """The ledger: the mistakes that a run corrected, in order.
 
 Weights are the start plus the sum of y_i x_i over these rows, so the ledger is the run: any w_t can be
-replayed from it bit for bit. Row numbers stay in memory up to `IN_MEMORY` of them (64 MiB); beyond that they are
-spilled to a temporary file, which goes when the ledger goes, so memory stays bounded however long the run.
+replayed from it bit for bit. A fingerprint of these rows is kept, so that others are refused. Row numbers stay in
+memory up to `IN_MEMORY` of them (64 MiB); beyond that they are spilled to a temporary file, which goes when the ledger
+goes, so memory stays bounded however long the run.
 """
 
 import json
@@ -22,10 +23,12 @@ from rosenblatt import kernels, search
 from rosenblatt.errors import LedgerError, OptionError
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array
+from rosenblatt.learn.fingerprint import fingerprint
 from rosenblatt.learn.loss import perceptron_loss
 
 IN_MEMORY = 2**24
 PROTOCOL = 1
+HEADER = "protocol", "n_rows", "updates", "fingerprint"  # what the header of every kind of ledger has
 DAMAGE = (
     OSError,
     EOFError,
@@ -112,6 +115,8 @@ class Ledger:
     def __init__(self, start: Array, n_rows: int, dtype: Any = np.int32) -> None:
         self.start = start.copy()
         self.n_rows = n_rows
+        self.fingerprint: int | None = None  # of the corrected rows, if they are known
+        self._known: weakref.ref[Examples] | None = None  # the examples last compared with it
         self._entries = Tape(dtype)
         self._pass_ends = Tape(np.int64)
 
@@ -126,6 +131,15 @@ class Ledger:
         if pass_ends is not None:
             self._pass_ends.append(pass_ends + len(self))
         self._entries.append(entries)
+
+    def seal(self, examples: Examples) -> "Ledger":
+        """Note by which rows this ledger is to be replayed, and no others; returns itself."""
+        self.fingerprint = fingerprint(examples, self.counts()[0])
+        return self
+
+    def emptied(self, start: Array, n_rows: int = 0) -> "Ledger":
+        """A ledger of the same kind, of a run that goes on from these weights."""
+        return type(self)(start, n_rows, np.int64, **self._more())
 
     def end_pass(self) -> None:
         """Note that a full pass ends here."""
@@ -200,8 +214,17 @@ class Ledger:
         if not examples.weights.size and (entries < 0).any():
             raise LedgerError("this ledger has steps of fractional weight; replay it on examples with their weights")
 
-    def extend(self, entries: Array, n_rows: int) -> None:
-        """Add the corrections made in the next n_rows rows of a stream; `entries` number those from 0."""
+    def extend(self, entries: Array, n_rows: int, examples: Examples | None = None) -> None:
+        """Add the corrections made in the next n_rows rows of a stream; `entries` number those from 0.
+
+        Without the rows themselves, as examples, they cannot be known again.
+        """
+        if examples is None or (len(self) and self.fingerprint is None):
+            self.fingerprint = None
+        else:
+            more = fingerprint(examples, np.unique(rows_of_entries(entries)), self.n_rows)
+            self.fingerprint = ((self.fingerprint or 0) + more) % 2**64
+        self._known = None
         if self.n_rows + n_rows >= 2**31 and self._entries.dtype != np.int64:
             wide = Tape(np.int64)
             for part in self.pieces():
@@ -217,11 +240,22 @@ class Ledger:
                 f"this ledger belongs to {self.n_rows} rows with {self.start.size - 1} features, "
                 f"not to {examples.n} rows with {examples.size - 1}"
             )
+        if self.fingerprint is None or (self._known is not None and self._known() is examples):
+            return
+        if fingerprint(examples, self.counts()[0]) != self.fingerprint:
+            for entries in self.pieces():
+                self._check_weights(entries, examples)
+            raise LedgerError(
+                "these are not the rows that this run corrected: their values, labels, weights or order differ, or "
+                "fit_intercept, bias_scale or normalize do, which the rule's own replay(X, y) takes care of"
+            )
+        self._known = weakref.ref(examples)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the ledger to a file, whole or not at all."""
         target = Path(path)
-        header = json.dumps({"protocol": PROTOCOL, "n_rows": self.n_rows, "updates": len(self), **self._more()})
+        told = {"protocol": PROTOCOL, "n_rows": self.n_rows, "updates": len(self)}
+        header = json.dumps(told | self._known_by() | self._more())
         handle, draft = tempfile.mkstemp(dir=target.parent, prefix=target.name)
         try:
             with os.fdopen(handle, "wb") as file:
@@ -249,7 +283,8 @@ class Ledger:
                 header = json.loads(str(stored["header"]))
                 protocol, n_rows, updates = header["protocol"], int(header["n_rows"]), int(header["updates"])
                 entries, start, ends = stored["entries"], stored["start"], stored["pass_ends"]
-                more = {name: value for name, value in header.items() if name not in ("protocol", "n_rows", "updates")}
+                known = header.get("fingerprint")
+                more = {name: value for name, value in header.items() if name not in HEADER}
         except FileNotFoundError:
             raise
         except DAMAGE as error:
@@ -274,7 +309,11 @@ class Ledger:
         except (TypeError, OptionError) as error:
             raise LedgerError(f"{path}: not a ledger of this kind: {error}") from error
         ledger.append(entries, ends)
+        ledger.fingerprint = known if type(known) is int else None  # files of before have none
         return ledger
+
+    def _known_by(self) -> dict[str, int]:
+        return {} if self.fingerprint is None else {"fingerprint": self.fingerprint}
 
     def _more(self) -> dict[str, Any]:
         """What a ledger of another kind is made with, besides."""
@@ -282,11 +321,12 @@ class Ledger:
 
     def __getstate__(self) -> dict[str, Any]:
         kept = {"start": self.start, "n_rows": self.n_rows, "pass_ends": self.pass_ends, "entries": self.entries()}
-        return kept | {"more": self._more()}
+        return kept | {"more": self._more()} | self._known_by()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(state["start"], state["n_rows"], state["entries"].dtype, **state["more"])  # type: ignore[misc]
         self.append(state["entries"], state["pass_ends"])
+        self.fingerprint = state.get("fingerprint")
 
 
 def _check_sizes(path: str | os.PathLike[str]) -> None:

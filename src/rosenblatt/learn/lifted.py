@@ -148,7 +148,7 @@ def learn(
     with ctrl_c_noted() as pressed:
         walk.interrupted = interrupted or pressed
         reason = walk.cycles()
-    return LiftedRun(walk.w, walk.ledger, reason, walk.ledger.n_passes, walk.seen, lift, walk.own)
+    return LiftedRun(walk.w, walk.ledger.seal(walk.examples), reason, walk.ledger.n_passes, walk.seen, lift, walk.own)
 
 
 def count(examples: Examples, run: LiftedRun) -> int:

@@ -164,7 +164,9 @@ def learn(
     with ctrl_c_noted() as pressed:
         walk.interrupted = interrupted or pressed
         reason = ORDERS[order](walk, rng if rng is not None else np.random.default_rng())
-    return Run(walk.w, walk.ledger, honest(reason, examples, walk.w, ties), walk.ledger.n_passes, walk.seen)
+    return Run(
+        walk.w, walk.ledger.seal(walk.examples), honest(reason, examples, walk.w, ties), walk.ledger.n_passes, walk.seen
+    )
 
 
 def follow(examples: Examples, w: Array, ties: Ties) -> tuple[Array, Array]:

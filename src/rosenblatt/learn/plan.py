@@ -19,7 +19,9 @@ class Plan:
     leaves: str = "majority"
     categories: str = "grouped"
     max_depth: int | None = None
-    min_leaf: float = 1.0  # the weight of a branch's rows
+    min_leaf: float = (
+        1.0  # the weight of a branch's rows; of rows that weigh less than 1 on average, in their mean weight
+    )
     min_gain: float = 0.0
     max_columns: int | None = None  # features of a perceptron test
     spare: float = 0.02  # the part of the gain that a perceptron test may lose for fewer features

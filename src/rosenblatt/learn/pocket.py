@@ -69,9 +69,9 @@ def learn(
     cost = unit * int(kept.numbers[0])
     if counted(ties) != ties:
         cost = pricing.cost(examples, kept.weights, counted(ties), gamma)
+    reason, ledger = honest(reason, examples, kept.weights, ties), walk.ledger.seal(examples)
     return PocketRun(
-        kept.weights, walk.ledger, honest(reason, examples, kept.weights, ties), walk.ledger.n_passes, walk.seen,
-        cost=cost, kept_at=int(kept.numbers[1]),
+        kept.weights, ledger, reason, ledger.n_passes, walk.seen, cost=cost, kept_at=int(kept.numbers[1]),
     )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ from rosenblatt.learn.directions import Features, Room
 from rosenblatt.learn.joining import Rows
 from rosenblatt.learn.plan import CRITERIA, Plan
 from rosenblatt.learn.slanting import BINS, Limits
-from rosenblatt.learn.splitting import EVEN, MISTAKES, Found, Labelled, Measure
+from rosenblatt.learn.splitting import EVEN, MISTAKES, PRESENCE, Found, Labelled, Measure
 from rosenblatt.learn.tree import (
     NUMBER_ITSELF,
     CategoryTest,
@@ -30,6 +30,7 @@ from rosenblatt.learn.tree import (
     LeafRule,
     Node,
     PerceptronTest,
+    PresenceTest,
     Stop,
     Test,
     flat_of,
@@ -93,7 +94,7 @@ class Search:
         total = int(costs.sum())
         logs = np.empty(min(total + 1, LOGS))
         splitting.fill_logs(logs)
-        least = max(int(np.ceil(plan.min_leaf / rows.unit)), 1)
+        least = max(int(np.ceil(plan.min_leaf * rows.usual)), 1)
         self.measure = Measure(CRITERIA[plan.criterion], logs, least)
         self.order = np.empty((self.d if plan.test != "perceptron" else 0, self.n), np.uint32)
         in_pieces(self._sort, 0, len(self.order), self.n * WORK)
@@ -199,7 +200,9 @@ class Search:
                 continue
             absent = bool(found.absent[node, column])
             test: Test
-            if self.rows.heads[column].categories is None:
+            if found.place[node, column] == PRESENCE:
+                test, larger = PresenceTest(column), 0
+            elif self.rows.heads[column].categories is None:
                 known = level.totals[node].sum() - found.absent[node, column]
                 larger = int(2 * found.low[node, column] < known)
                 test = FeatureTest(column, float(found.place[node, column]))

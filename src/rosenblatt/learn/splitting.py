@@ -16,6 +16,7 @@ from rosenblatt.learn.line import sort
 ENTROPY, GINI, MISTAKES = 0, 1, 2
 EVEN = 1e-12  # gains that differ by less are equal: the first is taken
 MISSING = -1
+PRESENCE = np.inf  # the threshold of a test that asks only whether there is a value
 
 
 class Labelled(NamedTuple):
@@ -39,7 +40,7 @@ class Found(NamedTuple):
 
     gain: Array  # below zero: there is none
     info: Array  # of which branch a row takes, in bits
-    place: Array  # the threshold
+    place: Array  # the threshold, or PRESENCE
     low: Array  # the cost of the rows at or below it
     absent: Array  # and of those whose value is missing
     groups: Array  # by node and code: the branch of each value
@@ -142,6 +143,24 @@ def best_threshold(
     return max(gain / whole, 0.0), info / whole, threshold, best_low
 
 
+@inlined
+def scan_presence(
+    node: int, column: int, total: Array, absent: Array, measure: Measure, known: Array, found: Found
+) -> None:
+    """What it gains to ask only whether there is a value: the least that other tests of the column must gain."""
+    whole, of_absent = cost_of(total), cost_of(absent)
+    of_known = whole - of_absent
+    found.gain[node, column], found.absent[node, column] = -1.0, of_absent
+    if of_absent < measure.least or of_known < measure.least:
+        return
+    for k in range(total.size):
+        known[k] = total[k] - absent[k]
+    gain = purity(known, of_known, measure) + purity(absent, of_absent, measure) - purity(total, whole, measure)
+    info = weighed(whole, measure.logs) - weighed(of_known, measure.logs) - weighed(of_absent, measure.logs)
+    found.gain[node, column], found.info[node, column] = max(gain / whole, 0.0), info / whole
+    found.place[node, column] = PRESENCE
+
+
 @compiled
 def scan_numbers(
     column: int, order: Array, begins: Array, ends: Array, totals: Array, rows: Labelled, measure: Measure,
@@ -156,12 +175,13 @@ def scan_numbers(
         while end > begin and np.isnan(values[order[end - 1]]):
             end -= 1
             absent[rows.labels[order[end]]] += rows.costs[order[end]]
+        scan_presence(node, column, totals[node], absent, measure, high, found)
         gain, info, threshold, of_low = best_threshold(
             values, order, begin, end, totals[node], absent, rows, measure, low, high
         )
-        found.gain[node, column], found.info[node, column] = gain, info
-        found.place[node, column], found.low[node, column] = threshold, of_low
-        found.absent[node, column] = cost_of(absent)
+        if gain > found.gain[node, column] + EVEN:
+            found.gain[node, column], found.info[node, column] = gain, info
+            found.place[node, column], found.low[node, column] = threshold, of_low
 
 
 @compiled
@@ -231,8 +251,8 @@ def scan_values(
     """The best branches of a column of categories at every node: one for each value, or two groups of values."""
     low, high, absent = classes[0], classes[1], classes[2]
     for node in range(begins.size):
-        found.gain[node, column] = -1.0
         many = count_values(column, order, begins[node], ends[node], rows, absent, values, counts)
+        scan_presence(node, column, totals[node], absent, measure, high, found)
         total, of_absent = cost_of(totals[node]), cost_of(absent)
         info = weighed(total, measure.logs) - weighed(of_absent, measure.logs)
         base, large = purity(absent, of_absent, measure) - purity(totals[node], total, measure), 0
@@ -260,9 +280,9 @@ def scan_values(
             for k in range(many):  # the group of the first value comes first
                 found.groups[node, codes_at + values[lined[k]]] = (k < cut) != first
             info -= weighed(of_low, measure.logs) + weighed(total - of_low - of_absent, measure.logs)
-        found.gain[node, column] = max(base / total, 0.0)
-        found.info[node, column] = info / total
-        found.absent[node, column] = of_absent
+        if base / total > found.gain[node, column] + EVEN:
+            found.gain[node, column], found.info[node, column] = max(base / total, 0.0), info / total
+            found.place[node, column] = 0.0
 
 
 @compiled

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -76,6 +76,7 @@ class FeatureTest:
 
     column: int
     threshold: float
+    many: ClassVar[int] = 2  # branches, without one for missing values
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,19 @@ class CategoryTest:
 
     column: int
     branches: tuple[tuple[int, ...], ...]
+
+    @property
+    def many(self) -> int:
+        """How many branches there are, without one for missing values."""
+        return len(self.branches)
+
+
+@dataclass(frozen=True)
+class PresenceTest:
+    """Whether a column has a value at all: one branch if it has, and the one for missing values if not."""
+
+    column: int
+    many: ClassVar[int] = 1
 
 
 @dataclass(frozen=True)
@@ -97,9 +111,10 @@ class PerceptronTest:
     codes: tuple[int, ...]  # NUMBER_ITSELF for a column of numbers
     weights: tuple[float, ...]
     threshold: float
+    many: ClassVar[int] = 2
 
 
-Test = FeatureTest | CategoryTest | PerceptronTest
+Test = FeatureTest | CategoryTest | PresenceTest | PerceptronTest
 
 
 @dataclass(frozen=True)
@@ -260,15 +275,17 @@ class Tree:
     def branch_in_words(self, node: Node, branch: int) -> str:
         """The condition for a branch of a node's test."""
         test = node.test
-        if isinstance(test, CategoryTest):
-            column = self.columns[test.column]
-            if branch == len(test.branches):
-                return f"{column.name} is missing"
-            return f"{column.name} is {_listed([(column.categories or ())[code] for code in test.branches[branch]])}"
-        what = "" if test is None else self.in_words(test)
-        if branch == 2:
+        if test is None:
+            return ""
+        what = self.in_words(test)
+        if branch == test.many:
             return f"{what} is missing"
-        return "" if test is None else f"{what} {'<=' if branch == 0 else '>'} {test.threshold:.6g}"
+        if isinstance(test, PresenceTest):
+            return f"{what} is not missing"
+        if isinstance(test, CategoryTest):
+            categories = self.columns[test.column].categories or ()
+            return f"{what} is {_listed([categories[code] for code in test.branches[branch]])}"
+        return f"{what} {'<=' if branch == 0 else '>'} {test.threshold:.6g}"
 
     def in_words(self, test: Test) -> str:
         """What a test looks at."""
@@ -338,12 +355,12 @@ def flat_of(columns: Sequence[Column], nodes: Sequence[Node]) -> Flat:
                 own[list(codes)] = child
             filled += own.size
             continue
-        threshold[k] = test.threshold
-        if isinstance(test, FeatureTest):
-            kind[k], whole["column"][k] = NUMBER, test.column
-        else:
-            kind[k], whole["slant"][k] = PERCEPTRON, len(slants)
+        if isinstance(test, PerceptronTest):
+            kind[k], threshold[k], whole["slant"][k] = PERCEPTRON, test.threshold, len(slants)
             slants.append(test)
+        else:  # every value that is not missing is at most infinite
+            kind[k], whole["column"][k] = NUMBER, test.column
+            threshold[k] = test.threshold if isinstance(test, FeatureTest) else np.inf
     return Flat(
         kind, whole["column"], threshold, whole["first"], codes_at, many_codes, branches,
         whole["missing"], whole["other"], whole["slant"], whole["rule"], labels, slants_of(slants),

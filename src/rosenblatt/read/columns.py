@@ -38,6 +38,7 @@ class Feature:
     meaning: str
     reach: float = 1.0  # never larger than this
     grain: float = 1.0  # always a whole multiple of this
+    scale: float = 1.0  # a power of two that weights may be divided by instead
 
 
 @dataclass(frozen=True)
@@ -100,8 +101,8 @@ class Number(Column):
     @property
     def features(self) -> tuple[Feature, ...]:
         """The number, and whether it is missing."""
-        reach, grain = (self.highest - self.centre) / self.scale, self.step / self.scale
-        number = Feature(self.name, self.name, reach, grain)
+        reach = max(self.highest - self.centre, self.centre - self.lowest) / self.scale
+        number = Feature(self.name, self.name, reach, self.step / self.scale, self.scale)
         return (number, Feature(self.name, f"{self.name} is missing")) if self.missing else (number,)
 
     @property

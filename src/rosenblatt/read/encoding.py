@@ -25,6 +25,7 @@ from rosenblatt.read.filling import Cells
 from rosenblatt.read.frames import frame_of, nearest, refuse_lacking
 from rosenblatt.read.lookup import Lookup, Unseen
 from rosenblatt.read.records import column_of, texts, wanted
+from rosenblatt.read.table import refuse_other_types
 from rosenblatt.read.values import BLANKS, MISSING, number_of, texts_of
 
 DENSE = 0.25  # the part of the features that must not be zero for a dense table
@@ -42,6 +43,7 @@ class Target:
         """The number of each row's class; `first_row` is how many rows came before them, for messages."""
         if self.name not in frame.columns:
             raise TableError(f"the table has no column {self.name!r}, the target{nearest(self.name, frame.columns)}")
+        refuse_other_types([self.name], frame.schema)
         text = texts_of(frame[self.name])
         codes = self.codes(text)
         if (codes >= len(self.classes)).any():
@@ -115,6 +117,7 @@ class Encoding:
         """Refuse a table that lacks a column, or has one of a type that cannot be read as what it is to be."""
         there = dict(frame.collect_schema())
         refuse_lacking([column.name for column in self.used], there)
+        refuse_other_types([column.name for column in self.used], there)
         for column in self.used:
             if not can_be(column, there[column.name]):
                 raise TableError(

@@ -14,7 +14,7 @@ import polars as pl
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.read.frames import nearest
 from rosenblatt.read.statistics import GLANCE, Profile, days_of, has_form, statistics_of
-from rosenblatt.read.table import LABEL, Table
+from rosenblatt.read.table import LABEL, Table, refuse_other_types
 from rosenblatt.read.values import WRITTEN, YES, Spellings, sides_of
 
 KINDS = ("number", "category", "yes/no", "date", "text", "ignore")
@@ -70,6 +70,7 @@ def profiles_of(table: Table, target: str, overrides: Mapping[str, str]) -> dict
             f"{table.source}: there is no column {target!r} to learn{nearest(target, columns)}; "
             f"the columns are {_listed(list(columns))}"
         )
+    refuse_other_types([target], columns, table.source)
     for name, kind in overrides.items():
         if name not in columns:
             raise OptionError(f"there is no column {name!r} to call a {kind}{nearest(name, columns)}")

@@ -72,7 +72,7 @@ def _problem(column: Column) -> str | None:
         powers = all(SMALLEST * 2.0**-BITS <= x <= LARGEST and frexp(x)[0] == 0.5 for x in (column.scale, column.step))
         if not powers or not column.lowest <= column.centre <= column.highest or column.centre % column.step != 0.0:
             return "scale and step must be powers of two, and lowest, centre and highest in order and on the grid"
-        if (column.highest - column.lowest) / column.step > 2.0 ** (BITS + 1):
+        if max(column.highest - column.centre, column.centre - column.lowest) / column.step > 2.0**BITS:
             return f"more than {BITS} bits between the centre and an end"
         if (column.highest - column.lowest) / column.scale > 2.0**BITS:
             return "the scale is too small for lowest and highest"

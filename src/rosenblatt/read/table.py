@@ -118,6 +118,17 @@ def refuse_patterns(source: str, names: Iterable[str]) -> None:
             raise TableError(f"{source}: a column is called {name!r}, which means other columns to Polars; rename it")
 
 
+def refuse_other_types(names: Iterable[str], there: Mapping[str, Any], source: str = "") -> None:
+    """Refuse columns whose cells are no single value that a rule can use: lists, structures, bytes, times of day."""
+    for name in names:
+        kind = there.get(name)
+        if kind is not None and (kind.is_nested() or kind in (pl.Binary, pl.Object, pl.Time, pl.Duration)):
+            raise TableError(
+                f"{source}{': ' if source else ''}column {name!r} is of type {kind}; "
+                "its cells must be numbers, texts, dates, or true and false"
+            )
+
+
 def first_line(error: BaseException) -> str:
     """What an error says, without the advice that follows."""
     return (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from rosenblatt.errors import OptionError
-from rosenblatt.learn.tree import CategoryTest, FeatureTest, Node, PerceptronTest, Test, Tree, columns_of
+from rosenblatt.learn.tree import CategoryTest, FeatureTest, Node, PerceptronTest, PresenceTest, Test, Tree, columns_of
 from rosenblatt.read.columns import Category, Column, Number, Sparse, Text
 from rosenblatt.read.encoding import Encoding
 from rosenblatt.read.grid import heads
 
-LOW, HIGH = "<=", ">"
+LOW, HIGH, PRESENT = "<=", ">", "is there"
 WIDTH = 100  # letters of a line
 MOST_TERMS = 500  # of a sum, which must be added from left to right; parsers nest as deep as it has terms
 
@@ -48,7 +48,7 @@ class Branch:
     test: Test
     to: int | Counts  # the next node, or where the row ends
     missing: bool  # those whose value, or a value of the sum, is missing
-    side: str = ""  # those with a number or sum on this side of the threshold
+    side: str = ""  # those with a number or sum on this side of the threshold, or with any value at all
     values: tuple[str, ...] = ()  # those of these categories
     elsewhere: tuple[str, ...] | None = None  # those of all categories but these, known or not
 
@@ -160,7 +160,8 @@ def _branches(node: Node, sources: Sequence[Source]) -> list[Branch]:
         return []
     if isinstance(node.test, CategoryTest):
         return _of_category(node, node.test, sources)
-    ways = {child: (side, node.missing == child) for child, side in zip(node.children, (LOW, HIGH, ""), strict=False)}
+    told = (PRESENT, "") if isinstance(node.test, PresenceTest) else (LOW, HIGH, "")
+    ways = {child: (side, node.missing == child) for child, side in zip(node.children, told, strict=False)}
     return _possible([Branch(node.test, to, missing, side) for to, (side, missing) in ways.items()], sources)
 
 

@@ -6,6 +6,7 @@ that are short (`Points.exact`), no engine rounds anything, whatever its order o
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import frexp, ldexp
 from typing import Any, Self
 
@@ -31,6 +32,7 @@ class Points:
     weights: tuple[tuple[float, ...], ...]
     intercepts: tuple[float, ...]
     zero_is_yes: bool  # what a score of exactly zero means, where there is one rule; of equal scores, the first counts
+    rounded: bool = False  # whether an intercept is only nearly the threshold's weight times the constant that it sees
 
     @classmethod
     def of(cls, encoding: Encoding, estimator: Any) -> Self:
@@ -45,7 +47,10 @@ class Points:
         if len(encoding.features) != estimator.weights_.shape[1] - 1:
             raise OptionError(f"the encoding has {encoding.size} features, the rule {estimator.weights_.shape[1] - 1}")
         weights = tuple(tuple(map(float, w)) for w in estimator.coef_)
-        made = cls(encoding, weights, tuple(map(float, estimator.intercept_)), bool(estimator._zero_is_yes))
+        intercepts, bias = tuple(map(float, estimator.intercept_)), Fraction(estimator._bias)
+        thresholds = zip(intercepts, estimator.weights_[:, -1].tolist(), strict=True)
+        rounded = any(Fraction(b) != Fraction(w) * bias for b, w in thresholds)
+        made = cls(encoding, weights, intercepts, bool(estimator._zero_is_yes), rounded)
         if not made.reach <= LARGEST:
             raise OptionError("the weights are so large that scores overflow, so the rule is no sum of points")
         return made
@@ -65,7 +70,9 @@ class Points:
 
     @property
     def exact(self) -> bool:
-        """Whether no sum of points can round in double precision, in any order."""
+        """Whether the score is the rule's own, and no sum of points can round in double precision, in any order."""
+        if self.rounded:
+            return False
         each = zip(self.weights, self.intercepts, strict=True)
         return all(spare_bits(w, b, self.encoding.features) >= 0 for w, b in each)
 
@@ -118,13 +125,18 @@ class Points:
 
 
 def spare_bits(weights: Sequence[float], intercept: float, features: Sequence[Feature]) -> int:
-    """By how many bits all sums of weights times features are shorter than a double; below 0: longer."""
+    """By how many bits all sums of weights times features are shorter than a double; below 0: longer.
+
+    Weights are divided by the scale of their feature first, so that must not round either.
+    """
     reach = abs(intercept)
     unit = grain_of(intercept)
     for w, feature in zip(weights, features, strict=True):
         if w:
             reach += abs(w) * feature.reach
             unit = min(unit, grain_of(w) * feature.grain)
+            if not (grain_of(w) / feature.scale > 0.0 and abs(w) / feature.scale < np.inf):
+                return -PRECISION
     if reach == 0.0:
         return PRECISION
     if not 0.0 < unit < np.inf or reach > LARGEST:

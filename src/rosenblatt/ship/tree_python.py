@@ -10,7 +10,16 @@ A missing number is NaN, which is on neither side of a threshold, and a missing 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from rosenblatt.learn.tree import CategoryTest, FeatureTest, PerceptronTest, Tree, columns_of, label_of, signed
+from rosenblatt.learn.tree import (
+    CategoryTest,
+    FeatureTest,
+    PerceptronTest,
+    PresenceTest,
+    Tree,
+    columns_of,
+    label_of,
+    signed,
+)
 from rosenblatt.read.columns import Category, Date, Number
 from rosenblatt.read.encoding import Encoding
 from rosenblatt.ship.branches import (
@@ -130,10 +139,12 @@ class _End:
             f"math.isnan({self._cell(k)})" if isinstance(self.sources[k].column, Number) else f"{self._cell(k)} is None"
         )
 
-    def _compared(self, test: FeatureTest | PerceptronTest, side: str, indent: str) -> str:
-        """A number, a sum or a word beside a threshold."""
+    def _compared(self, test: FeatureTest | PresenceTest | PerceptronTest, side: str, indent: str) -> str:
+        """A number, a sum or a word beside a threshold, or any value at all."""
         if isinstance(test, PerceptronTest):
             return in_lines([*self._terms(test), f"{side} {test.threshold!r}"], indent)
+        if isinstance(test, PresenceTest):
+            return f"not {self._missing(test.column)}"
         word = self.sources[test.column].word
         if word is not None:
             return f"{word!r} {'in' if side == HIGH else 'not in'} {self._cell(test.column)}"

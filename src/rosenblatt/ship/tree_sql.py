@@ -17,7 +17,16 @@ from dataclasses import dataclass
 from math import frexp, ldexp
 
 from rosenblatt.errors import OptionError
-from rosenblatt.learn.tree import CategoryTest, FeatureTest, PerceptronTest, Tree, columns_of, label_of, signed
+from rosenblatt.learn.tree import (
+    CategoryTest,
+    FeatureTest,
+    PerceptronTest,
+    PresenceTest,
+    Tree,
+    columns_of,
+    label_of,
+    signed,
+)
 from rosenblatt.read.columns import Category, Date, Number, Text
 from rosenblatt.read.encoding import Encoding
 from rosenblatt.ship.branches import (
@@ -205,12 +214,14 @@ class _Cells:
             either.append(self._compared(test, branch.side, indent))
         return in_lines([either[0], *(f"OR {each}" for each in either[1:])], indent)
 
-    def _compared(self, test: FeatureTest | PerceptronTest, side: str, indent: str) -> str:
-        """A number, a sum or a word beside a threshold."""
+    def _compared(self, test: FeatureTest | PresenceTest | PerceptronTest, side: str, indent: str) -> str:
+        """A number, a sum or a word beside a threshold, or any value at all."""
         if isinstance(test, PerceptronTest):
             return in_lines([*self._terms(test), f"{side} {number(test.threshold)}"], indent)
         source = self.sources[test.column]
         name = self.names[source.column.name]
+        if isinstance(test, PresenceTest):
+            return f"{name} IS NOT NULL"
         if source.word is not None:
             return f"{name} {'LIKE' if side == HIGH else 'NOT LIKE'} {having(source.word)}"
         return f"{name} {side} {number(test.threshold)}"

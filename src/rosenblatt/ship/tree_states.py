@@ -21,6 +21,7 @@ from rosenblatt.learn.tree import (
     LeafRule,
     Node,
     PerceptronTest,
+    PresenceTest,
     Stop,
     Test,
     Tree,
@@ -94,6 +95,7 @@ FEATURE = group(lambda shape, **parts: FeatureTest(**parts), column=COUNT, thres
 GROUPS = group(
     lambda shape, column, branches: CategoryTest(column, tuple(branches)), column=COUNT, branches=listed(WHOLE_TUPLE)
 )
+PRESENCE = group(lambda shape, **parts: PresenceTest(**parts), column=COUNT)
 PERCEPTRON = group(
     lambda shape, **parts: PerceptronTest(**parts),
     columns=WHOLE_TUPLE,
@@ -104,6 +106,7 @@ PERCEPTRON = group(
 TESTS = {
     "feature": (FeatureTest, FEATURE),
     "category": (CategoryTest, GROUPS),
+    "presence": (PresenceTest, PRESENCE),
     "perceptron": (PerceptronTest, PERCEPTRON),
 }
 
@@ -210,11 +213,10 @@ def _problem(node: Node, columns: Sequence[Column]) -> str | None:
 
 def _of_children(node: Node) -> str | None:
     """What is wrong with the branches: one for each side, and perhaps a last one for missing values."""
-    groups = node.test.branches if isinstance(node.test, CategoryTest) else None
-    branches, many = 2 if groups is None else len(groups), len(node.children)
+    branches, many = node.test.many if node.test is not None else 0, len(node.children)
     if many not in (branches, branches + 1) or many < 2:
         return f"its test has {branches} branches, but {many} children"
-    if groups is None and node.children[1] != node.children[0] + 1:
+    if isinstance(node.test, FeatureTest | PerceptronTest) and node.children[1] != node.children[0] + 1:
         return "the children for low and for high values must follow each other"
     if node.missing not in node.children or node.other not in node.children:
         return "missing and other must be children of it"
@@ -228,6 +230,8 @@ def _of_test(test: Test, columns: Sequence[Column]) -> str | None:
         return _of_category(test, columns)
     if isinstance(test, PerceptronTest):
         return _of_perceptron(test, columns)
+    if isinstance(test, PresenceTest):
+        return None if test.column < len(columns) else "its test needs a column of the table"
     return None if _is(columns, test.column, number=True) else "its test needs a column of numbers"
 
 
