@@ -61,7 +61,11 @@ def predictions(
     label = points.label([pl.col(name) for name in named]).alias(LABEL)
     each = [(pl.col(s) * float(card.factor)).alias(p) for s, p in zip(named, in_points, strict=True)]
     told = reasons(points, reasons_wanted, card)
-    return frame.select(*kept, *scores, told).select(*kept, label, *named, *each, "reasons").unnest("reasons")
+    found = frame.select(*kept, *scores, told)
+    if not points.exact:  # labels are the rule's own, whatever reasons are asked for
+        own = _in_blocks(model, encoding, table, ()).select(LABEL, *named)
+        found, label = pl.concat([frame.select(*kept, told), own], how="horizontal"), pl.col(LABEL)
+    return found.select(*kept, label, *named, *each, "reasons").unnest("reasons")
 
 
 def _points(model: Model, table: Table, reasons_wanted: int) -> Points | None:
