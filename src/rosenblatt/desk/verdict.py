@@ -46,7 +46,7 @@ def _finding(data: Data, yes: int, seconds: float | None, fewest: bool, verbose:
         lower = max(margin.lower, verdict.certificate.lower)  # the search for the margin may have run out of time
         updates = bounds.novikoff(examples.radius, lower) if lower > 0 else None
     elif isinstance(verdict, NotSeparable) and fewest:
-        interval = optimality(data.X, data.y == yes, max_seconds=seconds, verbose=verbose)
+        interval: Any = optimality(data.X, data.y == yes, max_seconds=seconds, verbose=verbose)
     return Finding(data.classes[yes], verdict, examples.radius, margin, updates, interval)
 
 

@@ -11,7 +11,9 @@ Method    Every rule errs at least once in each contradiction, so disjoint ones 
           With one or two features, a sweep over all lines gives the number itself (`sweep`).
 """
 
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from itertools import takewhile
 from typing import Any
 
@@ -23,6 +25,7 @@ from rosenblatt import timing
 from rosenblatt.errors import OptionError
 from rosenblatt.examples import Examples, some_rows
 from rosenblatt.kernels import Array
+from rosenblatt.kesler import JointExamples, has_several_classes
 from rosenblatt.learn import pocket, wolfe
 from rosenblatt.learn.active_rows import lowest, whole_multipliers
 from rosenblatt.learn.rules import TIES, Budget, generator_of, start_weights, ties_named
@@ -30,6 +33,7 @@ from rosenblatt.learn.space import Space, space_of
 from rosenblatt.prove import certificate, exact, sweep
 from rosenblatt.prove.certificate import Contradiction, ErrorInterval
 from rosenblatt.prove.clock import Clock, TimeIsUp
+from rosenblatt.prove.joint_certificate import JointErrorInterval
 from rosenblatt.prove.separability import (
     NotSeparable,
     Separable,
@@ -59,8 +63,11 @@ def optimality(
     random_state: Any = 0,
     max_seconds: float | None = None,
     verbose: bool = False,
-) -> ErrorInterval:
+) -> ErrorInterval | JointErrorInterval:
     """How many mistakes a rule makes, and how few any rule can make, with the proof.
+
+    Of more than two classes, rules are linear scores of all classes, the largest of which is chosen, and the result is
+    a `JointErrorInterval`; weights are then a table with a row for each class, and `ties` do not count.
 
     `rule` is a fitted linear estimator of this package, whose mistakes are counted as its `predict` makes them; or
     weights, one per feature and optionally one for the threshold's constant feature; or None, for the best rule that
@@ -74,14 +81,22 @@ def optimality(
     The rule makes 1 mistake on 4 rows, which is the fewest possible.
     """
     bias = bias_scale if fit_intercept else 0.0
-    weights = rule
-    if hasattr(rule, "one_linear_rule"):
+    weights, joint = rule, has_several_classes(y)
+    if joint and hasattr(rule, "joint_rule"):
+        weights, bias = rule.joint_rule()
+    elif hasattr(rule, "one_linear_rule"):
         weights, bias, ties = rule.one_linear_rule()
     elif hasattr(rule, "fit") or hasattr(rule, "learn_one"):
         raise OptionError("optimality judges linear rules of this package, or weights: give it those, as an array")
     ties_named(ties)
-    examples = Examples.of(X, y, fit_intercept=bias != 0.0, bias_scale=bias or 1.0)
     rng = generator_of(random_state)
+    threshold: Any = {"fit_intercept": bias != 0.0, "bias_scale": bias or 1.0}
+    if joint:
+        from rosenblatt.prove import joint_optimality
+
+        several = JointExamples.of(X, y, **threshold)
+        return joint_optimality.interval(several, weights, rng, Clock(max_seconds, verbose))
+    examples = Examples.of(X, y, **threshold)
     return interval(examples, weights, ties, rng, Clock(max_seconds, verbose))
 
 
@@ -107,7 +122,8 @@ def interval(
                 if weights is None:
                     rule, wrong = best, exact.mistakes(examples, best, ties)
         elif lower < wrong.size and examples.n <= FEW_ROWS:
-            lower, proofs, better = _more(examples, ties, proofs, wrong.size, clock)
+            rest = partial(_packed, examples, ties)
+            lower, proofs, better = more_contradictions(rest, examples.n, proofs, wrong.size, clock)
             if better and weights is None:
                 rule, wrong = better, exact.mistakes(examples, better, ties)
     return ErrorInterval(
@@ -216,16 +232,21 @@ class _Packing:
         return proposed(self.examples, self.ties, rows, multipliers, self.clock, most=WORK)
 
 
-def _more(
-    examples: Examples, ties: str, proofs: list[Contradiction], upper: int, clock: Clock
-) -> tuple[int, list[Contradiction], tuple[exact.Number, ...] | None]:
+def more_contradictions(
+    packed: Callable[[Array, Clock], tuple[list[Any], tuple[exact.Number, ...] | None]],
+    n: int,
+    proofs: list[Any],
+    upper: int,
+    clock: Clock,
+) -> tuple[int, list[Any], tuple[exact.Number, ...] | None]:
     """More contradictions, while the fewest rows in all of them leave rows that contradict each other.
 
-    Returns how few mistakes are proved possible, by which contradictions, and weights that make no more, if it ends so.
+    `packed` finds disjoint ones among some of the n rows, or weights that are right on these. Returns how few mistakes
+    are proved possible, by which contradictions, and weights that make no more, if it ends so.
     """
     lower, known = len(proofs), list(proofs)
     for _ in range(ROUNDS):
-        hit = _small_hitting_set([proof.rows for proof in known], examples.n, clock.left)
+        hit = _small_hitting_set([proof.rows for proof in known], n, clock.left)
         if clock.late():
             break
         if hit.size > lower:
@@ -234,7 +255,7 @@ def _more(
             lower, proofs = hit.size, list(known)
         if lower >= upper:
             break
-        fresh, weights = _packed(examples, ties, np.delete(np.arange(examples.n), hit), clock)
+        fresh, weights = packed(np.delete(np.arange(n), hit), clock)
         if not fresh:
             return lower, proofs, weights
         known += fresh
