@@ -39,9 +39,11 @@ def classed_tables(draw, numbers=whole, max_rows=12, max_columns=4, max_classes=
 
 @st.composite
 def separable_classed_tables(draw, max_rows=12, max_columns=3, max_classes=4):
-    """A table of whole numbers, the classes that whole-number scores U choose without a tie, and U, without thresholds."""
+    """A table of whole numbers, the classes that scores U of whole numbers choose without a tie, and U."""
     d, many = draw(st.integers(1, max_columns)), draw(st.integers(3, max_classes))
-    U = np.array(draw(st.lists(st.lists(st.integers(-5, 5), min_size=d, max_size=d), min_size=many, max_size=many)), float)
+    U = np.array(
+        draw(st.lists(st.lists(st.integers(-5, 5), min_size=d, max_size=d), min_size=many, max_size=many)), float
+    )
     n = draw(st.integers(2, max_rows))
     X = np.array(draw(st.lists(st.lists(whole, min_size=d, max_size=d), min_size=n, max_size=n)))
     scores = np.sort(X @ U.T, axis=1)

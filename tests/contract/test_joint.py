@@ -65,7 +65,9 @@ def test_one_vs_one_has_a_rule_for_each_pair_learned_from_its_rows_alone(rng):
         some = (y == no) | (y == yes)
         alone = Perceptron(max_passes=20).fit(X[some], y[some])
         assert alone.weights_[0].tobytes() == rule.weights_[k].tobytes()
-    said = {pair: np.where(X @ w[:2] + w[2] > 0, pair[1], pair[0]) for pair, w in zip(pairs, rule.weights_, strict=True)}
+    said = {
+        pair: np.where(X @ w[:2] + w[2] > 0, pair[1], pair[0]) for pair, w in zip(pairs, rule.weights_, strict=True)
+    }
     for row, label in enumerate(rule.predict(X)):
         votes = {letter: sum(each[row] == letter for each in said.values()) for letter in "abcd"}
         best = [letter for letter in "abcd" if votes[letter] == max(votes.values())]

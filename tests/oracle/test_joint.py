@@ -25,7 +25,9 @@ TIES = st.sampled_from(["mistake", "plus", "minus", "correct"])
 def test_a_cyclic_run_is_the_oracles_to_the_last_bit(table, ties):
     X, y, many = table
     rule = Perceptron(order="cyclic", ties=ties, max_passes=15, start="zeros").fit(X, y)
-    corrected, W = naive_joint.cyclic(cases.with_bias(X), y.tolist(), np.zeros((many, X.shape[1] + 1)).tolist(), 15, ties)
+    corrected, W = naive_joint.cyclic(
+        cases.with_bias(X), y.tolist(), np.zeros((many, X.shape[1] + 1)).tolist(), 15, ties
+    )
     assert list(zip(rule.ledger_.rows.tolist(), rule.ledger_.rivals.tolist(), strict=True)) == corrected
     assert rule.weights_.tolist() == W
     examples = rule.examples_of(X, y)[0]

@@ -119,7 +119,8 @@ def test_a_stream_is_the_same_however_it_is_cut_and_however_it_is_stored(table, 
 def test_a_run_is_the_same_for_every_storage(table, order):
     X, y, _ = table
     runs = {
-        Perceptron(order=order, max_passes=15, random_state=0).fit(Z, y).weights_.tobytes() for _, Z in cases.containers(X)
+        Perceptron(order=order, max_passes=15, random_state=0).fit(Z, y).weights_.tobytes()
+        for _, Z in cases.containers(X)
     }
     assert len(runs) == 1
 
@@ -131,7 +132,7 @@ def test_a_run_that_comes_back_proves_a_contradiction_and_the_bound_refutes_a_ma
     if rule.certificate_ is not None:
         rule.certificate_.verify(X, y)
         assert not separability(X, y).separable
-    bound = Perceptron(max_updates="bound", margin=2.0, max_passes=None).fit(X, y)
+    bound = Perceptron(max_updates="bound", margin=1.0, max_passes=None).fit(X, y)
     if bound.stop_reason_.name == "BOUND":
         bound.certificate_.verify(X, y)
-        assert margin(X, y).lower < 2.0
+        assert margin(X, y).lower < 1.0

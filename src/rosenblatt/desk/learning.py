@@ -21,11 +21,12 @@ from rosenblatt.desk.error import HELD_OUT, Error, by_folds
 from rosenblatt.desk.split import folds, held_out
 from rosenblatt.errors import DataError, ModelError, OptionError
 from rosenblatt.estimators.contract import ConvergenceWarning
-from rosenblatt.estimators.linear import LinearRule
-from rosenblatt.examples import Examples, numbers_per_row
+from rosenblatt.estimators.linear import JOINT, ONE_VS_ONE, ONE_VS_REST, LinearRule
+from rosenblatt.examples import Examples, numbers_per_row, rows_of
 from rosenblatt.kernels import Array
+from rosenblatt.kesler import JointExamples
 from rosenblatt.prove.clock import Clock
-from rosenblatt.prove.margin import as_far_as_floats_go, largest
+from rosenblatt.prove.margin import Margin, as_far_as_floats_go, largest
 from rosenblatt.prove.separability import Separable, Verdict, decide
 from rosenblatt.read.encoding import nearest
 from rosenblatt.ship.options import PARAMETERS
@@ -199,39 +200,55 @@ class _Maker:
     def _chosen(self) -> tuple[str, str, dict[str, Any]]:
         """The algorithm, why, and options that it starts with."""
         wishes, data = self.wishes, self.data
+        scheme = wishes.options.get("multi_class", JOINT)
         if wishes.algorithm != AUTO:
             return wishes.algorithm, "it was asked for", {}
         if wishes.options.get("normalize"):
             why = "rows are scaled to length 1"
         elif not wishes.prove:
             why = "no proof was asked for"
-        elif len(data.classes) == 2 and data.weights is None:
+        elif (len(data.classes) == 2 or scheme == JOINT) and data.weights is None:
             threshold = {
                 name: wishes.options[name] for name in ("fit_intercept", "bias_scale") if name in wishes.options
             }
-            examples = data.examples(**threshold)
             ties = wishes.options.get("ties", "mistake")
             ties = "minus" if ties == "correct" else ties  # zero weights separate every table, which says nothing
-            self.verdict = decide(examples, ties, Clock(wishes.seconds, wishes.verbose))
-            if isinstance(self.verdict, Separable):
-                affine = bool(threshold.get("fit_intercept", True))
-                widest = largest(examples, affine=affine, clock=Clock(wishes.seconds, wishes.verbose))
+            clocks = [Clock(wishes.seconds, wishes.verbose) for _ in range(2)]
+            self.verdict, widest = _decided(data, threshold, ties, *clocks)
+            if isinstance(self.verdict, Separable) and widest is not None:
                 begun, weights = "the largest margin", widest.weights
                 if widest.certificate is None or widest.gap > CLOSE:  # the time was up
                     begun, weights = "the weights that prove it", self.verdict.certificate.weights
-                return "perceptron", f"the rows are proved separable: begun at {begun}", {"start": _floats(weights)}
+                start = _floats(weights)
+                start = start.reshape(len(data.classes), -1) if len(data.classes) > 2 else start
+                return "perceptron", f"the rows are proved separable: begun at {begun}", {"start": start}
             why = (
                 "the rows are proved not separable" if self.verdict.separable is False else "no proof was found in time"
             )
         else:
-            why = "classes are learned one against the rest" if len(data.classes) > 2 else "rows have weights"
+            why = "rows have weights" if data.weights is not None else f"classes are learned {scheme}"
         if data.n * numbers_per_row(Examples.of(data.X[:1000], np.arange(min(data.n, 1000)) % 2).rows) <= SMALL:
             return "pocket", why, {}
-        averaged = estimator_of("averaged", {"max_passes": FEW_PASSES}, data, wishes)
+        averaged = estimator_of("averaged", {"max_passes": FEW_PASSES, "multi_class": scheme}, data, wishes)
         averaged.fit(data.X, data.y, **({} if data.weights is None else {"sample_weight": data.weights}))
         start = averaged.weights_ if len(data.classes) > 2 else averaged.weights_[0]
         options = {"start": start, "improve": None, "max_updates": FEW_UPDATES}
         return "pocket", f"{why}; begun at an averaged perceptron, without a descent", options
+
+
+def _decided(
+    data: Data, threshold: Mapping[str, Any], ties: str, clock: Clock, another: Clock
+) -> tuple[Verdict, Margin | None]:
+    """Whether the rows are separable, and if so, their largest margin; the time of each is kept by a clock."""
+    if len(data.classes) > 2:
+        from rosenblatt.prove import joint  # which tables of two classes do not need
+
+        several = data.joint_examples(**threshold)
+        verdict = joint.decide(several, ties, clock)
+        return verdict, joint.largest(several, another) if verdict.separable else None
+    examples, affine = data.examples(**threshold), bool(threshold.get("fit_intercept", True))
+    verdict = decide(examples, ties, clock)
+    return verdict, largest(examples, affine=affine, clock=another) if verdict.separable else None
 
 
 def estimator_of(algorithm: str, options: Mapping[str, Any], data: Data, wishes: Wishes) -> Any:
@@ -281,6 +298,8 @@ def made_short(estimator: Any, data: Data) -> bool:
     """
     if not isinstance(estimator, LinearRule) or not hasattr(estimator, "coef_") or estimator._unit_rows:
         return False
+    if estimator._scheme == ONE_VS_ONE:  # a vote, which is not exported
+        return False
     bias, before, wrong = estimator._bias, estimator.weights_, mistakes(estimator, data)
     if bias and frexp(bias)[0] != 0.5:
         return False
@@ -303,10 +322,15 @@ def _short(w: Array, bias: float, data: Data) -> Array:
 
 def _widest(estimator: Any, data: Data) -> Array | None:
     """The rule with the largest margin among those that decide as this one does, if that is quick to find."""
-    said = estimator.predict(data.X)
-    if len(data.classes) > 2 or data.n * data.encoding.size > WIDEST or not 0 < said.sum() < data.n:
+    said, bias, many = estimator.predict(data.X), estimator._bias, len(data.classes)
+    if estimator._scheme == ONE_VS_REST or data.n * data.encoding.size * (many - 1) > WIDEST:
         return None
-    bias = estimator._bias
+    if many > 2:
+        several = JointExamples(rows_of(data.X, bias=bias), said.astype(np.int64), classes=data.classes)
+        widest = as_far_as_floats_go(several.signed(*several.every_pair()), False, Clock(most_asks=ASKS))
+        return None if widest is None else _floats(widest.weights)[:-1].reshape(many, -1)
+    if not 0 < said.sum() < data.n:
+        return None
     examples = Examples.of(data.X, said, fit_intercept=bias != 0, bias_scale=bias or 1.0)
     widest = as_far_as_floats_go(examples, bias != 0, Clock(most_asks=ASKS))
     return None if widest is None else _floats(widest.weights)[np.newaxis]

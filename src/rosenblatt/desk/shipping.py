@@ -1,6 +1,5 @@
 """What was learned becomes a model: the rule, what its columns mean, what is proved, and what it was judged by."""
 
-from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import asdict, replace
 from typing import Any
@@ -51,19 +50,20 @@ def _proved(learned: Learned, wishes: Wishes) -> tuple[Certificate, ...]:
     found = getattr(learned.verdict, "certificate", None)
     certificates = () if found is None else (found,)
     data = learned.trained
-    if len(data.classes) > 2 or data.weights is not None or data.n * data.encoding.size > QUICK:
+    rule, many = learned.estimator, len(data.classes)
+    if data.weights is not None or data.n * data.encoding.size * (many - 1) > QUICK:
         return certificates
     try:
-        learned.estimator.one_linear_rule()
+        _ = rule.one_linear_rule() if many == 2 else rule.joint_rule()
     except (AttributeError, OptionError):  # a vote, or a rule in another space
         return certificates
     interval = optimality(data.X, data.y, learned.estimator, max_seconds=wishes.seconds, verbose=wishes.verbose)
     return (*certificates, interval)
 
 
-def proof_of(data: Data, found: Sequence[Finding]) -> Proof:
+def proof_of(data: Data, found: Finding) -> Proof:
     """All that was proved about a table."""
-    claims = [(finding.label, certificate) for finding in found for certificate in finding.certificates]
+    claims = [(found.label, certificate) for certificate in found.certificates]
     return Proof(data.encoding, tuple(claims), data.fingerprint)
 
 

@@ -1,27 +1,32 @@
 """What can be proved about a table before anything is learned from it."""
 
 from dataclasses import dataclass
+from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 
 from rosenblatt.desk.data import Data
 from rosenblatt.prove import bounds
 from rosenblatt.prove.certificate import Certificate, Contradiction, ErrorInterval
 from rosenblatt.prove.clock import Clock
+from rosenblatt.prove.joint_certificate import JointContradiction, JointErrorInterval
 from rosenblatt.prove.margin import Margin, largest
 from rosenblatt.prove.optimality import optimality
 from rosenblatt.prove.separability import NotSeparable, Separable, Verdict, decide
 
+_OF_TWO = SimpleNamespace(decide=decide, largest=largest)
+
 
 @dataclass(frozen=True)
 class Finding:
-    """What is known of one class against the rest."""
+    """What is known of one class against the other, or of more than two classes together."""
 
-    label: str
+    label: str | None  # the class that is the yes; None: all classes
     verdict: Verdict
     radius: float
     margin: Margin | None  # of separable rows
     updates: int | None  # that no run of the perceptron from zeros exceeds
-    fewest: ErrorInterval | None  # mistakes, of rows that are not separable
+    fewest: ErrorInterval | JointErrorInterval | None  # mistakes, of rows that are not separable
 
     @property
     def certificates(self) -> tuple[Certificate, ...]:
@@ -31,30 +36,32 @@ class Finding:
         return tuple(dict.fromkeys(certificate for certificate in found if certificate is not None))
 
 
-def findings(data: Data, *, seconds: float | None = None, fewest: bool = True, verbose: bool = False) -> list[Finding]:
-    """For two classes one finding, for more one for each class."""
-    each = [1] if len(data.classes) == 2 else range(len(data.classes))
-    return [_finding(data, yes, seconds, fewest, verbose) for yes in each]
-
-
-def _finding(data: Data, yes: int, seconds: float | None, fewest: bool, verbose: bool) -> Finding:
-    examples = data.examples(yes)
-    verdict = decide(examples, clock=Clock(seconds, verbose))
+def finding(data: Data, *, seconds: float | None = None, fewest: bool = True, verbose: bool = False) -> Finding:
+    """What can be proved of the classes."""
+    several = len(data.classes) > 2
+    prove: Any = import_module("rosenblatt.prove.joint") if several else _OF_TWO
+    examples = data.joint_examples() if several else data.examples()
+    verdict = prove.decide(examples, clock=Clock(seconds, verbose))
     margin = updates = interval = None
     if isinstance(verdict, Separable):
-        margin = largest(examples, clock=Clock(seconds, verbose))
+        margin = prove.largest(examples, clock=Clock(seconds, verbose))
         lower = max(margin.lower, verdict.certificate.lower)  # the search for the margin may have run out of time
         updates = bounds.novikoff(examples.radius, lower) if lower > 0 else None
     elif isinstance(verdict, NotSeparable) and fewest:
-        interval: Any = optimality(data.X, data.y == yes, max_seconds=seconds, verbose=verbose)
-    return Finding(data.classes[yes], verdict, examples.radius, margin, updates, interval)
+        interval = optimality(data.X, data.y, max_seconds=seconds, verbose=verbose)
+    return Finding(None if several else data.classes[1], verdict, examples.radius, margin, updates, interval)
 
 
-def in_words(data: Data, contradiction: Contradiction, most: int = 20) -> list[dict[str, Any]]:
-    """The rows that contradict each other: their numbers, how much each weighs, and what stands in them."""
-    chosen = sorted(zip(contradiction.rows, contradiction.weights, strict=True), key=lambda pair: -pair[1])[:most]
-    shown = data.shown([row for row, _ in chosen])
+def in_words(data: Data, proof: Contradiction | JointContradiction, most: int = 20) -> list[dict[str, Any]]:
+    """The rows that contradict each other: their numbers, how much each weighs, and what stands in them.
+
+    Of more than two classes, also the class that a row is told from; a row may be there with several.
+    """
+    rivals = proof.rivals if isinstance(proof, JointContradiction) else (None,) * len(proof.rows)
+    chosen = sorted(zip(proof.rows, proof.weights, rivals, strict=True), key=lambda pair: -pair[1])[:most]
+    shown = data.shown([row for row, _, _ in chosen])
     return [
         {"row": data.number(row), "weight": str(weight), "cells": cells}
-        for (row, weight), cells in zip(chosen, shown, strict=True)
+        | ({} if rival is None else {"rival": data.classes[rival]})
+        for (row, weight, rival), cells in zip(chosen, shown, strict=True)
     ]

@@ -60,6 +60,7 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
     classes_: Array
     weights_: Array
     ledger_: Ledger | list[Ledger]
+    _multi_class = ONE_VS_REST  # as it was when the rule was learned
     _updates_before = 0  # those that a rule from a file has made; its ledger begins after them
 
     def decision_function(self, X: Any) -> Array:

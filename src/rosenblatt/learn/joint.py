@@ -193,7 +193,8 @@ def learn(
     walk = JointWalk(examples, ties, Tally(start, NO_SUMS, 0), budget, watch)
     walk.interrupted = interrupted
     reason = ORDERS[order](walk, rng if rng is not None else np.random.default_rng())
-    return Run(walk.W, walk.ledger, honest(reason, examples, walk.W), walk.ledger.n_passes, walk.seen)
+    ledger = walk.ledger.seal(examples)
+    return Run(walk.W, ledger, honest(reason, examples, walk.W), ledger.n_passes, walk.seen)
 
 
 def learn_in_passes(
@@ -213,9 +214,8 @@ def learn_in_passes(
     average = walk.tally.average
     if reason is not Reason.INTERRUPTED and not wrong_rows(examples, average).size:
         reason = Reason.SEPARATED
-    return PassesRun(
-        average, walk.ledger, reason, walk.ledger.n_passes, walk.seen, tally=walk.tally, when=walk.when.read()
-    )
+    ledger = walk.ledger.seal(examples)
+    return PassesRun(average, ledger, reason, ledger.n_passes, walk.seen, tally=walk.tally, when=walk.when.read())
 
 
 def _pass_after_pass(walk: JointWalk, rng: np.random.Generator | None) -> Reason:

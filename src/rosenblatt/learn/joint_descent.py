@@ -20,7 +20,18 @@ import scipy  # its parts are loaded when they are used
 from rosenblatt.kernels import Array
 from rosenblatt.learn import wolfe
 from rosenblatt.learn.active_rows import lowest
-from rosenblatt.learn.descent import FAILURES, FAR, KICKS_SPAN, LARGEST_KICK, MOST_IDLE, STUCK, TAKING_IN, WIDTHS
+from rosenblatt.learn.descent import (
+    CROSSED,
+    FAILURES,
+    FAR,
+    KICKS_SPAN,
+    LARGEST_KICK,
+    MOST_IDLE,
+    SHARE,
+    STUCK,
+    TAKING_IN,
+    WIDTHS,
+)
 from rosenblatt.learn.space import Space
 
 SLOPE_STEPS, SOFT_STEPS = 30, 100  # for each width; of logistic regression
@@ -267,37 +278,34 @@ def best_step(leads: Array, slopes: Array, costs: Array) -> float:
     """How far to go so that the rows that are right cost most: to the middle of the widest such stretch.
 
     `leads` has, for every class and row, by how much the row's own class leads, and `slopes` how that changes; the own
-    class leads itself by infinity. A row is right between the steps at which its rivals are overtaken and those at
-    which they overtake.
+    class leads itself by infinity. A row is right between the steps at which its rivals are overtaken and those at which
+    they overtake. Only the nearest of these steps are looked at, a share of SHARE.
     """
     with np.errstate(all="ignore"):
         crossings = -leads / slopes
     never = np.isposinf(leads)
-    rising, falling = (slopes > 0.0) & ~never, (slopes < 0.0) & ~never
-    low = np.where(rising, crossings, -np.inf).max(axis=0)
-    high = np.where(falling, crossings, np.inf).min(axis=0)
+    low = np.where((slopes > 0.0) & ~never, crossings, -np.inf).max(axis=0)
+    high = np.where((slopes < 0.0) & ~never, crossings, np.inf).min(axis=0)
     stuck = ((slopes == 0.0) & ~never & (leads <= 0.0)).any(axis=0)
     holds = (low < high) & ~stuck
     low, high, gains = low[holds], high[holds], costs[holds]
-    ends = np.concatenate([low, high])
-    order = np.argsort(ends, kind="stable")
-    ends, covered = ends[order], np.cumsum(np.concatenate([gains, -gains])[order])
-    if not ends.size:
+    both = np.concatenate([low, high])
+    sizes = np.abs(both[np.isfinite(both)])
+    if not sizes.size:
         return 0.0
+    many = min(max(int(SHARE * sizes.size), CROSSED), sizes.size - 1)
+    reach = float(np.partition(sizes, many)[many]) * 1.5
+    near = np.abs(both) < reach
+    ends, changes = both[near], np.concatenate([gains, -gains])[near]
+    order = np.argsort(ends)
+    ends = np.concatenate([[-reach], ends[order], [reach]])
+    before = gains[(low <= -reach) & (high > -reach)].sum()
+    covered = np.concatenate([[before], before + np.cumsum(changes[order])])
     widths = np.diff(ends)
-    covered = np.where(widths > 0.0, covered[:-1], -1)
-    best = np.flatnonzero(covered == covered.max(initial=0))
-    if not best.size:
-        return 0.0
-    finite = np.isfinite(ends[best]) & np.isfinite(ends[best + 1])
-    if finite.any():
-        place = best[finite][np.argmax(widths[best[finite]])]
-        return float(ends[place] + ends[place + 1]) / 2.0
-    place = best[0]
-    begin, end = float(ends[place]), float(ends[place + 1])
-    if not np.isfinite(begin) and not np.isfinite(end):
-        return 0.0
-    return end - max(abs(end), 1.0) if np.isfinite(end) else begin + max(abs(begin), 1.0)
+    covered[widths <= 0.0] = -1
+    best = np.flatnonzero(covered == covered.max())
+    place = best[np.argmax(widths[best])]
+    return float(ends[place] + ends[place + 1]) / 2.0
 
 
 def fewest(descent: JointDescent, start: Array, patience: int) -> Array:

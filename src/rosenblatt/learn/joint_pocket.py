@@ -62,10 +62,8 @@ def learn(
     reason = _fill(walk, pocket, rng, ratchet)
     reason = Reason.SEPARATED if not pocket.best and reason is not Reason.INTERRUPTED else reason
     reason = Reason.QUIET if pocket.best and reason is Reason.SEPARATED else reason
-    return PocketRun(
-        pocket.W, walk.ledger, reason, walk.ledger.n_passes, walk.seen,
-        cost=pocket.unit * pocket.best, kept_at=pocket.kept_at,
-    )  # fmt: skip
+    ledger, cost = walk.ledger.seal(examples), pocket.unit * pocket.best
+    return PocketRun(pocket.W, ledger, reason, ledger.n_passes, walk.seen, cost=cost, kept_at=pocket.kept_at)
 
 
 class _Pocket:
