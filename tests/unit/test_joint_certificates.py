@@ -129,8 +129,8 @@ def test_what_is_asked_of_several_classes_is_answered_or_refused():
 
 @given(cases.classed_tables(max_rows=6, max_columns=2), st.data())
 def test_no_other_labels_make_a_certificate_true_that_is_not(table, data):
-    """A certificate proves what it says of the labels given, or is refused: never both a separation and a contradiction."""
-    X, y, many = table
+    """A certificate proves what it says of the labels given, or is refused: there is no other way to be both."""
+    X, y, _ = table
     other = np.array(data.draw(st.permutations(y.tolist())))
     proof, verdict = separability(X, y).certificate, separability(X, other)
     try:

@@ -278,8 +278,8 @@ def best_step(leads: Array, slopes: Array, costs: Array) -> float:
     """How far to go so that the rows that are right cost most: to the middle of the widest such stretch.
 
     `leads` has, for every class and row, by how much the row's own class leads, and `slopes` how that changes; the own
-    class leads itself by infinity. A row is right between the steps at which its rivals are overtaken and those at which
-    they overtake. Only the nearest of these steps are looked at, a share of SHARE.
+    class leads itself by infinity. A row is right between the steps at which its rivals are overtaken and those at
+    which they overtake. Only the nearest of these steps are looked at, a share of SHARE.
     """
     with np.errstate(all="ignore"):
         crossings = -leads / slopes
