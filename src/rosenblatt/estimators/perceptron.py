@@ -55,7 +55,9 @@ class Perceptron(LinearRule):
         cycle; rows drawn at random; a random one of the present mistakes; the one with the least y (w . x).
     ties : {"mistake", "plus", "minus", "correct"}, default="mistake"
         What a score of exactly zero is in training: always wrong; right for the second class (sgn(0) = +1);
-        right for the first; never wrong. A zero is predicted as the first class, under "plus" as the second.
+        right for the first; never wrong. A zero is predicted as the first class, under "plus" as the second. Of
+        several classes learned jointly, the same of equal scores: always wrong; right for the last of the classes; for
+        the first, which is always the one predicted; never wrong.
     start : {"zeros", "first", "random"} or array, default="zeros"
         The first weights: zeros; y_1 x_1; standard normal; given, one per feature and optionally one for the
         threshold (with several classes: one such row per class).

@@ -38,6 +38,7 @@ SLOPE_STEPS, SOFT_STEPS = 30, 100  # for each width; of logistic regression
 TOGETHER = 32  # directions whose slopes are computed at once
 NUMBERS_AT_ONCE = 4_000_000  # slopes that are held
 ROUGHLY = 3e9  # multiplications of one descent of a slope: more rows, fewer steps
+WIDEST = 2_000  # weights, of which one row more is tried to be right
 PENALTY = 1e-6  # of the squared weights, in logistic regression: enough to end where classes are separable
 
 
@@ -67,7 +68,7 @@ class JointDescent:
         self.together = int(np.clip(NUMBERS_AT_ONCE // (space.n * classes), 1, TOGETHER))
         self.slope_steps = int(np.clip(ROUGHLY / (2 * space.n * size), 5, SLOPE_STEPS))
         self.patience = min(STUCK * size, MOST_IDLE) + TOGETHER
-        self._many = 4 * size + 50  # pairs that become active at once
+        self._many = min(4 * size + 50, NUMBERS_AT_ONCE // size + 50)  # pairs that become active at once
         self.V, self.scores, self.cost = np.zeros(self.shape), np.zeros((classes, space.n)), 0
         self.best, self.kept = np.iinfo(np.int64).max, self.V
 
@@ -215,8 +216,10 @@ class JointDescent:
     def take_in(self) -> None:
         """Be right on one more row, and one more, while the rows that are right now stay right.
 
-        It ends, because every turn tries one row more.
+        It ends, because every turn tries one row more. With very many weights these steps are too long.
         """
+        if self.kept.size > WIDEST:
+            return
         self.stand(self.kept)
         leads = self._against(self.scores)
         right = leads.min(axis=0) > 0.0

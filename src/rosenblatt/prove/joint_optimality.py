@@ -19,7 +19,7 @@ from rosenblatt.kesler import JointExamples
 from rosenblatt.learn import joint_pocket, wolfe
 from rosenblatt.learn.active_rows import lowest, whole_multipliers
 from rosenblatt.learn.joint import start_of
-from rosenblatt.learn.joint_descent import signed_points
+from rosenblatt.learn.joint_descent import NUMBERS_AT_ONCE, WIDEST, signed_points
 from rosenblatt.learn.rules import TIES, Budget, start_weights
 from rosenblatt.learn.space import space_of
 from rosenblatt.prove import exact
@@ -93,6 +93,8 @@ class _Packing:
         self.free[[*used]] = False
         for place, row in enumerate(self.wrong.tolist()):
             self.clock.doing = f"{len(found)} contradictions, {place} of {self.wrong.size} mistakes tried"
+            if self.many * self.space.size > WIDEST:  # each would take too long
+                break
             try:
                 new = self._of_mistake(row) if row not in used else None
             except TimeIsUp:
@@ -106,7 +108,8 @@ class _Packing:
         """A contradiction of this row with rows that are free; raises `TimeIsUp`."""
         own, n = self.examples.labels, self.examples.n
         of_row = np.delete(np.arange(self.many), own[row]) * n + row  # a pair is r n + i
-        many = 4 * self.many * self.space.size + ROWS_AT_ONCE
+        size = self.many * self.space.size
+        many = min(4 * size, NUMBERS_AT_ONCE // size) + ROWS_AT_ONCE
         among = (self.free & np.isfinite(self.leads)).ravel()
         active, begin = np.append(of_row, lowest(self.leads.ravel(), among, many)), np.zeros(1, np.int64)
         while True:
