@@ -134,7 +134,7 @@ def flipped_stop(model, desk):
         ("noisy.json", "noisy.csv", "exact arithmetic"),
         ("voted.json", "noisy.csv", "predict"),
         ("kernel.json", "noisy.csv", "predict"),
-        ("grades.json", "grades.csv", "predict"),
+        ("grades.json", "grades.csv", "exact arithmetic"),
     ],
 )
 def test_every_claim_tells_what_it_was_judged_by(desk, model, table, by):

@@ -45,7 +45,9 @@ def test_the_verdict_is_one_about_all_classes(iris, tmp_path):
 
 
 def test_a_table_that_scores_separate_has_a_margin(tmp_path):
-    (tmp_path / "t.csv").write_text("x,y\n" + "".join(f"{k},{'abc'[k // 10]}\n" for k in range(30)))
+    (tmp_path / "t.csv").write_text(
+        "x,y\n" + "".join(f"{k * k % 31 + k},{'abc'[(k * k % 31 + k) // 21]}\n" for k in range(30))
+    )
     ran = run("check", tmp_path / "t.csv", "-t", "y")
     assert ran.code == 0
     assert "Separable: linear scores, one for each class, are right on every row." in ran.out

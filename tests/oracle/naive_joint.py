@@ -71,18 +71,15 @@ def worst(rows, classes, W, steps):
     return corrected, W
 
 
-def in_turn(classes):
-    """Rows in an order in which the classes take turns: the k-th of m rows of a class stands at (k + 1/2) / m."""
-    seen, places = {}, []
-    for i, y in enumerate(classes):
-        seen[y] = seen.get(y, 0) + 1
-        places.append((Fraction(2 * seen[y] - 1, 2 * classes.count(y)), i))
-    return [i for _, i in sorted(places)]
+def spread_out(n):
+    """Rows in an order in which each is the golden section further on: the rank of i times it, modulo 2^64."""
+    places = [i * 0x9E3779B97F4A7C15 % 2**64 for i in range(n)]
+    return [sorted(places).index(place) for place in places]
 
 
 def averaged(rows, classes, W, passes):
-    """The mean of W after each look, exactly, and the last W; classes take turns."""
-    total, looks, order = [[Fraction(0)] * len(w) for w in W], 0, in_turn(classes)
+    """The mean of W after each look, exactly, and the last W; rows are spread out."""
+    total, looks, order = [[Fraction(0)] * len(w) for w in W], 0, spread_out(len(rows))
     for _ in range(passes):
         moved = False
         for i in order:

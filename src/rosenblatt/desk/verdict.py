@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from importlib import import_module
-from types import SimpleNamespace
 from typing import Any
 
 from rosenblatt.desk.data import Data
@@ -13,8 +12,6 @@ from rosenblatt.prove.joint_certificate import JointContradiction, JointErrorInt
 from rosenblatt.prove.margin import Margin, largest
 from rosenblatt.prove.optimality import optimality
 from rosenblatt.prove.separability import NotSeparable, Separable, Verdict, decide
-
-_OF_TWO = SimpleNamespace(decide=decide, largest=largest)
 
 
 @dataclass(frozen=True)
@@ -39,12 +36,12 @@ class Finding:
 def finding(data: Data, *, seconds: float | None = None, fewest: bool = True, verbose: bool = False) -> Finding:
     """What can be proved of the classes."""
     several = len(data.classes) > 2
-    prove: Any = import_module("rosenblatt.prove.joint") if several else _OF_TWO
-    examples = data.joint_examples() if several else data.examples()
-    verdict = prove.decide(examples, clock=Clock(seconds, verbose))
+    joint: Any = import_module("rosenblatt.prove.joint") if several else None
+    examples: Any = data.joint_examples() if several else data.examples()
+    verdict: Verdict = (joint.decide if several else decide)(examples, clock=Clock(seconds, verbose))
     margin = updates = interval = None
     if isinstance(verdict, Separable):
-        margin = prove.largest(examples, clock=Clock(seconds, verbose))
+        margin = (joint.largest if several else largest)(examples, clock=Clock(seconds, verbose))
         lower = max(margin.lower, verdict.certificate.lower)  # the search for the margin may have run out of time
         updates = bounds.novikoff(examples.radius, lower) if lower > 0 else None
     elif isinstance(verdict, NotSeparable) and fewest:
@@ -57,11 +54,15 @@ def in_words(data: Data, proof: Contradiction | JointContradiction, most: int = 
 
     Of more than two classes, also the class that a row is told from; a row may be there with several.
     """
-    rivals = proof.rivals if isinstance(proof, JointContradiction) else (None,) * len(proof.rows)
+    rivals: Any = proof.rivals if isinstance(proof, JointContradiction) else (None,) * len(proof.rows)
     chosen = sorted(zip(proof.rows, proof.weights, rivals, strict=True), key=lambda pair: -pair[1])[:most]
     shown = data.shown([row for row, _, _ in chosen])
     return [
-        {"row": data.number(row), "weight": str(weight), "cells": cells}
-        | ({} if rival is None else {"rival": data.classes[rival]})
+        {
+            "row": data.number(row),
+            "rival": None if rival is None else data.classes[rival],
+            "weight": str(weight),
+            "cells": cells,
+        }
         for (row, weight, rival), cells in zip(chosen, shown, strict=True)
     ]

@@ -170,7 +170,7 @@ class AveragedPerceptron(RuleInPasses):
         How many passes over the data, unless it ends earlier (see Notes).
     shuffle : bool, default=False
         Whether every pass is in a new random order, else in the order of the rows; of several classes learned jointly,
-        these take turns, each in the order of its rows.
+        in a fixed order that is spread over the table, which may be sorted by class.
     ties : {"mistake", "plus", "minus", "correct"}, default="mistake"
         What a score of exactly zero is in training: always wrong; right for the second class (sgn(0) = +1);
         right for the first; never wrong. A zero is predicted as the first class, under "plus" as the second.

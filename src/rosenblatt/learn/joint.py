@@ -30,6 +30,7 @@ from rosenblatt.learn.rules import TIES, UNLIMITED, Budget, Order, Reason
 from rosenblatt.learn.walk import COPIES, FOREVER, Run, Walk
 from rosenblatt.threads import in_pieces
 
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # the golden section of 2^64
 SMALL_PART = 4  # the rows that were ever wrong are gone over by themselves while they are at most a quarter
 LOOKS_BETWEEN_PASSES = 16  # at those rows, in passes
 ACTIVE_SHARE = 0.5  # of every budget; the rest is for passes
@@ -219,9 +220,9 @@ def learn_in_passes(
 
 
 def _pass_after_pass(walk: JointWalk, rng: np.random.Generator | None) -> Reason:
-    in_turn = _classes_in_turn(walk) if rng is None else None
+    spread = _spread_out(walk) if rng is None else None
     while not (reason := walk.spent()):
-        order, copies = in_turn or order_of_a_pass(walk, rng)
+        order, copies = spread or order_of_a_pass(walk, rng)
         copies, before, at = copies.copy(), len(walk.ledger), 0
         while at < order.size:
             if reason := walk.spent():
@@ -234,23 +235,19 @@ def _pass_after_pass(walk: JointWalk, rng: np.random.Generator | None) -> Reason
     return reason
 
 
-def _classes_in_turn(walk: JointWalk) -> tuple[Array, Array]:
-    """Copies of rows in an order in which the classes take turns, each in the order of its rows.
+def _spread_out(walk: JointWalk) -> tuple[Array, Array]:
+    """Copies of rows in an order of its own: each is the golden section of the table further on than the one before.
 
-    Tables are often sorted by class. Then a pass in the order of the rows meets one class after the other, and most of
-    the weights that it goes through know the last class only, and the mean is no better.
+    Tables are often sorted by class. A pass in the order of the rows then meets one class after the other: most of the
+    weights that it goes through know the last class only, and so does their mean. In this order the rows met are at any
+    time spread evenly over the table; it hangs on nothing but how many there are.
     """
     examples = walk.examples
     if examples.n_copies > MOST_SHUFFLED:
         return walk.in_order()
-    copies = np.arange(examples.n_copies)
+    places = np.arange(examples.n_copies, dtype=np.uint64) * GOLDEN  # modulo 2^64
+    copies = np.argsort(np.argsort(places))
     rows = np.searchsorted(examples.copies_before, copies, side="right") - 1
-    own, places = examples.labels[rows], np.empty(rows.size)
-    for k in range(len(examples.classes)):
-        mine = np.flatnonzero(own == k)
-        places[mine] = (np.arange(mine.size) + 0.5) / max(mine.size, 1)
-    order = np.argsort(places, kind="stable")
-    rows, copies = rows[order], copies[order]
     left = examples.weights[rows] - (copies - examples.copies_before[rows]) if examples.weights.size else np.empty(0)
     return rows.astype(walk.index), np.minimum(left, 1.0)
 
