@@ -8,7 +8,17 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from rosenblatt import AveragedPerceptron, Ledger, Perceptron, PocketPerceptron, load_model, optimality, save_model
+from rosenblatt import (
+    AveragedPerceptron,
+    KernelPerceptron,
+    Ledger,
+    Perceptron,
+    PocketPerceptron,
+    VotedPerceptron,
+    load_model,
+    optimality,
+    save_model,
+)
 from rosenblatt.errors import OptionError
 from rosenblatt.learn.joint_walk import JointLedger
 
@@ -134,3 +144,18 @@ def test_weights_of_classes_and_rows_are_costs_of_mistakes(rng):
     wrong = [(rule.predict(X)[y == 0] != 0).sum() for rule in (plain, heavy)]
     assert wrong[1] < wrong[0]
     assert heavy.cost_ == 20.0 * wrong[1] + (heavy.predict(X)[y > 0] != y[y > 0]).sum()
+
+
+def test_the_fewest_mistakes_are_asked_of_rules_that_choose_the_largest_score(rng):
+    X, y = rng.normal(size=(30, 2)), np.arange(30) % 3
+    rest = AveragedPerceptron(multi_class="one-vs-rest").fit(X, y)
+    assert optimality(X, y, rest).upper == (rest.predict(X) != y).sum()
+    duels = Perceptron(multi_class="one-vs-one", max_passes=3).fit(X, y)
+    for rule in (
+        duels,
+        VotedPerceptron().fit(X, y),
+        KernelPerceptron().fit(X, y),
+        Perceptron(normalize=True).fit(X, y),
+    ):
+        with pytest.raises(OptionError):
+            optimality(X, y, rule)

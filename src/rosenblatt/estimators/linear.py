@@ -115,7 +115,7 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
     def joint_rule(self) -> tuple[Array, float]:
         """Of a rule that chooses the largest of several scores: the weights of all, and the threshold's constant."""
         check_is_fitted(self, "weights_")
-        if self._scheme not in (JOINT, ONE_VS_REST) or self.weights_.ndim != 2:
+        if self._scheme not in (JOINT, ONE_VS_REST) or not hasattr(self, "coef_"):  # as votes and kernels have none
             raise OptionError("the rule is not one that chooses the largest of several linear scores")
         if self._unit_rows:
             raise OptionError("the rule scales rows to length 1; give optimality such rows, and the weights")
