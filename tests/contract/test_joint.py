@@ -1,6 +1,8 @@
 """More than two classes: learned jointly by default, one against the rest or another where that is wanted."""
 
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -159,3 +161,14 @@ def test_the_fewest_mistakes_are_asked_of_rules_that_choose_the_largest_score(rn
     ):
         with pytest.raises(OptionError):
             optimality(X, y, rule)
+
+
+def test_who_has_two_classes_loads_and_compiles_nothing_of_this():
+    code = (
+        "import sys; from rosenblatt import *; X, y = [[0.0], [1.0], [2.0], [0.5]], [0, 1, 1, 1];"
+        "Perceptron().fit(X, y).predict(X); PocketPerceptron().fit(X, y); AveragedPerceptron().fit(X, y);"
+        "separability(X, y); margin(X, y); optimality(X, y);"
+        "print([name for name in sys.modules if 'choosing' in name or '.joint' in name and 'certificate' not in name])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[]"
