@@ -20,6 +20,7 @@ NAMES = [
     "optimal",
     "held_out",
     "several_classes",
+    "imbalanced",
     "published",
     "end_to_end",
     "trees",

@@ -3,7 +3,10 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from rosenblatt.version import __version__ as __version__
+
 if TYPE_CHECKING:
+    from rosenblatt.desk.loading import load_model as load_model
     from rosenblatt.estimators.averaged import AveragedPerceptron as AveragedPerceptron
     from rosenblatt.estimators.kernel import KernelPerceptron as KernelPerceptron
     from rosenblatt.estimators.lifted import LiftedPerceptron as LiftedPerceptron
@@ -24,10 +27,7 @@ if TYPE_CHECKING:
     from rosenblatt.prove.optimality import optimality as optimality
     from rosenblatt.prove.separability import separability as separability
     from rosenblatt.ship.modelfile import Model as Model
-    from rosenblatt.ship.modelfile import load_model as load_model
     from rosenblatt.ship.modelfile import save_model as save_model
-
-__version__ = "0.1.0"
 
 _HOME = {
     "AveragedPerceptron": "rosenblatt.estimators.averaged",
@@ -46,7 +46,7 @@ _HOME = {
     "RiverPerceptron": "rosenblatt.estimators.river_adapter",
     "VotedPerceptron": "rosenblatt.estimators.voted",
     "bounds": "rosenblatt.prove",
-    "load_model": "rosenblatt.ship.modelfile",
+    "load_model": "rosenblatt.desk.loading",
     "margin": "rosenblatt.prove.margin",
     "optimality": "rosenblatt.prove.optimality",
     "risk": "rosenblatt.prove",

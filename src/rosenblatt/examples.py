@@ -223,6 +223,17 @@ def class_factors(class_weight: Any, classes: Array, counts: Array) -> Array:
     return factors
 
 
+def costs_of_rows(class_weight: Any, classes: Array, y: Array, sample_weight: Any) -> Array:
+    """What a mistake on each row costs: its weight times the factor of its class; empty where all cost 1."""
+    weights = weights_of(sample_weight, y.size)
+    if class_weight is None:
+        return weights
+    of_class = np.searchsorted(classes, y)
+    factors = class_factors(class_weight, classes, np.bincount(of_class, minlength=classes.size))[of_class]
+    with np.errstate(over="ignore"):  # refused as what is not finite
+        return weights_of(factors * weights if weights.size else factors, y.size)
+
+
 def rows_of(X: Any, *, bias: float = 1.0, names: Sequence[str] | None = None) -> Rows:
     """Check a table: dense (in C order, float32 or float64: without a copy) or sparse."""
     X = admitted(X)

@@ -292,7 +292,7 @@ CASES = {
     "column that is missing, to verify": (
         "verify clean.json grades.csv",
         BAD,
-        "grades.csv: the table has no column 'age'",
+        "grades.csv: the table has no columns 'age', 'income', 'job', 'owner', 'since'",
     ),
     "word where a number was": (
         "predict clean.json x.csv",

@@ -355,3 +355,27 @@ def test_a_kernels_rows_are_rows_that_it_was_learned_from(desk, tmp_path):
 def test_what_nobody_can_check_about_rows_held_out_is_said(desk):
     ran = run("verify", desk["noisy.json"], desk["noisy.csv"], "--json")
     assert any("that the rows held out had no part in learning" in each for each in ran.record["not_checked"])
+
+
+def test_reasons_change_no_label(tmp_path):
+    """A rule whose threshold's product rounds: its labels are the exact ones, with reasons and without."""
+    table, model = tmp_path / "t.csv", tmp_path / "m.json"
+    table.write_text("x,y\n" + "".join(f"{k * 7 % 11},{'yes' if k * 7 % 11 > 4 else 'no'}\n" for k in range(60)))
+    assert (
+        run("fit", table, "-t", "y", "-a", "perceptron", "--kind", "x=number", "--hold-out", "0", "-o", model).code == 0
+    )
+    record = json.loads(model.read_text())
+    column = record["encoding"]["columns"][0]
+    column.update(centre=0.0, scale=1.0, step=1.0, lowest=-8.0, highest=8.0)
+    record["settled"]["bias"] = record["parameters"]["bias_scale"] = 1 / 3  # times 3 it is a little below 1
+    record["learned"]["weights"] = [[-1.0, 3.0]]
+    record |= {"certificates": [], "data": None, "held_out": None}
+    model.write_text(changed(json.dumps(record)))
+    (tmp_path / "one.csv").write_text("x\n1\n0\n")
+    labels = []
+    for more in ((), ("--reasons", "1")):
+        ran = run("predict", model, tmp_path / "one.csv", *more)
+        assert ran.code == 0, ran.err
+        labels.append([line.split(",")[0] for line in ran.out.splitlines()[1:]])
+    assert labels[0] == labels[1]
+    assert labels[0][0] == "no"

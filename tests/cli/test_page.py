@@ -85,6 +85,8 @@ def records(desk, demo, tmp_path_factory):
     out = tmp_path_factory.mktemp("out")
     check, fit = ("check", "--json", "-t"), ("fit", "--json", "--seconds", "1", "-o", out / "m.json", "--force", "-t")
     explain = ("explain", "--json")
+    strange = out / "strange.csv"
+    strange.write_text(desk.text("noisy.csv").replace("clerk", "acrobat"))
     made = {
         "check": [
             run(*check, "approved", desk["clean.csv"]),
@@ -106,6 +108,7 @@ def records(desk, demo, tmp_path_factory):
         "predict": [
             run("predict", desk["noisy.json"], desk["noisy.csv"], "--json", "-o", out / "1.csv"),
             run("predict", desk["noisy.json"], desk["noisy.csv"], "--json", "-o", out / "2.csv", "--judge"),
+            run("predict", desk["noisy.json"], strange, "--json", "-o", out / "3.csv"),
         ],
         "explain": [
             run(*explain, desk["noisy.json"]),

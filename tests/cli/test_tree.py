@@ -201,7 +201,10 @@ class TestPredict:
 
     @pytest.mark.parametrize(
         ("text", "told"),
-        [("size,town\n1,Rome\n", "no column 'sent'"), (f"{HEAD}\n1{REST}\nbig{REST}\n", "row 2, column 'size': 'big'")],
+        [
+            ("size,town\n1,Rome\n", "no columns 'sent', 'note', 'stamp'"),
+            (f"{HEAD}\n1{REST}\nbig{REST}\n", "row 2, column 'size': 'big'"),
+        ],
     )
     def test_a_table_that_does_not_fit(self, text, told, post, tmp_path):
         (tmp_path / "new.csv").write_text(text)

@@ -10,9 +10,10 @@ from contextlib import suppress
 import pytest
 
 from rosenblatt import Perceptron
+from rosenblatt.desk.loading import load_model
 from rosenblatt.errors import ModelError
 from rosenblatt.ship import atomic
-from rosenblatt.ship.modelfile import Model, load_model, save_model
+from rosenblatt.ship.modelfile import Model, save_model
 
 KILLED = """
 import os, signal, sys

@@ -12,10 +12,11 @@ import polars as pl
 import pytest
 
 import rosenblatt
+from rosenblatt.desk.loading import load_model
 from rosenblatt.desk.predicting import predictions
 from rosenblatt.desk.verifying import claims_in, verified
 from rosenblatt.read.sources import read_table
-from rosenblatt.ship.modelfile import Model, load_model
+from rosenblatt.ship.modelfile import Model
 from rosenblatt.ship.options import PARAMETERS
 
 HERE = Path(__file__).parent
@@ -68,8 +69,9 @@ def test_the_files_hold_the_numbers_that_are_easily_lost():
 @pytest.mark.parametrize(("name", "expected"), [("model.json", "expected.csv"), ("tree.json", "tree_expected.csv")])
 def test_a_past_model_of_a_table_decides_as_it_did_to_the_last_byte(name, expected):
     model, table = Model.load(TABLE / name), read_table(TABLE / "applications.csv")
-    decided = predictions(model, table, reasons_wanted=2).collect().write_csv()
-    assert decided == (TABLE / expected).read_text("utf-8")
+    decided = predictions(model, table, reasons_wanted=2).collect()
+    without = decided.select(name for name in decided.columns if name != "points")  # which is younger than the files
+    assert without.write_csv() == (TABLE / expected).read_text("utf-8")
 
 
 @pytest.mark.parametrize("name", ["model", "tree", "proof", "weighted_pocket", "weighted_tree"])

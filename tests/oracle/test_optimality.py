@@ -22,7 +22,7 @@ from rosenblatt import (
     optimality,
 )
 from rosenblatt.errors import CertificateError, OptionError
-from rosenblatt.prove import certificate, sweep
+from rosenblatt.prove import certificate, hitting, sweep
 
 
 def fewest(X, y, bias=1.0):
@@ -90,7 +90,7 @@ def test_other_ties(data, ties, bias):
 @given(st.lists(st.frozensets(st.integers(0, 8), min_size=1, max_size=4), max_size=7), st.integers(0, 6))
 def test_how_many_rows_are_needed(sets, many):
     least = next(k for k in range(10) for rows in combinations(range(9), k) if all(set(rows) & each for each in sets))
-    assert certificate.is_needed([tuple(each) for each in sets], many) == (least >= many)
+    assert hitting.is_needed([tuple(each) for each in sets], many) == (least >= many)
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="takes minutes uncompiled")

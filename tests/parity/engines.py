@@ -20,7 +20,8 @@ import pytest
 
 from parity.odd_trees import Grown
 from rosenblatt import Perceptron
-from rosenblatt.read.columns import Date, Number, Sparse, as_text
+from rosenblatt.read.columns import Date, Number, Sparse
+from rosenblatt.read.values import as_text
 from rosenblatt.ship.onnx import MISSING, onnx_of
 from rosenblatt.ship.pmml import pmml_of
 from rosenblatt.ship.python import python_of
@@ -189,7 +190,7 @@ def _array(column, frame):
 def _plain(column, frame):
     """A column as doubles and texts; dates as days."""
     cell = pl.col(column.name)
-    value = column.value if isinstance(column, Date) else cell.cast(pl.Float64) if isinstance(column, Number) else None
+    value = column.value if isinstance(column, Date) else column.cells if isinstance(column, Number) else None
     return frame.select(as_text(cell) if value is None else value).to_series().to_list()
 
 

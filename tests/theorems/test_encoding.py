@@ -10,9 +10,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from rosenblatt.errors import ModelError, TableError
-from rosenblatt.read.columns import BITS, Category, Date, Feature, HashedText, Number, Sparse, Text, YesNo, as_text
+from rosenblatt.read.columns import BITS, Category, Date, Feature, HashedText, Number, Sparse, Text, YesNo
 from rosenblatt.read.encoding import Encoding, Target
 from rosenblatt.read.lookup import Lookup
+from rosenblatt.read.values import as_text
 from rosenblatt.ship.points import Points, grain_of, short, spare_bits
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
@@ -122,19 +123,17 @@ TEXTS = st.text(max_size=6)
 
 @given(st.lists(TEXTS, unique=True, max_size=8), st.lists(st.none() | TEXTS, max_size=30))
 def test_a_lookup_finds_what_is_there(values, cells):
-    expected = [len(values) + 1 if c is None else values.index(c) if c in values else len(values) for c in cells]
-    found = np.zeros(len(cells), int)
-    Lookup(tuple(values)).add(pl.Series(cells, dtype=pl.String), np.arange(len(values) + 2), found)
-    assert found.tolist() == expected
+    lookup = Lookup(tuple(values))
+    own = {value: k for k, value in enumerate(values)}
+    expected = [len(values) + 1 if c is None else own.get(c, lookup.spellings.place(c)) for c in cells]
+    assert lookup.places(pl.Series(cells, dtype=pl.String)).tolist() == expected
 
 
 def test_one_equal_hash_is_not_enough():
     lookup, stranger = Lookup(("a", "b")), pl.Series(["c"])
     place = int(stranger.hash(lookup.seeds[0])[0]) % lookup.keys.size
     lookup.keys[place], lookup.codes[place] = stranger.hash(lookup.seeds[0])[0], 0  # as if "a" had the hash of "c"
-    found = np.zeros(1, int)
-    lookup.add(stranger, np.arange(4), found)
-    assert found.tolist() == [2]
+    assert lookup.places(stranger).tolist() == [2]
 
 
 def small_encoding():

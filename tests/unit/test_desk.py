@@ -10,7 +10,7 @@ from scipy.stats import beta
 from rosenblatt.desk import learning
 from rosenblatt.desk.data import data_of, encoded
 from rosenblatt.desk.error import Error
-from rosenblatt.desk.learning import Wishes, learn, made_short, mistakes
+from rosenblatt.desk.learning import Wishes, learn, made_short
 from rosenblatt.desk.predicting import judged, predictions
 from rosenblatt.desk.shipping import model_of, points_of, proof_of, with_points
 from rosenblatt.desk.split import folds, held_out, mixed
@@ -51,6 +51,10 @@ def applications(n=400, noise=0.1, seed=0, classes=2):
 
 def data_from(frame, **options):
     return data_of(Table("applications", frame), "approved", **options)[0]
+
+
+def mistakes(rule, data):
+    return int((rule.predict(data.X) != data.y).sum())
 
 
 def checked(claims, table, target):

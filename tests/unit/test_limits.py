@@ -43,8 +43,8 @@ class CountingClock(Clock):
         super().__init__(most_asks=most_asks)
         self.too_late = 0
 
-    def late(self):
-        late = super().late()
+    def late(self, work=0.0):
+        late = super().late(work)
         self.too_late += late
         return late
 
@@ -115,7 +115,7 @@ class TestProofs:
     def test_a_large_system_of_whole_numbers_is_left_in_the_middle(self):
         asked = 0
 
-        def keep_time():
+        def keep_time(work):
             nonlocal asked
             asked += 1
             if asked == 500:
@@ -140,7 +140,7 @@ class TestProofs:
     def test_a_sweep_is_left_in_the_middle(self, rng):
         examples = Examples.of(np.round(rng.normal(size=(50, 2)), 1), rng.integers(2, size=50))
         with pytest.raises(TimeIsUp):
-            sweep.fewest(examples, CountingClock(40).keep_time)
+            sweep.fewest(examples, keep_time=CountingClock(40).keep_time)
 
     def test_a_ball_is_bounded_from_below_even_without_time(self, rng):
         X, y = rng.normal(size=(60, 3)), np.arange(60) % 2
@@ -154,8 +154,13 @@ class TestProofs:
         monkeypatch.setattr(
             optimality.scipy.optimize, "milp", lambda *a, options, **k: told.update(options) or milp(*a, **k)
         )
-        assert optimality._small_hitting_set([(0, 1), (1, 2)], 3, 2.5).tolist() == [1]
-        assert told == {"node_limit": optimality.NODES, "time_limit": 2.5}
+        sets, costs = [(0, 1), (1, 2)], np.ones(3, np.int64)
+        assert optimality._cheap_hitting_set(sets, costs, Clock(2.5)).tolist() == [1]
+        assert told["node_limit"] == optimality.NODES
+        assert 0 < told["time_limit"] <= 2.5
+        told.clear()
+        assert optimality._cheap_hitting_set(sets, costs, Clock(most_work=1.0)).tolist() == [1]
+        assert told == {"node_limit": 1}
 
 
 class TestWorkInParts:
@@ -166,7 +171,7 @@ class TestWorkInParts:
         monkeypatch.setattr(wolfe, "WORK", work)
         asks = 0
 
-        def stop():
+        def stop(work):
             nonlocal asks
             asks += 1
             return False

@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 import cases
 import rosenblatt
 from rosenblatt import Examples, Perceptron, separability
+from rosenblatt.desk.loading import load_model
 from rosenblatt.errors import DataError, ModelError
 from rosenblatt.read.columns import Category, Number
 from rosenblatt.read.encoding import Encoding, Target
 from rosenblatt.ship.canonical import digest, laid_out, parsed
-from rosenblatt.ship.modelfile import Model, data_fingerprint, load_model, save_model
+from rosenblatt.ship.modelfile import Model, data_fingerprint, save_model
 
 pytestmark = pytest.mark.usefixtures("no_convergence_warning")
 

@@ -21,8 +21,9 @@ from rosenblatt import (
     PocketPerceptron,
     VotedPerceptron,
 )
+from rosenblatt.desk.loading import load_model
 from rosenblatt.errors import ModelError
-from rosenblatt.ship.modelfile import load_model, save_model
+from rosenblatt.ship.modelfile import save_model
 from rosenblatt.ship.options import PARAMETERS
 
 pytestmark = pytest.mark.usefixtures("no_convergence_warning")

@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rosenblatt.errors import TableError
-from rosenblatt.read.sources import DEFAULT_MISSING, read_table
+from rosenblatt.read.sources import read_table
+from rosenblatt.read.values import MISSING
 from unit.sources import PACKED, TABLE, as_csv, same, write
 
 
@@ -154,7 +155,7 @@ def test_types_hold_for_all_rows(large, tmp_path):
     assert frame["d"].null_count() == 4998
 
 
-@pytest.mark.parametrize("token", DEFAULT_MISSING)
+@pytest.mark.parametrize("token", MISSING)
 @pytest.mark.parametrize("late", [False, True])
 def test_missing_values(token, late, tmp_path):
     rows = 2000 if late else 3
@@ -209,7 +210,7 @@ numbers = st.one_of(st.integers(-(10**12), 10**12).map(str), st.floats(allow_nan
 
 def kept(cell):
     """What is read of a cell of text, where nothing pads the cells."""
-    return None if cell in DEFAULT_MISSING else cell
+    return None if cell in MISSING else cell
 
 
 @st.composite

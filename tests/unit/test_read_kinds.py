@@ -61,7 +61,7 @@ EXPECTED = {
     "constant number": ("ignore", "constant: always '3.5'"),
     "constant with gaps": ("category", "always 'same' or missing"),
     "empty": ("ignore", "no values"),
-    "in a row": ("ignore", "identifier: whole numbers in a row"),
+    "in a row": ("ignore", "identifier: consecutive whole numbers"),
     "codes": ("ignore", "identifier: all values differ"),
     "lists": ("ignore", "values of type List(Int64), which a rule cannot use"),
 }

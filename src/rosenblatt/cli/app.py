@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
-from rosenblatt import __version__
 from rosenblatt.cli import check, demo, explain, export, fit, predict, report, verify
 from rosenblatt.cli.codes import USAGE
 from rosenblatt.cli.manual import AllCommands, OneCommand
+from rosenblatt.version import __version__
 
 app = typer.Typer(
     name="rosenblatt",

@@ -24,9 +24,10 @@ def run(
             "--fewest/--no-fewest", help="Prove how few mistakes are possible.", rich_help_panel=terms.JUDGING
         ),
     ] = True,
-    seconds: terms.Seconds = 60.0,
+    seconds: terms.Seconds = None,
     positive: terms.Positive = None,
     kind: terms.Kinds = None,
+    ignore: terms.Ignore = None,
     text: terms.TextAs = "vocabulary",
     file_format: terms.Format = None,
     delimiter: terms.Delimiter = None,
@@ -40,7 +41,7 @@ def run(
 
     Of more than two classes: whether there are linear scores whose largest is always that of the right class. If not,
     the rows that contradict each other are shown, and how few mistakes are possible. The exit code is 0 if the rows
-    are separable, 1 if they are not or if no proof was found in time.
+    are separable, 1 if they are not or if no proof was found within the limit.
     """
     import shlex
 
@@ -55,9 +56,11 @@ def run(
 
     screen = Screen(json, quiet)
     reading.free(output, force)
-    data, notes = reading.noted(screen, begun, target, positive, kind, text, drop_missing_target)
+    data, notes = reading.noted(
+        screen, begun, target, positive, terms.kinds_given(kind, ignore), text, drop_missing_target
+    )
     with screen.busy("proving") as tell, reading.progress_to(tell):
-        found = finding(data, seconds=seconds or None, fewest=fewest, verbose=not quiet)
+        found = finding(data, seconds=seconds, fewest=fewest, verbose=not quiet)
     wording.columns(screen, data)
     wording.finding(screen, data, found)
     record: dict[str, Any] = {"command": NAME, **reading.described(data, notes)}

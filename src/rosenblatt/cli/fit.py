@@ -1,6 +1,5 @@
 """`rosenblatt fit`: from a table to a rule."""
 
-import math
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -31,7 +30,7 @@ def run(
             rich_help_panel=terms.JUDGING,
         ),
     ] = True,
-    seconds: terms.Seconds = 10.0,
+    seconds: terms.Seconds = None,
     seed: terms.Seed = 0,
     order: Annotated[
         str | None,
@@ -91,15 +90,11 @@ def run(
         int | None,
         typer.Option(metavar="N", min=1, help="Quiet draws, or kicks in vain, before it ends.", rich_help_panel=RULES),
     ] = None,
-    class_weight: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="CLASS=COST", help="What a mistake on a class costs, or: balanced.", rich_help_panel=RULES
-        ),
-    ] = None,
+    class_weight: terms.ClassWeight = None,
     option: terms.Options = None,
     positive: terms.Positive = None,
     kind: terms.Kinds = None,
+    ignore: terms.Ignore = None,
     text: terms.TextAs = "vocabulary",
     weights: terms.WeightColumn = None,
     file_format: terms.Format = None,
@@ -128,12 +123,14 @@ def run(
     given: dict[str, Any] = {
         "order": order, "ties": ties, "start": start, "fit_intercept": threshold, "bias_scale": bias_scale,
         "normalize": normalize, "max_passes": max_passes, "max_updates": max_updates, "max_seconds": max_seconds,
-        "patience": patience, "class_weight": _costs(class_weight),
+        "patience": patience, "class_weight": terms.costs_given(class_weight),
     }  # fmt: skip
     options = {name: value for name, value in given.items() if value is not None} | terms.values_given(option)
-    wishes = Wishes(algorithm, options, hold_out, folds, seed, seconds or None, prove, not quiet)
+    wishes = Wishes(algorithm, options, hold_out, folds, seed, seconds, prove, not quiet)
     learning.check(wishes, option)
-    data, notes = reading.noted(screen, begun, target, positive, kind, text, drop_missing_target, weights)
+    data, notes = reading.noted(
+        screen, begun, target, positive, terms.kinds_given(kind, ignore), text, drop_missing_target, weights
+    )
     learned = learning.learned(screen, data, wishes, option)
     learned, model = learning.proved(screen, learned, wishes)
     model.save(output, force=force)
@@ -143,21 +140,3 @@ def run(
     found = {**reading.described(data, (*notes, *learned.notes)), **wording.learned_record(learned, model)}
     screen.record({"command": NAME, **found, "model": str(output)})
     raise typer.Exit(INTERRUPTED if learned.interrupted else DONE)
-
-
-def _costs(given: list[str] | None) -> Any:
-    """CLASS=COST, several times, or the word balanced."""
-    from rosenblatt.errors import OptionError
-
-    if not given or given == ["balanced"]:
-        return "balanced" if given else None
-    costs = {}
-    for each in given:
-        label, _, cost = each.rpartition("=")
-        try:
-            costs[label] = float(cost)
-            if not 0 <= costs[label] < math.inf:
-                raise ValueError
-        except ValueError:
-            raise OptionError(f"--class-weight needs CLASS=COST, as in --class-weight yes=5, not {each!r}") from None
-    return costs

@@ -8,6 +8,7 @@ from rosenblatt.cli.reading import progress_to
 from rosenblatt.cli.screen import Screen
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.learning import Learned, Wishes, learn
+from rosenblatt.desk.limits import FIT_WORK, clock_of, more
 from rosenblatt.desk.shipping import model_of
 from rosenblatt.errors import OptionError
 from rosenblatt.ship.modelfile import Model
@@ -41,8 +42,14 @@ def learned(screen: Screen, data: Data, wishes: Wishes, given: list[str] | None)
 
 def proved(screen: Screen, found: Learned, wishes: Wishes) -> tuple[Learned, Model]:
     """The model of what was learned, with proofs if they are wished for; Ctrl-C ends those, and loses nothing else."""
+    clock = clock_of(wishes.seconds, FIT_WORK, wishes.verbose)
     try:
         with screen.busy("proving") as tell, progress_to(tell):
-            return found, model_of(found, wishes, prove=wishes.prove and not found.interrupted)
+            model = model_of(found, wishes, prove=wishes.prove and not found.interrupted, clock=clock)
+        if clock.ran_out:
+            note = f"how few mistakes are possible is not known to the last one: {more(clock)}"
+            screen.note(note)
+            found = replace(found, notes=(*found.notes, note))
+        return found, model
     except KeyboardInterrupt:
         return replace(found, interrupted=True), model_of(found, wishes, prove=False)

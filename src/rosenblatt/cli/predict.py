@@ -57,6 +57,7 @@ def run(
     from rosenblatt.cli import reading, writing
     from rosenblatt.cli.screen import Screen
     from rosenblatt.desk.predicting import judged, predictions
+    from rosenblatt.read.lookup import Unseen
     from rosenblatt.ship.modelfile import Model
 
     os.environ.setdefault("POLARS_ROW_GROUP_PREFETCH_SIZE", "2")  # more costs memory and brings no speed
@@ -65,11 +66,11 @@ def run(
     writing.check_suffix(output)
     loaded = Model.load(model)
     table = reading.table(screen, file, file_format, delimiter, loaded.encoding, large=True, target=judge)
-    error = None
+    error, unseen = None, Unseen()
     to_terminal = output is None and sys.stdout.isatty()  # where the rows themselves show how far it is
     busy = nullcontext() if to_terminal else screen.busy("predicting")
     with busy, writing.explained(loaded, table):
-        found = predictions(loaded, table, reasons_wanted=reasons, keep=keep or ())
+        found = predictions(loaded, table, reasons_wanted=reasons, keep=keep or (), unseen=unseen)
         if safe_csv:
             found = writing.harmless(found, output, json)
         if judge:
@@ -78,8 +79,10 @@ def run(
             writing.stream(found, json)
         else:
             writing.to_file(found, output, force)
+    for note in writing.on_unseen(unseen):
+        screen.note(note)
     if error is not None:
         screen.aside(error.statement) if output is None else screen.line(error.statement)
     if output is not None:
         screen.line(f"Written: {output}")
-        screen.record(writing.summary(NAME, model, output, error))
+        screen.record(writing.summary(NAME, model, output, error, unseen))

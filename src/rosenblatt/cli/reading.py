@@ -11,14 +11,14 @@ import polars as pl
 
 from rosenblatt.cli.ahead import Begun, begin
 from rosenblatt.cli.screen import Screen
-from rosenblatt.cli.terms import kinds_given
 from rosenblatt.desk.data import Data, data_of, encoded
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.progress import shown_by
 from rosenblatt.read import gathering
 from rosenblatt.read.columns import Sparse
 from rosenblatt.read.encode import check_text, types_for
-from rosenblatt.read.encoding import Encoding, nearest
+from rosenblatt.read.encoding import Encoding
+from rosenblatt.read.frames import nearest
 from rosenblatt.read.table import LABEL, Table
 from rosenblatt.threads import in_background
 
@@ -82,13 +82,12 @@ def noted(
     begun: Begun,
     target: str,
     positive: str | None,
-    kinds: list[str] | None,
+    kinds: dict[str, str],
     text: str,
     drop_missing_target: bool,
     weights: str | None = None,
 ) -> tuple[Data, tuple[str, ...]]:
     """The rows as features, the meaning of the columns read from the table itself; and what there is to note."""
-    told = kinds_given(kinds)
     check_text(text)
     read = waited_for(screen, begun)
     if read.sparse is not None and (target != LABEL or kinds or weights):
@@ -98,7 +97,7 @@ def noted(
         raise OptionError(f"{read.source}: there is no column {target!r} to learn{hint}")
     read = with_target(screen, read, target) if drop_missing_target else read
     with screen.busy("encoding the columns"):
-        made, notes = data_of(read, target, positive=positive, kinds=told, text=text, weights=weights)
+        made, notes = data_of(read, target, positive=positive, kinds=kinds, text=text, weights=weights)
     for note in notes:
         screen.note(note)
     return made, notes

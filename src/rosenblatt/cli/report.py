@@ -24,11 +24,13 @@ def run(
     algorithm: terms.Algorithm = "auto",
     hold_out: terms.HoldOut = 0.2,
     folds: terms.Folds = 0,
-    seconds: terms.Seconds = 10.0,
+    seconds: terms.Seconds = None,
     seed: terms.Seed = 0,
+    class_weight: terms.ClassWeight = None,
     option: terms.Options = None,
     positive: terms.Positive = None,
     kind: terms.Kinds = None,
+    ignore: terms.Ignore = None,
     text: terms.TextAs = "vocabulary",
     file_format: terms.Format = None,
     delimiter: terms.Delimiter = None,
@@ -63,9 +65,13 @@ def run(
         reading.free(path, force)
     if find_spec("matplotlib") is None:
         raise MissingExtraError("plot", "a report with plots")
-    wishes = Wishes(algorithm, terms.values_given(option), hold_out, folds, seed, seconds or None, True, not quiet)
+    costs = terms.costs_given(class_weight)
+    options = ({} if costs is None else {"class_weight": costs}) | terms.values_given(option)
+    wishes = Wishes(algorithm, options, hold_out, folds, seed, seconds, True, not quiet)
     learning.check(wishes, option)
-    data, notes = reading.noted(screen, begun, target, positive, kind, text, drop_missing_target)
+    data, notes = reading.noted(
+        screen, begun, target, positive, terms.kinds_given(kind, ignore), text, drop_missing_target
+    )
     learned = learning.learned(screen, data, wishes, option)
     learned, made = learning.proved(screen, learned, wishes)
     with screen.busy("drawing"):

@@ -92,7 +92,8 @@ Seconds = Annotated[
         "--seconds",
         min=0.0,
         metavar="S",
-        help="Time limit for each proof, not for learning; 0 for none.",
+        help="Time limit for each proof, not for learning; 0 for none. By default work is limited, not time: the same "
+        "proofs on every machine.",
         rich_help_panel=JUDGING,
     ),
 ]
@@ -131,6 +132,21 @@ Options = Annotated[
         rich_help_panel=RULES,
     ),
 ]
+ClassWeight = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--class-weight",
+        metavar="CLASS=COST",
+        help="What a mistake on a class costs, or: balanced.",
+        rich_help_panel=RULES,
+    ),
+]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ignore", metavar="COLUMN", help="Column to leave out; may be given again.", rich_help_panel=READING
+    ),
+]
 ModelFile = Annotated[
     Path, typer.Argument(metavar="MODEL", help="Model file that `rosenblatt fit` wrote.", show_default=False)
 ]
@@ -143,7 +159,7 @@ def _configured(context: typer.Context, value: Path | None) -> Path | None:
     import tomllib
 
     from rosenblatt.errors import OptionError
-    from rosenblatt.read.encoding import nearest
+    from rosenblatt.read.frames import nearest
 
     try:
         given: dict[str, Any] = tomllib.loads(value.read_text("utf-8"))
@@ -178,8 +194,8 @@ Config = Annotated[
 ]
 
 
-def kinds_given(kinds: list[str] | None) -> dict[str, str]:
-    """COLUMN=KIND, several times, as a mapping."""
+def kinds_given(kinds: list[str] | None, ignore: list[str] | None = None) -> dict[str, str]:
+    """COLUMN=KIND, several times, as a mapping, with the columns to ignore."""
     from rosenblatt.errors import OptionError
     from rosenblatt.read.kinds import check_kind
 
@@ -190,7 +206,25 @@ def kinds_given(kinds: list[str] | None) -> dict[str, str]:
             raise OptionError(f"--kind needs COLUMN=KIND, as in --kind age=number, not {each!r}")
         check_kind(column, kind)
         given[column] = kind
-    return given
+    return given | dict.fromkeys(ignore or [], "ignore")
+
+
+def costs_given(given: list[str] | None) -> Any:
+    """CLASS=COST, several times, or the word balanced."""
+    from rosenblatt.errors import OptionError
+
+    if not given or given == ["balanced"]:
+        return "balanced" if given else None
+    costs = {}
+    for each in given:
+        label, _, cost = each.rpartition("=")
+        try:
+            costs[label] = float(cost)
+            if not 0 <= costs[label] < inf:
+                raise ValueError
+        except ValueError:
+            raise OptionError(f"--class-weight needs CLASS=COST, as in --class-weight yes=5, not {each!r}") from None
+    return costs
 
 
 def values_given(options: list[str] | None) -> dict[str, Any]:

@@ -40,7 +40,7 @@ def run(
     encoding = getattr(claims, "encoding", None)
     table = reading.table(screen, file, file_format, delimiter, encoding)
     name = target if encoding is None else encoding.target.name
-    if drop_missing_target and name is not None:
+    if name is not None and (encoding is not None or drop_missing_target):  # nothing is claimed about the others
         table = reading.with_target(screen, table, name)
     with screen.busy("verifying"), reading.named(table):
         results = verified(claims, table, target)

@@ -13,6 +13,7 @@ from rosenblatt.desk.trees import stop_reason
 from rosenblatt.desk.verdict import Finding, in_words
 from rosenblatt.estimators.linear import ONE_VS_ONE
 from rosenblatt.estimators.tree import PerceptronTree
+from rosenblatt.plurals import many
 from rosenblatt.prove.certificate import Contradiction
 from rosenblatt.prove.joint_certificate import JointContradiction
 from rosenblatt.prove.separability import NotSeparable, Separable, Undecided
@@ -35,16 +36,12 @@ def columns(screen: Screen, data: Data, features: bool = True) -> None:
         if column.size:
             kinds.setdefault(column.kind, []).append(column.name)
     used = sum(len(names) for names in kinds.values())
-    become = f" as {_many(data.encoding.size, 'feature')}" if features else ""
-    screen.line(f"{data.table.source}: {data.n:,} rows, {_many(used, 'column')}{become}")
+    become = f" as {many(data.encoding.size, 'feature')}" if features else ""
+    screen.line(f"{data.table.source}: {many(data.n, 'row')}, {many(used, 'column')}{become}")
     for kind, names in kinds.items():
         for line in _listed(f"  {len(names)} {kind}: ", names, screen.out.width):
             screen.line(line)
     screen.line(f"target {data.encoding.target.name}: {_classes(data)}")
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
 def _listed(text: str, names: list[str], width: int) -> list[str]:
@@ -75,11 +72,11 @@ def finding(screen: Screen, data: Data, found: Finding) -> None:
         if gap < 0.01:
             screen.line(f"Largest margin {lower:.9g}, proved to a relative gap of {gap:.0e}.")
         else:
-            screen.line(f"The largest margin is between {lower:.3g} and {upper:.3g}; more --seconds may tell more.")
+            screen.line(f"The largest margin is between {lower:.3g} and {upper:.3g}.")
         if found.updates is not None:
             screen.line(
                 f"Longest row{'' if found.label else ', times the root of two,'} {found.radius:.6g}, so no run from "
-                f"zeros makes more than {found.updates:,} updates."
+                f"zeros makes more than {many(found.updates, 'update')}."
             )
     elif isinstance(verdict, Undecided):
         screen.line(str(verdict), style="bold yellow")
@@ -89,7 +86,9 @@ def finding(screen: Screen, data: Data, found: Finding) -> None:
         if found.fewest is not None:
             lower, upper = found.fewest.lower, found.fewest.upper
             best = "which is the fewest possible" if lower == upper else f"and no rule makes fewer than {lower:,}"
-            screen.line(f"A rule with {_many(upper, 'mistake')} was found, {best}.")
+            screen.line(f"A rule with {many(upper, 'mistake')} was found, {best}.")
+    if found.cut_short is not None:
+        screen.line(f"{found.cut_short}.", style="yellow")
 
 
 def _margin(found: Finding) -> tuple[float, float, float]:
@@ -102,11 +101,11 @@ def _margin(found: Finding) -> tuple[float, float, float]:
 def contradiction(screen: Screen, data: Data, proof: Contradiction | JointContradiction) -> None:
     """The rows that contradict each other, as they stand in the table: a column for each row, the weightiest first."""
     room = screen.out.width - NAME
-    told, many, target = in_words(data, proof, max(2, min(4, room // CELL))), len(proof.rows), data.encoding.target.name
+    told, rows, target = in_words(data, proof, max(2, min(4, room // CELL))), len(proof.rows), data.encoding.target.name
     cell = room // len(told) - 3
     names = [name for name in dict.fromkeys(name for each in told for name in each["cells"]) if name != target]
     differ = [name for name in names if len({str(each["cells"].get(name)) for each in told}) > 1]
-    if many == 2 and not differ:
+    if rows == 2 and not differ:
         first, second = told
         screen.line(
             f"Rows {first['row']} and {second['row']} are the same in every column, but {target} is "
@@ -120,9 +119,9 @@ def contradiction(screen: Screen, data: Data, proof: Contradiction | JointContra
         )
     else:
         screen.line(
-            f"These {many} rows contradict each other: mixed by weight, those of either class give the same point."
+            f"These {rows} rows contradict each other: mixed by weight, those of either class give the same point."
         )
-    if many == 2:
+    if rows == 2:
         screen.line(f"As features they are equal: numbers are rounded to {BITS} bits of the range of their column.")
     lines = [[target, *(each["cells"].get(target) for each in told)], ["weight", *(_share(e, proof) for e in told)]]
     if isinstance(proof, JointContradiction):
@@ -130,8 +129,8 @@ def contradiction(screen: Screen, data: Data, proof: Contradiction | JointContra
     lines += [[name, *(each["cells"].get(name) for each in told)] for name in differ[:MOST_COLUMNS]]
     cut = [[_cut(name, NAME - 3), *(_cut(value, cell) for value in values)] for name, *values in lines]
     screen.table(["row", *(str(each["row"]) for each in told)], cut)
-    more = [_many(many - len(told), "row")] if many > len(told) else []
-    more += [_many(len(differ) - MOST_COLUMNS, "column")] if len(differ) > MOST_COLUMNS else []
+    more = [many(rows - len(told), "row")] if rows > len(told) else []
+    more += [many(len(differ) - MOST_COLUMNS, "column")] if len(differ) > MOST_COLUMNS else []
     if more:
         screen.line(f"({' and '.join(more)} more: --json shows all)")
 
@@ -158,6 +157,7 @@ def finding_record(data: Data, found: Finding) -> dict[str, Any]:
         "most_updates": found.updates,
         "contradiction": None,
         "fewest_mistakes": None,
+        "cut_short": found.cut_short,
     }
     if isinstance(found.verdict, Separable):
         record["margin"] = dict(zip(("lower", "upper", "gap"), _margin(found), strict=True))
@@ -184,13 +184,18 @@ def learned(screen: Screen, rule: Learned, model: Model) -> None:
     screen.line(f"Stopped: {stop_reason(rule.estimator, rule.trained.weights)}")
     if rule.interrupted:
         screen.line("Interrupted: this is the best rule so far.", style="bold yellow")
-    screen.line(
-        f"Learned from {rule.trained.n:,} rows: {rule.mistakes:,} of them wrong ({rule.mistakes / rule.trained.n:.2%})."
-    )
+    share = rule.mistakes / rule.trained.n
+    screen.line(f"Learned from {many(rule.trained.n, 'row')}: {rule.mistakes:,} of them wrong ({share:.2%}).")
+    if not rule.costs.are_counts:
+        screen.line(
+            f"What was made small is the cost, here {rule.cost:,.6g}: {rule.costs.in_words(rule.trained.classes)}."
+        )
     for certificate in model.certificates:
         screen.line(f"Proved: {certificate.statement}")
     if rule.error is not None:
         screen.line(f"Error on new rows: {rule.error.statement}")
+    if rule.baseline is not None and not rule.baseline.clearly_better:
+        screen.line(rule.baseline.statement(rule.costs.are_counts), style="bold yellow")
     if getattr(rule.estimator, "_scheme", None) == ONE_VS_ONE:
         screen.note("one-vs-one rules vote: this model predicts, but cannot be exported to other systems")
     elif not rule.exact and hasattr(rule.estimator, "coef_"):
@@ -205,13 +210,14 @@ def learned(screen: Screen, rule: Learned, model: Model) -> None:
 
 def tree(screen: Screen, encoding: Encoding, rule: PerceptronTree, most: int) -> None:
     """A tree in words: at most so many lines of it."""
-    nodes, leaves = _many(rule.n_nodes_, "node"), f"{rule.n_leaves_:,} of them leaves"
-    screen.line(f"The tree has {nodes}, {leaves}, and is {_many(rule.depth_, 'test')} deep.", style="bold")
+    nodes, deep = many(rule.n_nodes_, "node"), many(rule.depth_, "test")
+    parts = f"{nodes}, {rule.n_leaves_:,} of them leaves, and is {deep} deep"
+    screen.line(f"The tree has {parts if rule.depth_ else 'one node: it is a leaf'}.", style="bold")
     lines, more = first_lines(worded(encoding, rule), most)
     for line in lines:
         screen.line(line)
     if more:
-        screen.line(f"(and {_many(more, 'line')} more: rosenblatt explain MODEL --most {most + more} shows all)")
+        screen.line(f"(and {many(more, 'line')} more: rosenblatt explain MODEL --most {most + more} shows all)")
 
 
 def tree_record(encoding: Encoding, rule: Any, most: int | None = None) -> dict[str, Any] | None:
@@ -235,9 +241,15 @@ def learned_record(rule: Learned, model: Model) -> dict[str, Any]:
         "tree": tree_record(rule.trained.encoding, rule.estimator),
         "trained_rows": rule.trained.n,
         "trained_mistakes": rule.mistakes,
+        "trained_cost": rule.cost,
+        "costs": {
+            "classes": dict(zip(rule.trained.classes, rule.costs.of_class, strict=True)),
+            "weights": rule.costs.weight_column,
+        },
         "separable": None if rule.verdict is None else rule.verdict.separable,
         "proved": [certificate.statement for certificate in model.certificates],
         "error": None if error is None else {**asdict(error), "rate": error.mistakes / error.rows},
+        "baseline": None if rule.baseline is None else rule.baseline.record,
         "exact": rule.exact,
         "interrupted": rule.interrupted,
         "seconds": rule.seconds,

@@ -15,6 +15,7 @@ from rosenblatt.cli.reading import named
 from rosenblatt.desk.error import Error
 from rosenblatt.desk.predicting import complaint
 from rosenblatt.errors import OptionError, TableError
+from rosenblatt.read.lookup import Unseen
 from rosenblatt.read.table import Table, first_line
 from rosenblatt.ship.atomic import drafted
 from rosenblatt.ship.modelfile import Model
@@ -90,6 +91,16 @@ def explained(model: Model, table: Table) -> Iterator[None]:
             raise complaint(model, table) or TableError(first_line(error)) from error
 
 
-def summary(command: str, model: Path, output: Path, error: Error | None) -> dict[str, Any]:
+def on_unseen(unseen: Unseen) -> Iterator[str]:
+    """A sentence on every column with values that the rule has no name for."""
+    for column, cells in sorted(unseen.counts.items()):
+        many = "1 cell holds a value" if cells == 1 else f"{cells:,} cells hold values"
+        yield f"{column!r}: {many} that the rule has no name for, such as {unseen.examples[column]!r:.60}"
+
+
+def summary(command: str, model: Path, output: Path, error: Error | None, unseen: Unseen) -> dict[str, Any]:
     """What was written, for a program."""
-    return {"command": command, "model": str(model), "output": str(output), "error": error and asdict(error)}
+    written = {"command": command, "model": str(model), "output": str(output), "error": error and asdict(error)}
+    found = sorted(unseen.counts.items())
+    each = [{"column": column, "cells": cells, "example": unseen.examples[column]} for column, cells in found]
+    return written | {"unseen": each}

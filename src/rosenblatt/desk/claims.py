@@ -6,39 +6,45 @@ checked.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum, isclose
 from operator import le
 from typing import Any
 
 import numpy as np
 
+from rosenblatt.desk.cost import Baseline, Costs
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.error import HELD_OUT, Error, by_folds
+from rosenblatt.desk.joint_claims import JointKinds, proved_jointly, wrong_jointly
 from rosenblatt.desk.shipping import means_of
 from rosenblatt.desk.split import held_out
 from rosenblatt.desk.trees import right_on_every_row
 from rosenblatt.errors import CertificateError, DataError, OptionError
 from rosenblatt.estimators.linear import JOINT, ONE_VS_ONE, ONE_VS_REST, LinearRule, pairs_of
 from rosenblatt.estimators.tree import PerceptronTree
-from rosenblatt.examples import Examples, class_factors, rows_of, some_rows, table_of
+from rosenblatt.examples import Examples, class_factors, costs_of_rows, rows_of, some_rows, table_of
 from rosenblatt.kernels import Array
 from rosenblatt.kesler import JointExamples
+from rosenblatt.learn.costs import costs_of
 from rosenblatt.learn.joining import whole_costs
 from rosenblatt.learn.rules import Reason
-from rosenblatt.prove import exact, joint_certificate
-from rosenblatt.prove.certificate import STRICT, Certificate, Contradiction, ErrorInterval, NoMargin, RunRecord
-from rosenblatt.prove.joint_certificate import (
-    JointContradiction,
-    JointErrorInterval,
-    JointNoMargin,
-    JointSeparation,
+from rosenblatt.plurals import many
+from rosenblatt.prove import exact
+from rosenblatt.prove.certificate import (
+    STRICT,
+    Certificate,
+    Contradiction,
+    CostInterval,
+    ErrorInterval,
+    NoMargin,
+    RunRecord,
 )
-from rosenblatt.prove.record import PREDICTED
+from rosenblatt.prove.joint_certificate import JointContradiction, JointNoMargin
+from rosenblatt.prove.joint_certificate import mistakes as mistakes_of_scores
 from rosenblatt.ship.modelfile import Model
 from rosenblatt.ship.points import Points
 
-JointKinds = JointContradiction | JointErrorInterval | JointNoMargin | JointSeparation
 EXACT, PREDICT, AGAIN = "exact arithmetic", "predict", "computed again"
 UNCHECKED = {  # what a file says of how a rule was learned, by the attribute of its estimator
     "stop_reason_": "why learning stopped",
@@ -73,14 +79,16 @@ def same_data(wanted: dict[str, Any], data: Data) -> Result:
     """Whether the features are those that the claims are about."""
     found = data.fingerprint
     if found == wanted:
-        return Result(
-            "data", True, f"These are the {found['rows']} rows that the claims are about, to the last bit.", AGAIN
-        )
+        return Result("data", True, f"{_these(found['rows'])} that the claims are about, to the last bit.", AGAIN)
     return Result("data", False, f"This is other data: {_shape(found)} instead of {_shape(wanted)}.", AGAIN)
 
 
+def _these(rows: int) -> str:
+    return "This is the row" if rows == 1 else f"These are the {rows:,} rows"
+
+
 def _shape(data: dict[str, Any]) -> str:
-    return f"{data['rows']} rows of {data['features']} features (SHA-256 {data['sha256'][:12]}...)"
+    return f"{many(data['rows'], 'row')} of {many(data['features'], 'feature')} (SHA-256 {data['sha256'][:12]}...)"
 
 
 def of_model(model: Model, data: Data) -> Iterator[Result]:
@@ -107,11 +115,16 @@ def of_model(model: Model, data: Data) -> Iterator[Result]:
 
 def _judged(model: Model, judged: dict[str, Any], trained: Data, tested: Data) -> Iterator[Result]:
     rows = judged["trained_rows"]
-    told = f"{trained.n} rows were learned from"
+    told = f"{many(trained.n, 'row was', 'rows were')} learned from"
     yield Result("rows learned from", rows == trained.n, _unless(rows == trained.n, told, rows), AGAIN)
     yield _mistakes("mistakes on the rows learned from", model, trained, judged["trained_mistakes"])
+    costs = Costs.of(model.estimator, trained)
+    if "trained_cost" in judged and not (costs.are_counts and judged["trained_cost"] == judged["trained_mistakes"]):
+        yield _cost(model, costs, trained, judged["trained_cost"])
     if judged["error"] is not None:
         yield from _error(model, judged["folds"], judged["error"], trained, tested)
+    if judged.get("baseline") is not None:
+        yield _baseline(model, costs, judged, trained, tested)
     if judged["exact"]:
         yield _exact(model)
     if judged.get("means") is not None:
@@ -132,10 +145,35 @@ def _error(model: Model, folds: int, error: dict[str, Any], trained: Data, teste
         return
     yield _mistakes("mistakes on the rows held out", model, tested, mistakes)
     if rows != tested.n:
-        yield Result("interval", False, f"{tested.n} rows were held out, not {rows}.", AGAIN)
+        yield Result("interval", False, f"{many(tested.n, 'row was', 'rows were')} held out, not {rows:,}.", AGAIN)
         return
     told = f"{right.mistakes} of {right.rows} rows are {100 * mistakes / rows:.2f} %, {right.interval}"
     yield Result("interval", same, f"{told}." if same else f"{told}; the file says otherwise.", AGAIN)
+
+
+def _cost(model: Model, costs: Costs, trained: Data, wanted: float) -> Result:
+    """What the mistakes on the rows learned from cost, as learning was told to count."""
+    wrong, by = wrong_rows(model, trained)
+    found = fsum(costs.of_rows(trained)[wrong])
+    told = f"Those mistakes cost {found:.12g}; {costs.in_words(trained.classes)}"
+    return Result("cost of the mistakes", _near(wanted, found), _unless(_near(wanted, found), told, wanted), by)
+
+
+def _baseline(model: Model, costs: Costs, judged: dict[str, Any], trained: Data, tested: Data) -> Result:
+    """The rule beside one that says the same of every row, on rows that it was not learned from."""
+    given = judged["baseline"]
+    claimed = Baseline(given["label"], given["cost"], given["rule_cost"], given["squares"])
+    if claimed.clearly_better != given["clearly_better"]:
+        return Result("baseline", False, "Whether the rule is clearly better does not follow from its numbers.", AGAIN)
+    if judged["folds"]:
+        return Result("baseline", None, "The baseline by cross-validation can be checked only by learning again.", None)
+    if not tested.n:
+        return Result("baseline", False, "No rows were held out, but the file compares rules on some.", AGAIN)
+    found = Baseline.of(costs, trained, tested, model.estimator.predict(tested.X))
+    same = all(map(_near, vars(claimed).values(), vars(found).values()))
+    return Result(
+        "baseline", same, found.statement(costs.are_counts) + ("" if same else " The file says otherwise."), PREDICT
+    )
 
 
 def _exact(model: Model) -> Result:
@@ -199,7 +237,7 @@ def _right_on_every_row(model: Model, data: Data, known: bool) -> Result:
     if wrong.size and not known:
         told = "The rule may be right on every row that counts: the file does not name the weights."
         return Result("stop reason", None, told, None)
-    told = f"The rule is wrong on {wrong.size} rows, not right on every row."
+    told = f"The rule is wrong on {many(int(wrong.size), 'row')}, not right on every row."
     return Result("stop reason", not wrong.size, told if wrong.size else right_on_every_row(data.weights), by)
 
 
@@ -234,7 +272,7 @@ def _counted(rule: LinearRule, parts: list[Examples], known: bool) -> Iterator[R
 def _wrong_of_each(rule: LinearRule, parts: list[Examples]) -> list[Array]:
     """The rows that each rule gets wrong, exactly."""
     if isinstance(parts[0], JointExamples):
-        return [joint_certificate.mistakes(parts[0], rule.weights_.ravel().tolist())]
+        return [mistakes_of_scores(parts[0], rule.weights_.ravel().tolist())]
     ties = rule.ties_of_prediction
     wrong = [exact.mistakes(part, w.tolist(), ties) for part, w in zip(parts, rule.weights_, strict=True)]
     if rule._scheme != ONE_VS_ONE:
@@ -275,7 +313,7 @@ def _counts(rule: PerceptronTree, trained: Data, known: bool) -> Result:
 def _proved(model: Model, certificate: Certificate, data: Data) -> str:
     """What a certificate proves, if the rule that it is about is the model's: its threshold, its ties, its weights."""
     if isinstance(certificate, JointKinds):
-        return _proved_jointly(model, certificate, data)
+        return proved_jointly(model, certificate, data)
     if (linear := _linear(model)) is None:
         raise CertificateError("the certificate is about a linear rule of two classes; the model's is not one")
     w, bias, ties = linear
@@ -284,25 +322,20 @@ def _proved(model: Model, certificate: Certificate, data: Data) -> str:
         raise CertificateError(f"the certificate is about a threshold that is shown {shown}")
     if getattr(certificate, "ties", ties) not in (ties, STRICT):
         raise CertificateError("the certificate counts a score of 0 otherwise than the rule predicts it")
-    if isinstance(certificate, ErrorInterval | RunRecord) and list(certificate.weights) != w.tolist():
+    if isinstance(certificate, ErrorInterval | CostInterval | RunRecord) and list(certificate.weights) != w.tolist():
         raise CertificateError("the certificate is about another rule than the model's")
+    if isinstance(certificate, CostInterval):
+        _refuse_other_costs(model, certificate, data)
     return certificate.verify(data.X, data.y)
 
 
-def _proved_jointly(model: Model, certificate: Certificate, data: Data) -> str:
-    """The same of a rule of several classes, which chooses the largest score."""
-    try:
-        W, bias = model.estimator.joint_rule()
-    except (AttributeError, OptionError):
-        raise CertificateError("the certificate is about linear scores of several classes; the rule has none") from None
-    if certificate.bias != bias:
-        shown = f"the constant {certificate.bias!r}; the model's is shown {bias!r}"
-        raise CertificateError(f"the certificate is about a threshold that is shown {shown}")
-    if getattr(certificate, "ties", PREDICTED) not in (PREDICTED, STRICT):
-        raise CertificateError("the certificate counts equal scores otherwise than the rule predicts them")
-    if isinstance(certificate, JointErrorInterval) and list(certificate.weights) != W.ravel().tolist():
-        raise CertificateError("the certificate is about another rule than the model's")
-    return certificate.verify(data.X, data.y)
+def _refuse_other_costs(model: Model, certificate: CostInterval, data: Data) -> None:
+    """Refuse costs that are not those that the rule was learned with."""
+    examples = data.examples(fit_intercept=certificate.bias != 0.0, bias_scale=certificate.bias or 1.0)
+    weights = costs_of_rows(model.estimator.class_weight, np.arange(2), data.y, data.weights)
+    costs, unit = costs_of(replace(examples, weights=weights))
+    if certificate.unit != unit or not np.array_equal(certificate.costs(examples), costs):
+        raise CertificateError("the certificate counts other costs than the rule was learned with")
 
 
 def _proved_by_run(rule: LinearRule, certificate: Certificate, examples: Examples, whose: str) -> str:
@@ -322,17 +355,16 @@ def _mistakes(claim: str, model: Model, data: Data, wanted: Any) -> Result:
     if not data.n:
         return Result(claim, wanted == 0, "There are no such rows.", AGAIN)
     wrong, by = wrong_rows(model, data)
-    told = _unless(wrong.size == wanted, f"The rule makes {wrong.size} {claim}, {data.n} in all", wanted)
+    made = f"The rule makes {many(int(wrong.size), 'mistake')} {claim.removeprefix('mistakes ')}, {data.n} in all"
+    told = _unless(wrong.size == wanted, made, wanted)
     told = f"{told[:-1]} (counted by {PREDICT}, in floating point)." if by == PREDICT else told
     return Result(claim, wrong.size == wanted, told, by)
 
 
 def wrong_rows(model: Model, data: Data) -> tuple[Array, str]:
     """The rows that the rule gets wrong, and by what that was decided: in whole numbers for one linear rule."""
-    rule = model.estimator
-    if getattr(rule, "_scheme", None) == JOINT and not rule.scales_rows:
-        examples = JointExamples(rows_of(data.X, bias=rule._bias), data.y.astype(np.int64), classes=data.classes)
-        return joint_certificate.mistakes(examples, rule.weights_.ravel().tolist()), EXACT
+    if getattr(model.estimator, "_scheme", None) == JOINT and not model.estimator.scales_rows:
+        return wrong_jointly(model.estimator, data), EXACT
     if (linear := _linear(model)) is None:
         return np.flatnonzero(model.estimator.predict(data.X) != data.y), PREDICT
     w, bias, ties = linear

@@ -17,8 +17,9 @@ from rosenblatt.kernels import Array
 from rosenblatt.kesler import JointExamples
 from rosenblatt.learn.tree import Columns
 from rosenblatt.read.encode import encoding_of
-from rosenblatt.read.encoding import Encoding, nearest
+from rosenblatt.read.encoding import Encoding
 from rosenblatt.read.files import Room
+from rosenblatt.read.frames import nearest
 from rosenblatt.read.table import Table
 from rosenblatt.ship.modelfile import data_fingerprint, grid_fingerprint
 from rosenblatt.threads import in_background

@@ -10,25 +10,31 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from math import frexp
+from math import frexp, fsum
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from rosenblatt.desk.cost import Baseline, Costs
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.error import HELD_OUT, Error, by_folds
+from rosenblatt.desk.limits import FIT_WORK, clock_of, more
+from rosenblatt.desk.notes import in_plain_words
 from rosenblatt.desk.split import folds, held_out
+from rosenblatt.desk.verdict import decided
 from rosenblatt.errors import DataError, ModelError, OptionError
 from rosenblatt.estimators.contract import ConvergenceWarning
 from rosenblatt.estimators.linear import JOINT, ONE_VS_ONE, ONE_VS_REST, LinearRule
 from rosenblatt.examples import Examples, numbers_per_row, rows_of
 from rosenblatt.kernels import Array
 from rosenblatt.kesler import JointExamples
+from rosenblatt.prove.certificate import Separation
 from rosenblatt.prove.clock import Clock
-from rosenblatt.prove.margin import Margin, as_far_as_floats_go, largest
-from rosenblatt.prove.separability import Separable, Verdict, decide
-from rosenblatt.read.encoding import nearest
+from rosenblatt.prove.joint_certificate import JointSeparation
+from rosenblatt.prove.margin import as_far_as_floats_go
+from rosenblatt.prove.separability import Separable, Undecided, Verdict
+from rosenblatt.read.frames import nearest
 from rosenblatt.ship.options import PARAMETERS
 from rosenblatt.ship.points import short
 from rosenblatt.ship.values import NOWHERE
@@ -48,6 +54,14 @@ ALGORITHMS = MappingProxyType(
     }
 )
 SMALL = 300_000  # numbers; tables of up to so many get the descent, larger ones a pocket begun at an averaged rule
+ALSO_AVERAGED = (
+    "ties",
+    "fit_intercept",
+    "bias_scale",
+    "normalize",
+    "class_weight",
+    "multi_class",
+)  # options of the averaged rule
 FEW_PASSES, FEW_UPDATES = 3, 3  # of the averaged rule; of the pocket begun there, which seldom finds a better one
 WIDEST, ASKS = 5_000_000, 100  # numbers of a table in which a wider rule is sought; how often it asks for time
 CLOSE = 0.01  # the gap of a margin that is called the largest
@@ -62,7 +76,7 @@ class Wishes:
     hold_out: float = 0.2  # the part of the rows that have no part in learning
     folds: int = 0  # instead: learn from all rows, and judge by cross-validation
     seed: int = 0
-    seconds: float | None = None  # for each proof
+    seconds: float | None = None  # for each proof; 0: no limit; None: so much work, the same on every machine
     prove: bool = True  # else nothing is proved, not even to choose the algorithm
     verbose: bool = False
 
@@ -101,7 +115,10 @@ class Learned:
     verdict: Verdict | None  # on the rows learned from, where it was asked for
     trained: Data
     mistakes: int  # on those rows
+    costs: Costs
+    cost: float  # of those mistakes
     error: Error | None
+    baseline: Baseline | None  # on the rows that the error is about
     exact: bool  # whether every system that it is exported to decides the same
     seconds: float
     interrupted: bool
@@ -118,21 +135,41 @@ def learn(data: Data, wishes: Wishes) -> Learned:
     made = _Maker(trained, wishes)
     interrupted = made.fit()
     exact = made.algorithm == TREE or made_short(made.estimator, trained)
-    wrong = mistakes(made.estimator, trained)
-    error = None
+    costs = Costs.of(made.estimator, trained)
+    wrong = made.estimator.predict(trained.X) != trained.y
+    error = baseline = None
     try:
         if out.any():
-            tested = data.some(out)
-            error = Error.of(mistakes(made.estimator, tested), tested.n, HELD_OUT)
+            error, baseline = _judged(made.estimator, costs, trained, data.some(out), HELD_OUT)
         elif wishes.folds and not interrupted:
-            error, interrupted = _cross_validated(data, wishes)
+            error, baseline = _cross_validated(data, wishes)
+            interrupted = error is None
     except KeyboardInterrupt:  # the rule is there, if not judged
         interrupted = True
-    seconds = time.monotonic() - begun
+    cost, seconds = fsum(costs.of_rows(trained)[wrong]), time.monotonic() - begun
+    notes = (*made.notes, *_beside_constant(made.estimator, costs, cost, trained))
     return Learned(
-        made.estimator, made.algorithm, made.why, made.verdict, trained, wrong, error, exact, seconds, interrupted,
-        tuple(made.notes),
+        made.estimator, made.algorithm, made.why, made.verdict, trained, int(wrong.sum()), costs, cost, error, baseline,
+        exact, seconds, interrupted, notes,
     )  # fmt: skip
+
+
+def _beside_constant(estimator: Any, costs: Costs, cost: float, trained: Data) -> tuple[str, ...]:
+    """What there is to note of a rule that says the same of every row, or would do better to say so."""
+    code = costs.cheapest_class(trained)
+    label, least = trained.classes[code], fsum(costs.of_rows(trained)[trained.y != code])
+    if hasattr(estimator, "coef_") and not estimator.coef_.any():
+        return (f"the rule says {label} of every row: nothing that was found costs less on the rows learned from",)
+    if cost > least:
+        return (f"always saying {label} costs less on the rows learned from than this rule does",)
+    return ()
+
+
+def _judged(estimator: Any, costs: Costs, trained: Data, tested: Data, how: str) -> tuple[Error, Baseline]:
+    """How often the rule errs on rows that it was not learned from, alone and beside the best constant rule."""
+    said = estimator.predict(tested.X)
+    wrong = int((said != tested.y).sum())
+    return Error.of(wrong, tested.n, how), Baseline.of(costs, trained, tested, said)
 
 
 def _rows_held_out(data: Data, wishes: Wishes) -> Any:
@@ -152,9 +189,10 @@ def _rows_held_out(data: Data, wishes: Wishes) -> Any:
     return out
 
 
-def _cross_validated(data: Data, wishes: Wishes) -> tuple[Error | None, bool]:
-    """Every row judged by a rule that was learned without its fold."""
-    fold, missed, tested = folds(data.n, wishes.folds, wishes.seed), 0, 0
+def _cross_validated(data: Data, wishes: Wishes) -> tuple[Error | None, Baseline | None]:
+    """Every row judged by a rule that was learned without its fold; None if it was interrupted."""
+    fold, how = folds(data.n, wishes.folds, wishes.seed), by_folds(wishes.folds)
+    judged: tuple[Error, Baseline] | None = None
     for k in range(wishes.folds):
         inside = fold == k
         part = data.some(~inside)
@@ -163,12 +201,16 @@ def _cross_validated(data: Data, wishes: Wishes) -> tuple[Error | None, bool]:
             continue
         made = _Maker(part, wishes)
         if made.fit():
-            return None, True
-        missed += mistakes(made.estimator, data.some(inside))
-        tested += int(inside.sum())
-    if not tested:
+            return None, None
+        costs = Costs.of(made.estimator, part)
+        error, baseline = _judged(made.estimator, costs, part, data.some(inside), how)
+        if judged is not None:
+            error = Error.of(judged[0].mistakes + error.mistakes, judged[0].rows + error.rows, how)
+            baseline = judged[1] + baseline
+        judged = error, baseline
+    if judged is None:
         raise DataError("no fold leaves rows of every class to learn from; take fewer folds")
-    return Error.of(missed, tested, by_folds(wishes.folds)), False
+    return judged
 
 
 class _Maker:
@@ -183,6 +225,19 @@ class _Maker:
 
     def fit(self) -> bool:
         """Learn; whether it was interrupted, with the best so far kept."""
+        interrupted = self._fit()
+        self._settle_for_constant()
+        return interrupted
+
+    def _settle_for_constant(self) -> None:
+        """Keep no linear rule that costs more on the rows learned from than to say the same of all of them."""
+        rule, data = self.estimator, self.data
+        if isinstance(rule, LinearRule) and hasattr(rule, "coef_"):
+            parts = rule.examples_of(data.X, data.y, data.weights)
+            if rule.constant_if_cheaper(parts):
+                rule.recount(parts)
+
+    def _fit(self) -> bool:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", ConvergenceWarning)
             try:
@@ -194,7 +249,7 @@ class _Maker:
                 if not hasattr(self.estimator, "classes_"):
                     raise
                 return True
-        self.notes += [str(warning.message) for warning in caught]
+        self.notes += [in_plain_words(str(warning.message), self.data.classes) for warning in caught]
         return False
 
     def _chosen(self) -> tuple[str, str, dict[str, Any]]:
@@ -213,48 +268,45 @@ class _Maker:
             }
             ties = wishes.options.get("ties", "mistake")
             ties = "minus" if ties == "correct" else ties  # zero weights separate every table, which says nothing
-            clocks = [Clock(wishes.seconds, wishes.verbose) for _ in range(2)]
-            self.verdict, widest = _decided(data, threshold, ties, *clocks)
+            clocks = [clock_of(wishes.seconds, FIT_WORK, wishes.verbose) for _ in range(2)]
+            self.verdict, widest = decided(data, threshold, ties, *clocks)
             if isinstance(self.verdict, Separable) and widest is not None:
-                begun, weights = "the largest margin", widest.weights
-                if widest.certificate is None or widest.gap > CLOSE:  # the time was up
-                    begun, weights = "the weights that prove it", self.verdict.certificate.weights
+                begun, weights = "the weights that prove it", self.verdict.certificate.weights
+                if (
+                    isinstance(widest.certificate, Separation | JointSeparation) and widest.gap <= CLOSE
+                ):  # no limit ended it
+                    begun, weights = "the largest margin", widest.weights
+                    self.verdict = Separable(widest.certificate)  # the verdict's own is loose
                 start = _floats(weights)
                 start = start.reshape(len(data.classes), -1) if len(data.classes) > 2 else start
                 return "perceptron", f"the rows are proved separable: begun at {begun}", {"start": start}
-            why = (
-                "the rows are proved not separable" if self.verdict.separable is False else "no proof was found in time"
-            )
+            why = "the rows are proved not separable"
+            if isinstance(self.verdict, Undecided):
+                why = "it is not decided whether the rows are separable"
+                self.notes.append(f"{why}: {more(clocks[0])}")
         else:
             why = "rows have weights" if data.weights is not None else f"classes are learned {scheme}"
         if data.n * numbers_per_row(Examples.of(data.X[:1000], np.arange(min(data.n, 1000)) % 2).rows) <= SMALL:
             return "pocket", why, {}
-        averaged = estimator_of("averaged", {"max_passes": FEW_PASSES, "multi_class": scheme}, data, wishes)
-        averaged.fit(data.X, data.y, **({} if data.weights is None else {"sample_weight": data.weights}))
-        start = averaged.weights_ if len(data.classes) > 2 else averaged.weights_[0]
+        start = self._averaged()
         options = {"start": start, "improve": None, "max_updates": FEW_UPDATES}
         return "pocket", f"{why}; begun at an averaged perceptron, without a descent", options
 
-
-def _decided(
-    data: Data, threshold: Mapping[str, Any], ties: str, clock: Clock, another: Clock
-) -> tuple[Verdict, Margin | None]:
-    """Whether the rows are separable, and if so, their largest margin; the time of each is kept by a clock."""
-    if len(data.classes) > 2:
-        from rosenblatt.prove import joint  # which tables of two classes do not need
-
-        several = data.joint_examples(**threshold)
-        verdict = joint.decide(several, ties, clock)
-        return verdict, joint.largest(several, another) if verdict.separable else None
-    examples, affine = data.examples(**threshold), bool(threshold.get("fit_intercept", True))
-    verdict = decide(examples, ties, clock)
-    return verdict, largest(examples, affine=affine, clock=another) if verdict.separable else None
+    def _averaged(self) -> Array:
+        """The weights of an averaged perceptron: of the costs asked for, in random order, which no file's can spoil."""
+        wishes, data = self.wishes, self.data
+        shared = {name: wishes.options[name] for name in ALSO_AVERAGED if name in wishes.options}
+        averaged = estimator_of("averaged", {"max_passes": FEW_PASSES, **shared}, data, wishes)
+        costs = Costs.of(averaged, data).of_rows(data)
+        averaged.class_weight = None  # one weight for each row, 1 in the mean: few copies to shuffle
+        averaged.fit(data.X, data.y, sample_weight=costs / (costs.mean() or 1.0))
+        return averaged.weights_ if len(data.classes) > 2 else averaged.weights_[0]  # type: ignore[no-any-return]
 
 
 def estimator_of(algorithm: str, options: Mapping[str, Any], data: Data, wishes: Wishes) -> Any:
     """The estimator of this name, with these options."""
     made, known = options_of(algorithm, options)
-    common = {"random_state": wishes.seed, "verbose": wishes.verbose}
+    common = {"random_state": wishes.seed, "verbose": wishes.verbose, "shuffle": True}  # files are often sorted
     options = {**{name: value for name, value in common.items() if name in known}, **options}
     if isinstance(costs := options.get("class_weight"), Mapping):
         options["class_weight"] = {_code(label, data.classes): cost for label, cost in costs.items()}
@@ -291,7 +343,7 @@ def _floats(weights: Any) -> Any:
 
 
 def made_short(estimator: Any, data: Data) -> bool:
-    """Round a linear rule's weights so that its scores are exact in any order, unless that adds mistakes.
+    """Round a linear rule's weights so that its scores are exact in any order, unless mistakes then cost more.
 
     A rule may pass so close to a row that rounding moves the row to the other side. Then the widest rule that decides
     the same on every row takes its place, where the table is small enough to look for it.
@@ -300,13 +352,14 @@ def made_short(estimator: Any, data: Data) -> bool:
         return False
     if estimator._scheme == ONE_VS_ONE:  # a vote, which is not exported
         return False
-    bias, before, wrong = estimator._bias, estimator.weights_, mistakes(estimator, data)
+    costs = Costs.of(estimator, data).of_rows(data)
+    bias, before, wrong = estimator._bias, estimator.weights_, missed(estimator, data, costs)
     if bias and frexp(bias)[0] != 0.5:
         return False
     tried: Array | None = before
     while tried is not None:
         estimator.replace_weights(np.stack([_short(w, bias, data) for w in tried]))
-        if mistakes(estimator, data) <= wrong:
+        if missed(estimator, data, costs) <= wrong:
             estimator.recount(estimator.examples_of(data.X, data.y, data.weights))
             return True
         estimator.replace_weights(before)
@@ -336,6 +389,6 @@ def _widest(estimator: Any, data: Data) -> Array | None:
     return None if widest is None else _floats(widest.weights)[np.newaxis]
 
 
-def mistakes(estimator: Any, data: Data) -> int:
-    """How many rows the rule gets wrong, by exact signs."""
-    return int((estimator.predict(data.X) != data.y).sum())
+def missed(estimator: Any, data: Data, costs: Array) -> float:
+    """What the rows that the rule gets wrong, by exact signs, cost; a sum that does not depend on its order."""
+    return fsum(costs[estimator.predict(data.X) != data.y])

@@ -16,9 +16,10 @@ from rosenblatt.estimators.columns import from_table
 from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.kernels import Array
 from rosenblatt.learn.tree import Column, FeatureTest, Node, PerceptronTest, Test, Tree, columns_of
-from rosenblatt.read.columns import Date, Sparse, Text, as_text
+from rosenblatt.read.columns import Date, Sparse, Text
 from rosenblatt.read.encoding import Encoding
 from rosenblatt.read.table import Table
+from rosenblatt.read.values import as_text
 from rosenblatt.ship.modelfile import Model
 from rosenblatt.ship.scorecard import number_text
 

@@ -18,39 +18,54 @@ from rosenblatt.desk.paths import conditions, worded
 from rosenblatt.desk.shipping import card_of, encoding_of
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.estimators.tree import PerceptronTree
-from rosenblatt.read.columns import as_text
-from rosenblatt.read.encoding import Encoding, nearest
+from rosenblatt.read.encoding import Encoding
+from rosenblatt.read.frames import nearest
 from rosenblatt.read.grid import width
+from rosenblatt.read.lookup import Unseen
 from rosenblatt.read.table import BLOCK, Table
+from rosenblatt.read.values import texts_of
 from rosenblatt.ship.modelfile import Model
 from rosenblatt.ship.points import Points
 from rosenblatt.ship.reasons import NAME as REASON
 from rosenblatt.ship.reasons import reasons
 
-LABEL, SCORE, OWN = "label", "score", "\0target"
+LABEL, SCORE, POINTS, OWN = "label", "score", "points", "\0target"
 MOST_NUMBERS = 2**24  # that a tree sees at once
 WORK, FEWEST = 2**31, 100  # multiplications for a block of rows, which take about a second, and rows of it, at least
 
 
-def predictions(model: Model, table: Table, *, reasons_wanted: int = 0, keep: Sequence[str] = ()) -> pl.LazyFrame:
+def predictions(
+    model: Model, table: Table, *, reasons_wanted: int = 0, keep: Sequence[str] = (), unseen: Unseen | None = None
+) -> pl.LazyFrame:
     """For every row, in order: the columns to keep, the label, the score (one per class if there are more than two)
-    and the reasons."""
+    and, beside reasons, the same in points. Values that the rule has no name for are counted in `unseen` as they go
+    by."""
     encoding = encoding_of(model)
     if isinstance(model.estimator, PerceptronTree):
-        return _in_blocks(model, encoding, table, keep, reasons_wanted)
+        return _in_blocks(model, encoding, table, keep, reasons_wanted, unseen)
     points = _points(model, table, reasons_wanted)
     if points is None:
-        return _in_blocks(model, encoding, table, keep)
+        return _in_blocks(model, encoding, table, keep, unseen=unseen)
     assert table.frame is not None
     frame = table.frame.lazy()
     encoding.check(frame)
     named = [_score_name(k, encoding) for k in range(len(points.weights))]
-    scores = [points.score(k).alias(name) for k, name in enumerate(named)]
-    told = [reasons(points, reasons_wanted, card_of(model))] if reasons_wanted else []
-    kept = _kept(keep, frame.collect_schema().names(), named)
+    scores = [points.score(k, None if k else unseen).alias(name) for k, name in enumerate(named)]
+    if not reasons_wanted:
+        kept = _kept(keep, frame.collect_schema().names(), named)
+        label = points.label([pl.col(name) for name in named]).alias(LABEL)
+        return frame.select(*kept, *scores).select(*kept, label, *named)
+    card = card_of(model)
+    in_points = [name.replace(SCORE, POINTS, 1) for name in named]
+    kept = _kept(keep, frame.collect_schema().names(), [*named, *in_points])
     label = points.label([pl.col(name) for name in named]).alias(LABEL)
-    found = frame.select(*kept, *scores, *told).select(*kept, label, *named, *(["reasons"] if told else []))
-    return found.unnest("reasons") if told else found
+    each = [(pl.col(s) * float(card.factor)).alias(p) for s, p in zip(named, in_points, strict=True)]
+    told = reasons(points, reasons_wanted, card)
+    found = frame.select(*kept, *scores, told)
+    if not points.exact:  # labels are the rule's own, whatever reasons are asked for
+        own = _in_blocks(model, encoding, table, ()).select(LABEL, *named)
+        found, label = pl.concat([frame.select(*kept, told), own], how="horizontal"), pl.col(LABEL)
+    return found.select(*kept, label, *named, *each, "reasons").unnest("reasons")
 
 
 def _points(model: Model, table: Table, reasons_wanted: int) -> Points | None:
@@ -85,7 +100,12 @@ def _kept(keep: Sequence[str], there: list[str], taken: list[str]) -> list[str]:
 
 
 def _in_blocks(
-    model: Model, encoding: Encoding, table: Table, keep: Sequence[str], reasons_wanted: int = 0
+    model: Model,
+    encoding: Encoding,
+    table: Table,
+    keep: Sequence[str],
+    reasons_wanted: int = 0,
+    unseen: Unseen | None = None,
 ) -> pl.LazyFrame:
     """The same by the estimator itself, block by block; reasons are a tree's."""
     classes = encoding.target.classes
@@ -102,6 +122,7 @@ def _in_blocks(
             if limit is not None:
                 block, limit = block[:limit], max(limit - block.shape[0], 0)
             X = model.seen(encoding, block)
+            encoding.note(block, unseen)
             shown = trees.scores(model.estimator, X).reshape(-1, many)
             said = model.estimator.predict(X).astype(np.int64)  # labels may be False and True
             made: dict[str, Any] = {LABEL: np.array(classes, dtype=object)[said]}
@@ -160,9 +181,17 @@ def judged(model: Model, table: Table) -> Error:
         raise OptionError(f"there is no column {target!r}, the target, to judge by")
     assert table.frame is not None
     kept = replace(table, frame=table.frame.with_columns(pl.col(target).alias(OWN)))  # it may be called as ours are
+    classes = encoding.target.classes
+    labels = pl.Series([*classes, "", None], dtype=pl.String)  # of another value, which no label equals, and of none
+
+    def told(cells: pl.Series) -> pl.Series:
+        return labels.gather(encoding.target.codes(texts_of(cells)))
+
+    known = pl.col(OWN).map_batches(told, return_dtype=pl.String, is_elementwise=True)
     counts = (
         predictions(model, kept, keep=[OWN])
-        .select(wrong=(as_text(pl.col(OWN)) != pl.col(LABEL)).sum(), rows=pl.col(OWN).is_not_null().sum())
+        .select(known.alias(OWN), LABEL)
+        .select(wrong=(pl.col(OWN) != pl.col(LABEL)).sum(), rows=pl.col(OWN).is_not_null().sum())
         .collect(engine="streaming")
     )
     if not counts["rows"][0]:

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt import __version__
 from rosenblatt.desk import trees
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.learning import Learned
@@ -16,13 +15,15 @@ from rosenblatt.estimators.drawing import svg_of
 from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.kernels import Array
 from rosenblatt.learn.rules import ties_named
-from rosenblatt.prove.certificate import Contradiction, ErrorInterval, Separation
+from rosenblatt.plurals import many
+from rosenblatt.prove.certificate import Contradiction, CostInterval, ErrorInterval, Separation
 from rosenblatt.prove.joint_certificate import JointContradiction, JointErrorInterval, JointSeparation
 from rosenblatt.read.columns import Ignored
 from rosenblatt.ship.modelfile import Model
 from rosenblatt.ship.plots import mistakes_along
 from rosenblatt.ship.report import ColumnRead, Contradicting, ErrorRate, Fact, Findings, Proof, ShownRow
 from rosenblatt.ship.scorecard import Scorecard
+from rosenblatt.version import __version__
 
 MOST_LINES = 200  # of a tree in words
 MOST_DRAWN = 60  # nodes
@@ -37,6 +38,8 @@ MEANING = {
     "is added up in whole numbers. The sum is zero, so no scores at all can be right on these rows.",
     "joint error interval": "The rule's mistakes are counted again by exact scores. The contradictions are checked one "
     "by one; any rule errs at least once in each, and the fewest rows that meet them all are counted.",
+    "cost interval": "What the rule's mistakes cost is added up again, by exact signs. The contradictions are checked "
+    "one by one; any rule errs on a row of each, and the cheapest rows that meet them all are priced.",
     "error interval": "The rule's mistakes are counted again by exact signs. The contradictions are checked one by "
     "one; any rule errs at least once in each, and the fewest rows that meet them all are counted.",
 }
@@ -73,13 +76,21 @@ def findings_of(data: Data, learned: Learned, model: Model, notes: tuple[str, ..
         version=__version__,
         made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         learned=f"{type(estimator).__name__}, because {learned.why}. {why_stopped}",
-        warnings=notes,
+        warnings=(*notes, *_beside_constant(learned)),
         mistakes=_mistakes(learned, scores, missed[:20]),
         n_mistakes=int(missed.size),
         contradictions=_contradictions(learned),
         learning=_learning(learned),
         **_tree(learned),
     )
+
+
+def _beside_constant(learned: Learned) -> tuple[str, ...]:
+    """What there is to say of a rule that is not clearly better than one that says the same of every row."""
+    baseline = learned.baseline
+    if baseline is None or baseline.clearly_better:
+        return ()
+    return (f"On rows that it was not learned from: {baseline.statement(learned.costs.are_counts)}",)
 
 
 def _tree(learned: Learned) -> dict[str, str]:
@@ -101,12 +112,13 @@ def _title(data: Data) -> str:
 
 def _verdict(learned: Learned, model: Model) -> str:
     """The main thing, in one sentence."""
-    interval = next((c for c in model.certificates if isinstance(c, ErrorInterval | JointErrorInterval)), None)
+    kinds = ErrorInterval | CostInterval | JointErrorInterval
+    interval = next((c for c in model.certificates if isinstance(c, kinds)), None)
     proof = getattr(learned.verdict, "certificate", None)
     if isinstance(proof, Separation | JointSeparation):
         return f"{proof.verdict} that it was learned from, and that is proved."
-    mistakes = "1 mistake" if learned.mistakes == 1 else f"{learned.mistakes} mistakes"
-    told = interval.statement if interval else f"The rule makes {mistakes} on {learned.trained.n} rows."
+    made = f"The rule makes {many(learned.mistakes, 'mistake')} on {many(learned.trained.n, 'row')}."
+    told = interval.statement if interval else made
     if isinstance(proof, Contradiction | JointContradiction):
         return f"{proof.verdict}, and that is proved. {told}"
     return told
@@ -115,9 +127,11 @@ def _verdict(learned: Learned, model: Model) -> str:
 def _facts(learned: Learned, model: Model) -> tuple[Fact, ...]:
     n, rule = learned.trained.n, learned.estimator
     facts = [Fact("mistakes on those rows", f"{learned.mistakes:,}", f"{learned.mistakes / n:.1%} of them")]
+    if not learned.costs.are_counts:
+        facts.append(Fact("what they cost", f"{learned.cost:,.6g}", learned.costs.in_words(learned.trained.classes)))
     if isinstance(rule, PerceptronTree):
         tests = rule.n_nodes_ - rule.n_leaves_
-        facts.append(Fact("leaves", f"{rule.n_leaves_:,}", f"below {tests:,} tests, {rule.depth_} deep"))
+        facts.append(Fact("leaves", f"{rule.n_leaves_:,}", f"below {many(tests, 'test')}, {rule.depth_} deep"))
     for certificate in model.certificates:
         if isinstance(certificate, Separation | JointSeparation):
             facts.append(
@@ -127,6 +141,9 @@ def _facts(learned: Learned, model: Model) -> tuple[Fact, ...]:
             )
         if isinstance(certificate, ErrorInterval | JointErrorInterval) and certificate.upper:
             facts.append(Fact("no rule makes fewer than", f"{certificate.lower:,}", "mistakes on those rows; proved"))
+        if isinstance(certificate, CostInterval) and certificate.upper:
+            least = certificate.unit * certificate.lower
+            facts.append(Fact("no rule's mistakes cost less than", f"{least:,.6g}", "on those rows; proved"))
     return tuple(facts)
 
 

@@ -9,11 +9,14 @@ from scipy.sparse import issparse
 
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.learning import TREE, Learned, Wishes
+from rosenblatt.desk.limits import FIT_WORK, clock_of
 from rosenblatt.desk.verdict import Finding
 from rosenblatt.errors import OptionError
 from rosenblatt.estimators.tree import PerceptronTree
-from rosenblatt.prove.certificate import Certificate
-from rosenblatt.prove.optimality import optimality
+from rosenblatt.examples import costs_of_rows
+from rosenblatt.prove.certificate import Certificate, Contradiction
+from rosenblatt.prove.clock import Clock
+from rosenblatt.prove.optimality import interval
 from rosenblatt.read.encoding import Encoding
 from rosenblatt.ship.modelfile import Model
 from rosenblatt.ship.points import Points
@@ -26,8 +29,8 @@ ENTRIES = 2**17  # of a sparse matrix, that stay in the cache
 QUICK = 2_000_000  # numbers of a table whose fewest mistakes are asked for without being told to
 
 
-def model_of(learned: Learned, wishes: Wishes, *, prove: bool = True) -> Model:
-    """The model, with a proof of how good its rule is where one can be had."""
+def model_of(learned: Learned, wishes: Wishes, *, prove: bool = True, clock: Clock | None = None) -> Model:
+    """The model, with a proof of how good its rule is where one can be had; `clock` is for that proof."""
     data = learned.trained
     judged: dict[str, Any] = {
         "part": 0.0 if wishes.folds else wishes.hold_out,
@@ -36,29 +39,51 @@ def model_of(learned: Learned, wishes: Wishes, *, prove: bool = True) -> Model:
         "weights": data.weight_column,
         "trained_rows": data.n,
         "trained_mistakes": learned.mistakes,
+        "trained_cost": learned.cost,
         "exact": learned.exact,
         "error": None if learned.error is None else asdict(learned.error),
+        "baseline": None if learned.baseline is None else learned.baseline.record,
     }
     if learned.algorithm != TREE:
         judged["means"] = means_of(data)
-    certificates = _proved(learned, wishes) if prove else ()
+    clock = clock or clock_of(wishes.seconds, FIT_WORK, wishes.verbose)
+    certificates = _proved(learned, clock) if prove else ()
     return Model(learned.estimator, data.encoding, certificates, data.fingerprint, judged)
 
 
-def _proved(learned: Learned, wishes: Wishes) -> tuple[Certificate, ...]:
-    """That the rows are separable or not, and how many mistakes the rule makes against the fewest possible."""
+def _proved(learned: Learned, clock: Clock) -> tuple[Certificate, ...]:
+    """That the rows are separable or not, and what the rule's mistakes cost against the least possible."""
     found = getattr(learned.verdict, "certificate", None)
     certificates = () if found is None else (found,)
     data = learned.trained
-    rule, many = learned.estimator, len(data.classes)
-    if data.weights is not None or data.n * data.encoding.size * (many - 1) > QUICK:
+    if data.n * data.encoding.size * (len(data.classes) - 1) > QUICK:
         return certificates
+    if len(data.classes) > 2:
+        return (*certificates, *_proved_jointly(learned, clock))
     try:
-        _ = rule.one_linear_rule() if many == 2 else rule.joint_rule()
+        w, bias, ties = learned.estimator.one_linear_rule()
     except (AttributeError, OptionError):  # a vote, or a rule in another space
         return certificates
-    interval = optimality(data.X, data.y, learned.estimator, max_seconds=wishes.seconds, verbose=wishes.verbose)
-    return (*certificates, interval)
+    examples = data.examples(fit_intercept=bias != 0.0, bias_scale=bias or 1.0)
+    costs = costs_of_rows(getattr(learned.estimator, "class_weight", None), np.arange(2), data.y, data.weights)
+    known = found if isinstance(found, Contradiction) else None
+    examples, rng = replace(examples, weights=costs), np.random.default_rng(0)
+    return (*certificates, interval(examples, w, ties, rng, clock, known))
+
+
+def _proved_jointly(learned: Learned, clock: Clock) -> tuple[Certificate, ...]:
+    """How few mistakes linear scores of several classes can make, against those of the rule."""
+    data = learned.trained
+    try:
+        weights, bias = learned.estimator.joint_rule()
+    except (AttributeError, OptionError):
+        return ()
+    if data.weights is not None or getattr(learned.estimator, "class_weight", None) is not None:
+        return ()  # what mistakes cost is proved of two classes only
+    from rosenblatt.prove.joint_optimality import interval as joint_interval  # which two classes do not need
+
+    examples = data.joint_examples(fit_intercept=bias != 0.0, bias_scale=bias or 1.0)
+    return (joint_interval(examples, weights, np.random.default_rng(0), clock),)
 
 
 def proof_of(data: Data, found: Finding) -> Proof:

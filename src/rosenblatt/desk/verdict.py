@@ -1,16 +1,21 @@
 """What can be proved about a table before anything is learned from it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+
 from rosenblatt.desk.data import Data
+from rosenblatt.desk.limits import CHECK_WORK, clock_of, more
+from rosenblatt.kesler import JointExamples
 from rosenblatt.prove import bounds
-from rosenblatt.prove.certificate import Certificate, Contradiction, ErrorInterval
+from rosenblatt.prove.certificate import Certificate, Contradiction, CostInterval, ErrorInterval
 from rosenblatt.prove.clock import Clock
 from rosenblatt.prove.joint_certificate import JointContradiction, JointErrorInterval
 from rosenblatt.prove.margin import Margin, largest
-from rosenblatt.prove.optimality import optimality
+from rosenblatt.prove.optimality import interval
 from rosenblatt.prove.separability import NotSeparable, Separable, Verdict, decide
 
 
@@ -23,7 +28,8 @@ class Finding:
     radius: float
     margin: Margin | None  # of separable rows
     updates: int | None  # that no run of the perceptron from zeros exceeds
-    fewest: ErrorInterval | JointErrorInterval | None  # mistakes, of rows that are not separable
+    fewest: ErrorInterval | CostInterval | JointErrorInterval | None  # mistakes, of rows that are not separable
+    cut_short: str | None = None  # which limit ended a proof, if one did
 
     @property
     def certificates(self) -> tuple[Certificate, ...]:
@@ -34,19 +40,45 @@ class Finding:
 
 
 def finding(data: Data, *, seconds: float | None = None, fewest: bool = True, verbose: bool = False) -> Finding:
-    """What can be proved of the classes."""
-    several = len(data.classes) > 2
+    """What can be proved of the classes; `seconds` as in `limits.clock_of`."""
+    several, clock = len(data.classes) > 2, clock_of(seconds, CHECK_WORK, verbose)
     joint: Any = import_module("rosenblatt.prove.joint") if several else None
     examples: Any = data.joint_examples() if several else data.examples()
-    verdict: Verdict = (joint.decide if several else decide)(examples, clock=Clock(seconds, verbose))
-    margin = updates = interval = None
+    verdict: Verdict = (joint.decide if several else decide)(examples, clock=clock)
+    clocks, margin, updates, fewest_mistakes = [clock], None, None, None
     if isinstance(verdict, Separable):
-        margin = (joint.largest if several else largest)(examples, clock=Clock(seconds, verbose))
+        clocks.append(clock_of(seconds, CHECK_WORK, verbose))
+        margin = (joint.largest if several else largest)(examples, clock=clocks[-1])
         lower = max(margin.lower, verdict.certificate.lower)  # the search for the margin may have run out of time
         updates = bounds.novikoff(examples.radius, lower) if lower > 0 else None
     elif isinstance(verdict, NotSeparable) and fewest:
-        interval = optimality(data.X, data.y, max_seconds=seconds, verbose=verbose)
-    return Finding(None if several else data.classes[1], verdict, examples.radius, margin, updates, interval)
+        clocks.append(clock_of(seconds, CHECK_WORK, verbose))
+        fewest_mistakes = _fewest(examples, verdict, clocks[-1])
+    cut_short = next((more(clock) for clock in clocks if clock.ran_out), None)
+    label = None if several else data.classes[1]
+    return Finding(label, verdict, examples.radius, margin, updates, fewest_mistakes, cut_short)
+
+
+def decided(
+    data: Data, threshold: Mapping[str, Any], ties: str, clock: Clock, another: Clock
+) -> tuple[Verdict, Margin | None]:
+    """Whether the rows are separable, and if so, their largest margin; the time of each is kept by a clock."""
+    if len(data.classes) > 2:
+        joint = import_module("rosenblatt.prove.joint")
+        several = data.joint_examples(**threshold)
+        verdict = joint.decide(several, ties, clock)
+        return verdict, joint.largest(several, another) if verdict.separable else None
+    examples, affine = data.examples(**threshold), bool(threshold.get("fit_intercept", True))
+    verdict = decide(examples, ties, clock)
+    return verdict, largest(examples, affine=affine, clock=another) if verdict.separable else None
+
+
+def _fewest(examples: Any, verdict: NotSeparable, clock: Clock) -> Any:
+    """How few mistakes are possible."""
+    rng = np.random.default_rng(0)
+    if isinstance(examples, JointExamples):
+        return import_module("rosenblatt.prove.joint_optimality").interval(examples, None, rng, clock)
+    return interval(examples, None, "minus", rng, clock, verdict.certificate)
 
 
 def in_words(data: Data, proof: Contradiction | JointContradiction, most: int = 20) -> list[dict[str, Any]]:

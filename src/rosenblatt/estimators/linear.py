@@ -23,20 +23,19 @@ from rosenblatt.estimators.counterparts import NamesCounterparts
 from rosenblatt.examples import (
     Examples,
     bias_of,
-    class_factors,
     classes_of,
+    costs_of_rows,
     lengths_of,
     n_rows,
     refuse_heavy_rows,
     rows_of,
     shown,
     unit_rows,
-    weights_of,
     with_bias,
 )
 from rosenblatt.kernels import Array, Rows
 from rosenblatt.kesler import JointExamples
-from rosenblatt.learn import rules
+from rosenblatt.learn import costs, rules
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.rules import Reason
 from rosenblatt.learn.walk import Run
@@ -160,6 +159,41 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
         self.weights_ = np.array(weights, dtype=np.float64).reshape(self.weights_.shape)
         self._expose()
 
+    def constant_if_cheaper(self, parts: list[Examples]) -> bool:
+        """Say the same of every row, where that costs less on these rows than the rule does; needs a threshold.
+
+        One-vs-one rules are left alone.
+        """
+        if self._scheme == ONE_VS_ONE:
+            return False
+        whole, _ = costs.costs_of(parts[0])
+        whole = whole if whole.size else np.ones(parts[0].n, np.int64)
+        if isinstance(parts[0], JointExamples):
+            of_class = [int(whole[parts[0].labels == k].sum()) for k in range(len(self.classes_))]
+        else:
+            of_class = [int(whole[part.labels > 0].sum()) for part in parts]
+            of_class = of_class if len(parts) > 1 else [int(whole.sum()) - of_class[0], *of_class]
+        if not self._bias or int(whole.sum()) - max(of_class) >= self._whole_cost(parts, whole):
+            return False
+        best, many = int(np.argmax(of_class)), len(self.weights_)
+        constant = np.zeros_like(self.weights_)
+        constant[:, -1] = np.where(np.arange(many) == best - (many == 1), 1.0, -1.0)
+        self.replace_weights(constant)
+        return True
+
+    def _whole_cost(self, parts: list[Examples], whole: Array) -> int:
+        """What the mistakes of the rule cost, in whole numbers."""
+        if isinstance(parts[0], JointExamples):
+            from rosenblatt.learn.joint_walk import wrong_rows
+
+            return int(whole[wrong_rows(parts[0], self.weights_)].sum())
+        if len(parts) == 1:
+            wrong, _ = search.find(parts[0], self.weights_[0], rules.ties_named(self.ties_of_prediction))
+            return int(whole[wrong].sum())
+        yes = [Examples(part.rows, np.ones(part.n, np.int8)) for part in parts]
+        said = np.argmax([search.margins(part, w) for part, w in zip(yes, self.weights_, strict=True)], axis=0)
+        return int(whole[np.argmax([part.labels for part in parts], axis=0) != said].sum())
+
     def recount(self, parts: list[Examples]) -> None:
         """Count anew what the attributes say of the rule's mistakes on the rows learned from, if they say anything."""
 
@@ -247,12 +281,7 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
 
     def _rules(self, rows: Rows, y: Array, classes: Array, sample_weight: Any) -> list[Examples]:
         """The examples of each rule: second class against first; all classes; each against the rest or another."""
-        weights = weights_of(sample_weight, y.size)
-        if self.class_weight is not None:
-            of_class = np.searchsorted(classes, y)
-            factors = class_factors(self.class_weight, classes, np.bincount(of_class, minlength=classes.size))[of_class]
-            with np.errstate(over="ignore"):  # refused as what is not finite
-                weights = weights_of(factors * weights if weights.size else factors, y.size)
+        weights = costs_of_rows(self.class_weight, classes, y, sample_weight)
         if classes.size > 2 and self._multi_class == JOINT:
             return [JointExamples(rows, np.searchsorted(classes, y).astype(np.int64), weights, tuple(classes))]
         if classes.size > 2 and self._multi_class == ONE_VS_ONE:

@@ -20,6 +20,7 @@ from rosenblatt.learn.walk import ctrl_c_noted
 from rosenblatt.progress import ticker
 
 DESCENT = "descent"
+NEVER = -1  # no run of the perceptron has met these weights
 LARGEST = 1000  # binary digits of a weight, which leaves room for scores
 
 
@@ -29,7 +30,8 @@ class PocketPerceptron(LinearRule):
     For data that no line separates. The perceptron runs on random mistakes, and the weights that got the fewest rows
     wrong are kept in the pocket. From there, by default, a descent looks for rules with fewer mistakes still: what is
     learned is never worse than the pocket's with the same seed and budget. More than two classes are learned jointly: a
-    row is wrong if another class has as large a score, and counts once.
+    row is wrong if another class has as large a score, and counts once. Where saying the same of every row costs less
+    than all that was found, that is the rule, if it has a threshold and no margin is asked for.
 
     Parameters
     ----------
@@ -76,7 +78,7 @@ class PocketPerceptron(LinearRule):
     cost_ : float, or a list of one per rule
         The sum of the weights of those rows; with a margin, of the rows below it.
     kept_at_ : int, or a list of one per rule
-        After how many updates these weights were met; -1 if the descent found them.
+        After how many updates these weights were met; -1 if the descent found them, or if they are constant.
     stop_reason_, n_updates_, n_passes_, n_examples_seen_, ledger_
         As in `Perceptron`; updates and ledger are those of the pocket algorithm.
 
@@ -160,6 +162,8 @@ class PocketPerceptron(LinearRule):
         if len(runs) > 1 and self._multi_class == ONE_VS_REST:
             runs = [replace(run, weights=_in_scale(part, run.weights)) for part, run in zip(parts, runs, strict=True)]
         self._take(classes, runs)
+        if not self.margin and self.constant_if_cheaper(parts):
+            self.kept_at_ = one_or_all([NEVER] * len(runs))
         self.recount(parts)
         if interrupted():
             raise KeyboardInterrupt

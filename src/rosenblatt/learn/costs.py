@@ -32,6 +32,12 @@ def costs_of(examples: Examples) -> tuple[Array, float]:
     return costs >> zeros, unit * 2.0**zeros
 
 
+def by_class(labels: Array, costs: Array) -> tuple[int, ...]:
+    """What a no and a yes cost, where all rows of a class cost the same; else nothing."""
+    sides = [costs[labels < 0], costs[labels > 0]]
+    return tuple(int(side[0]) for side in sides) if all((side == side[0]).all() for side in sides) else ()
+
+
 def cost(examples: Examples, w: Array, ties: Ties, gamma: float = 0.0) -> float:
     """What the mistakes of these weights cost, so counted; with gamma > 0, rows below gamma ||w|| are mistakes, too."""
     costs, unit = costs_of(examples)

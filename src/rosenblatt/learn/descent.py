@@ -178,7 +178,7 @@ class Descent:
         while True:
             self.spend(1 + active.size / self.space.n)
             found = wolfe.nearest(
-                self.space.rows(active), np.ones((active.size, 1)), begin, stop=lambda: not self._spend(0.0)
+                self.space.rows(active), np.ones((active.size, 1)), begin, stop=lambda _: not self._spend(0.0)
             )
             self._taking_in -= found.work
             self.spend(0.0)

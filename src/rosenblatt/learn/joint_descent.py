@@ -249,7 +249,7 @@ class JointDescent:
         while True:
             self.spend(1 + active.size / self.space.n)
             ones = np.ones((active.size, 1))
-            found = wolfe.nearest(self.points(active), ones, begin, stop=lambda: not self._spend(0.0))
+            found = wolfe.nearest(self.points(active), ones, begin, stop=lambda _: not self._spend(0.0))
             self._taking_in -= found.work
             self.spend(0.0)
             if not found.settled:

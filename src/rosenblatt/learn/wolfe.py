@@ -53,18 +53,23 @@ class Soft:
     settled: bool  # these are few enough
 
 
+def never(work: float) -> bool:
+    """What to ask, after so much work, where nothing limits it."""
+    return False
+
+
 def nearest(
     points: Array,
     groups: Array,
     begin: Array,
     *,
     enough: float = 1.0,
-    stop: Callable[[], bool] = lambda: False,
+    stop: Callable[[float], bool] = never,
 ) -> Nearest:
     """The shortest vector, starting from the points `begin`, of which every group must have one.
 
-    With `enough` below 1, ends as soon as every point reaches that part of its level. What `stop` ends is not settled,
-    and may be anything.
+    With `enough` below 1, ends as soon as every point reaches that part of its level. `stop` is asked with the work, in
+    multiplications, since it was asked last; what it ends is not settled, and may be anything.
     """
     d, many = points.shape[1], groups.shape[1]
     width, room = d + many, min(d + many, len(points) + 1)
@@ -74,34 +79,35 @@ def nearest(
     x, scores, hot = np.zeros(d), np.empty(len(points)), np.empty(HOT_POINTS, np.int64)
     column, square, how = np.empty(width), np.inf, corral.GOING
     every = np.arange(len(points))
-    size, work = 0, 0.0
+    size, work, last = 0, 0.0, 0.0
     for part in _parts(begin, room * width, stop):
         size = corral.enlarge(points, groups, part, Q, R, rows, size, scale, column)
         work += 2.0 * len(part) * size * width
     members = groups[rows[:size]]
     weights[:size] = members @ (1.0 / members.sum(axis=0).clip(1.0))
-    while how == corral.GOING and not stop():
+    while how == corral.GOING and not stop(last):
         how, size, square, left = corral.descend(
             points, groups, Q, R, rows, weights, size, x, scale, enough, TOLERANCE * scale**2, (ZERO * scale) ** 2,
             AT_ONCE, WORK, square, every, scores, hot, wanted, column,
         )  # fmt: skip
-        work += WORK - left
+        last = WORK - left
+        work += last
+    if last:
+        stop(last)
     settled, is_zero = how == corral.SETTLED, how == corral.AT_ZERO
     return Nearest(rows[:size].copy(), weights[:size].copy(), x, settled, is_zero, work)
 
 
-def _parts(chosen: Array, work: float, stop: Callable[[], bool]) -> Iterator[Array]:
+def _parts(chosen: Array, work: float, stop: Callable[[float], bool]) -> Iterator[Array]:
     """Some of those chosen at a time, each of which is so much work, until all are taken or it is to stop."""
     step = max(int(WORK / max(work, 1)), 1)
     for first in range(0, len(chosen), step):
-        if stop():
+        if stop(work * min(step, len(chosen) - first)):
             return
         yield chosen[first : first + step]
 
 
-def soft(
-    points: Array, counted: int, few: float, before: Soft | None, stop: Callable[[], bool] = lambda: False
-) -> Soft:
+def soft(points: Array, counted: int, few: float, before: Soft | None, stop: Callable[[float], bool] = never) -> Soft:
     """Where to begin among many points: weights that leave at most `few` below 1, if there are such.
 
     Only the first `counted` weights count in their length. It goes on from what was found `before` for some of these.
@@ -121,16 +127,16 @@ def soft(
         if changed < CALM * below:
             settled = below <= few
             ridge *= 1.0 if settled else LOWER
-        if settled or stop():
+        if settled or stop(float(points.size + d**3 / 3)):
             break
         if not softening.soften(points, every, counted, w, scores, inside, G, U, ridge, chosen, shares, steps, step):
             break
     low = np.flatnonzero(scores < 1.0)
-    settled = settled and not stop() and bool(np.isfinite(w).all())
+    settled = settled and not stop(0.0) and bool(np.isfinite(w).all())
     return Soft(w, ridge, low[np.argsort(scores[low], kind="stable")], settled)
 
 
-def polished(points: Array, groups: Array, found: Nearest, stop: Callable[[], bool] = lambda: False) -> Nearest:
+def polished(points: Array, groups: Array, found: Nearest, stop: Callable[[float], bool] = never) -> Nearest:
     """The same corral, solved for afresh: with the rounding errors of one factorisation, not of all its changes."""
     chosen, members = points[found.corral], groups[found.corral]
     first = members.argmax(axis=0)

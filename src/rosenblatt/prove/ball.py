@@ -44,7 +44,7 @@ def widest(examples: Examples, affine: bool, clock: Clock) -> tuple[float, float
         weights = centred(examples, exact.whole_numbers(direction)[0]) if affine else direction
         reached = lower_bound(weights, exact.least_margin(examples, weights), affine), weights
         best = reached if best is None else max(best, reached)
-        if clock.late():
+        if clock.late(rational.PER_NUMBER * examples.rows.values.size):
             break
     assert best is not None  # some axis or its opposite is always there
     return best[0], 0.0, best[1]
@@ -81,7 +81,7 @@ def _nearest_facet(
         return None
     planes = []
     for facet in facets:
-        clock.keep_time()
+        clock.keep_time(rational.PER_NUMBER * examples.rows.values.size + rational.PER_ENTRY * len(columns) ** 3)
         system = [[vectors[i].get(column, 0) for column in columns] + [-(1 << exponent)] for i in facet]
         plane, solved = rational.solve(system)
         w, below = _whole(plane, columns, examples.size)
@@ -140,7 +140,7 @@ def _covered_once(
     total = exact.combination([vectors[i] for i in facets[0]], [1] * len(facets[0]))
     for facet, plane in zip(facets[1:], planes[1:], strict=True):
         if plane == planes[0]:
-            clock.keep_time()
+            clock.keep_time(rational.PER_ENTRY * len(columns) ** 3)
             system = [[vectors[i].get(column, 0) for i in facet] + [total.get(column, 0)] for column in columns]
             if min(rational.solve(system)[0]) >= 0:
                 return False

@@ -9,29 +9,36 @@ With z_i = y_i (x_i, bias) for the signed rows, weights w and whole numbers a_i 
     Contradiction  sum a_i z_i = 0: no w has z_i . w > 0 for all of these rows (Gordan 1873).
     NoMargin       ||sum a_i z_i|| < g sum a_i: no unit vector has margin g or more.
     ErrorInterval  a rule with so many mistakes, and contradictions: every rule errs at least once in each of them.
+    CostInterval   the same, where mistakes cost more on some rows than on others.
     RunRecord      a run of PLA, replayed: every correction was of a mistake, and Theorem A's two inequalities hold.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
-from math import isfinite
+from math import inf
 from typing import ClassVar
 
 import numpy as np
 
 from rosenblatt.errors import CertificateError
 from rosenblatt.examples import Examples
-from rosenblatt.kernels import TIES
-from rosenblatt.prove import exact, given, sweep
+from rosenblatt.kernels import Array
+from rosenblatt.prove import exact, hitting, sweep
+from rosenblatt.prove.checks import check_positive, check_rows, check_ties, check_weights
+from rosenblatt.prove.checks import common_point as common_point
+from rosenblatt.prove.checks import hinge_bound as hinge_bound
+from rosenblatt.prove.checks import lower_bound as lower_bound
+from rosenblatt.prove.checks import square_upper_bound as square_upper_bound
+from rosenblatt.prove.checks import upper_bound as upper_bound
 from rosenblatt.prove.exact import Number
 from rosenblatt.prove.record import STRICT as STRICT
 from rosenblatt.prove.record import Certificate as Certificate
 from rosenblatt.prove.record import shape_of as shape_of
 from rosenblatt.prove.record import shown
 
-MOST_READ = 5_000_000  # entries of sets, to prove that fewer rows are not enough
+PLACES = 9  # of a cost in a sentence; the certificate holds it exactly
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,8 +77,8 @@ class Separation(Certificate):
         )  # what is right strictly needs no words
 
     def _check(self, examples: Examples) -> None:
-        _check_ties(self.ties)
-        _check_weights(examples, self.weights)
+        check_ties(self.ties)
+        check_weights(examples, self.weights)
         least = exact.least_margins(examples, self.weights)
         for label, (margin, row) in least.items():
             if exact.is_wrong(margin, self.ties, label):
@@ -115,8 +122,8 @@ class Contradiction(Certificate):
         return self._sentence(claim, None if self.bias else self.ties)
 
     def _check(self, examples: Examples) -> None:
-        _check_ties(self.ties)
-        _check_positive("row", examples, self.rows, self.weights)
+        check_ties(self.ties)
+        check_positive("row", examples, self.rows, self.weights)
         if not any(exact.tie_is_wrong(self.ties, int(examples.labels[row])) for row in self.rows):
             raise CertificateError(f"ties are {self.ties!r}: rows that may all score zero do not contradict each other")
         if self.exact:
@@ -149,7 +156,7 @@ class NoMargin(Certificate):
         return self._sentence(f"no unit vector is right on all {self.n} rows with a margin of {self.margin!r} or more.")
 
     def _check(self, examples: Examples) -> None:
-        _check_positive("row", examples, self.rows, self.counts)
+        check_positive("row", examples, self.rows, self.counts)
         if (
             Fraction(self.margin) <= 0
             or square_upper_bound(examples, self.rows, self.counts) >= Fraction(self.margin) ** 2
@@ -180,29 +187,106 @@ class ErrorInterval(Certificate):
         return self._sentence(f"the rule makes {mistakes} on {self.n} rows, {best}.", self.ties)
 
     def _check(self, examples: Examples) -> None:
-        _check_ties(self.ties)
-        _check_weights(examples, self.weights)
+        check_ties(self.ties)
+        check_weights(examples, self.weights)
         wrong = exact.mistakes(examples, self.weights, self.ties).size
         if wrong != self.upper:
             raise CertificateError(f"the rule makes {wrong} mistakes, not {self.upper}")
         if self.swept:
             self._check_sweep(examples)
             return
-        for contradiction in self.contradictions:
-            if contradiction.ties != self.ties:
-                raise CertificateError(f"a contradiction is about ties {contradiction.ties!r}, not {self.ties!r}")
-            contradiction.verify_examples(examples)
-        if not is_needed([contradiction.rows for contradiction in self.contradictions], self.lower):
+        _check_contradictions(examples, self.ties, self.contradictions)
+        if not hitting.is_needed([contradiction.rows for contradiction in self.contradictions], self.lower):
             many = len(self.contradictions)
             raise CertificateError(f"{many} contradictions do not prove that any rule makes {self.lower} mistakes")
 
     def _check_sweep(self, examples: Examples) -> None:
-        if not sweep.is_about(self.ties, examples) or self.contradictions:
-            raise CertificateError(
-                "a sweep is for few rows of one or two features, and for ties 'mistake' or a threshold"
-            )
+        _check_sweep(examples, self.ties, self.contradictions)
         if self.lower != (least := sweep.fewest(examples)[0]):
             raise CertificateError(f"the fewest mistakes of all lines are {least}, not {self.lower}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CostInterval(Certificate):
+    """A rule, what its mistakes cost, and contradictions: the mistakes of no rule cost less than those prove.
+
+    Costs are whole numbers of `unit`, of each class or of each row. Every rule errs on a row of each contradiction, so
+    the rows that it errs on cost at least as much as the cheapest rows with one in each.
+    """
+
+    kind: ClassVar[str] = "cost interval"
+
+    ties: str
+    weights: tuple[Number, ...]
+    unit: float
+    class_costs: tuple[int, ...]  # of a mistake on a no, and on a yes; empty where every row has its own
+    row_costs: tuple[int, ...]
+    lower: int  # in units
+    upper: int
+    swept: bool  # as in an error interval
+    contradictions: tuple[Contradiction, ...]
+
+    @property
+    def statement(self) -> str:
+        """What is proved, in one sentence."""
+        upper, lower = self._worth(self.upper, ROUND_CEILING), self._worth(self.lower, ROUND_FLOOR)
+        best = "which is the least possible" if self.lower == self.upper else f"and those of no rule less than {lower}"
+        each = "every row has a cost of its own"
+        if self.class_costs:
+            no, yes = (self._worth(cost, ROUND_HALF_EVEN) for cost in self.class_costs)
+            each = f"a mistake on a no costs {no}, on a yes {yes}"
+        return self._sentence(f"the rule's mistakes cost {upper} on {self.n} rows, {best}; {each}.", self.ties)
+
+    def _worth(self, units: int, rounding: str) -> str:
+        """So many units as a number, rounded to the side where the claim still holds."""
+        worth = Fraction(self.unit) * units
+        if worth.denominator == 1:
+            return str(worth.numerator)
+        return str(Context(PLACES, rounding).divide(Decimal(worth.numerator), Decimal(worth.denominator)))
+
+    def costs(self, examples: Examples) -> Array:
+        """What a mistake on each row costs, in units."""
+        of_rows = len(self.row_costs) == examples.n and not self.class_costs
+        if not of_rows and (self.row_costs or len(self.class_costs) != 2):
+            raise CertificateError(f"there must be two costs, of a no and of a yes, or {examples.n}, one for each row")
+        each = self.row_costs if of_rows else self.class_costs
+        if min(each) < 0 or max(each) >= sweep.MOST_COST or not 0 < self.unit < inf:
+            raise CertificateError("costs must be whole numbers of at least 0, and their unit a number above 0")
+        costs = np.array(each, dtype=np.int64)
+        costs = costs if of_rows else np.where(examples.labels > 0, costs[1], costs[0])
+        if not sum(costs.tolist()) < sweep.MOST_COST:
+            raise CertificateError("the costs are too large to add up")
+        return costs
+
+    def _check(self, examples: Examples) -> None:
+        check_ties(self.ties)
+        check_weights(examples, self.weights)
+        costs = self.costs(examples)
+        upper = int(costs[exact.mistakes(examples, self.weights, self.ties)].sum())
+        if upper != self.upper:
+            raise CertificateError(f"the rule's mistakes cost {upper} units, not {self.upper}")
+        if self.swept:
+            _check_sweep(examples, self.ties, self.contradictions)
+            if self.lower != (least := sweep.fewest(examples, costs)[0]):
+                raise CertificateError(f"the least that any line's mistakes cost is {least} units, not {self.lower}")
+            return
+        _check_contradictions(examples, self.ties, self.contradictions)
+        sets = [contradiction.rows for contradiction in self.contradictions]
+        if not hitting.is_needed(sets, self.lower, dict(enumerate(costs.tolist()))):
+            many = len(sets)
+            raise CertificateError(f"{many} contradictions do not prove that mistakes cost {self.lower} units or more")
+
+
+def _check_contradictions(examples: Examples, ties: str, contradictions: tuple[Contradiction, ...]) -> None:
+    for contradiction in contradictions:
+        if contradiction.ties != ties:
+            raise CertificateError(f"a contradiction is about ties {contradiction.ties!r}, not {ties!r}")
+        contradiction.verify_examples(examples)
+
+
+def _check_sweep(examples: Examples, ties: str, contradictions: tuple[Contradiction, ...]) -> None:
+    if not sweep.is_about(ties, examples) or contradictions:
+        raise CertificateError("a sweep is for few rows of one or two features, and for ties 'mistake' or a threshold")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -235,10 +319,10 @@ class RunRecord(Certificate):
         )
 
     def _check(self, examples: Examples) -> None:
-        _check_ties(self.ties)
-        _check_weights(examples, self.start, "start")
-        _check_weights(examples, self.weights)
-        _check_rows("correction", examples, self.corrections)
+        check_ties(self.ties)
+        check_weights(examples, self.start, "start")
+        check_weights(examples, self.weights)
+        check_rows("correction", examples, self.corrections)
         self._check_replay(examples)
         counts = Counter(self.corrections)
         vectors, exponent = exact.signed_rows(examples, counts)
@@ -248,7 +332,7 @@ class RunRecord(Certificate):
         if last > (first + Fraction(squares, 1 << 2 * exponent)) * slack:
             raise CertificateError("the weights are longer than corrections of mistakes can make them")
         if self.reference:
-            _check_weights(examples, self.reference, "reference")
+            check_weights(examples, self.reference, "reference")
             if not self.level > 0:
                 raise CertificateError(f"the level is {self.level!r}; it must be above 0")
             bound = hinge_bound(examples, counts, self.reference, self.level)
@@ -278,125 +362,3 @@ class RunRecord(Certificate):
         if tuple(w.tolist()) != self.weights:
             place = int(np.argmax(w != np.array(self.weights)))
             raise CertificateError(f"the corrections lead to other weights: not in column {place}")
-
-
-def hinge_bound(examples: Examples, counts: Mapping[int, int], reference: tuple[Number, ...], level: float) -> int:
-    """sum l_t + ||u|| ||sum z_t|| / g for these corrections, rounded down (Harchaoui, 2.5.1, per round)."""
-    vectors, exponent = exact.signed_rows(examples, counts)
-    u, below = exact.whole_numbers(reference)
-    losses, g = Fraction(0), Fraction(level)
-    for vector, many in zip(vectors, counts.values(), strict=True):
-        losses += many * max(1 - Fraction(exact.dot(vector, u), 1 << exponent + below) / g, Fraction(0))
-    total = exact.square(exact.combination(vectors, list(counts.values())))
-    root = Fraction(total * sum(k * k for k in u), 1 << 2 * (exponent + below)) / g**2
-    return given.floor_of_root(losses, root, Fraction(1))
-
-
-def _disjoint(sets: Sequence[frozenset[int]]) -> int:
-    """How many disjoint sets there are among these, at least."""
-    many, seen = 0, set[int]()
-    for each in sorted(sets, key=len):
-        if seen.isdisjoint(each):
-            seen |= each
-            many += 1
-    return many
-
-
-def is_needed(sets: Sequence[Sequence[int]], many: int) -> bool:
-    """Proves that no fewer than so many rows can have one in each of these sets; False if that is not so, or too long.
-
-    Disjoint sets need a row each. Where they overlap, each row of a smallest set is tried in turn: with it, and from
-    there on without it. The search ends: each branch settles one row, and all of them read at most MOST_READ entries.
-    """
-    left = list(dict.fromkeys(frozenset(each) for each in sets))
-    if many > len(left):
-        return False
-    branches: list[tuple[list[frozenset[int]], int, Iterator[int]]] = []
-    rows, read = many - 1, 0
-    while True:
-        if not left and rows >= 0:
-            return False  # so few rows are enough
-        read += sum(map(len, left))
-        if read > MOST_READ:
-            return False
-        if _disjoint(left) <= rows:
-            smallest: frozenset[int] = min(left, key=len)
-            branches.append((left, rows, iter(sorted(smallest))))
-        row = next(branches[-1][2], None) if branches else None
-        while row is None:
-            if len(branches) < 2:
-                return True
-            branches.pop()
-            row = next(branches[-1][2], None)
-        before, rows, order = branches[-1]
-        branches[-1] = [each - {row} if row in each else each for each in before], rows, order
-        left, rows = [each for each in before if row not in each], rows - 1
-
-
-def lower_bound(weights: tuple[Number, ...], least: Fraction, affine: bool = False) -> float:
-    """The least z_i . w, divided by ||w|| and rounded down; 0 for the zero vector."""
-    w, exponent = exact.whole_numbers(weights)
-    square = Fraction(sum(k * k for k in (w[:-1] if affine else w)), 1 << 2 * exponent)
-    if not square or not least:
-        return 0.0
-    size = least * least / square
-    return exact.root_below(size) if least > 0 else -exact.root_above(size)
-
-
-def upper_bound(examples: Examples, rows: tuple[int, ...], multipliers: tuple[int, ...], affine: bool = False) -> float:
-    """The length of the mean of these signed rows, rounded up."""
-    return exact.root_above(square_upper_bound(examples, rows, multipliers, affine))
-
-
-def square_upper_bound(
-    examples: Examples, rows: tuple[int, ...], multipliers: tuple[int, ...], affine: bool = False
-) -> Fraction:
-    """Its square, exactly.
-
-    Where the threshold does not count, the rows of both classes must have the same weight in all: then the mean is
-    half the difference of a mixture of either class, and no threshold moves it.
-    """
-    _check_positive("support row", examples, rows, multipliers)
-    total, exponent = exact.mixture(examples, rows, multipliers)
-    if affine and total.get(examples.size - 1):
-        raise CertificateError("the multipliers of the two classes do not add up to the same")
-    return Fraction(exact.square(total), sum(multipliers) ** 2 << 2 * exponent)
-
-
-def common_point(examples: Examples, rows: tuple[int, ...], weights: tuple[int, ...]) -> tuple[float, ...]:
-    """The weighted mean of those rows that have the first row's label; with a threshold, also of the others."""
-    label = examples.labels[rows[0]]
-    mine = [(row, weight) for row, weight in zip(rows, weights, strict=True) if examples.labels[row] == label]
-    total, exponent = exact.mixture(examples, [row for row, _ in mine], [weight for _, weight in mine])
-    below = int(label) * sum(weight for _, weight in mine) << exponent
-    return tuple(total.get(column, 0) / below for column in range(examples.size - 1))
-
-
-def _check_ties(ties: str) -> None:
-    if ties not in TIES:
-        raise CertificateError(f"ties must be one of {', '.join(TIES)}, not {ties!r}")
-
-
-def _check_weights(examples: Examples, weights: tuple[Number, ...], name: str = "weights") -> None:
-    if len(weights) != examples.size:
-        raise CertificateError(f"{name} must have {examples.size} entries, not {len(weights)}")
-    if not all(isinstance(weight, int) or isfinite(weight) for weight in weights):
-        raise CertificateError(f"{name} must be finite")
-    if not examples.rows.bias and weights[-1] != 0:
-        raise CertificateError(f"{name} has a threshold, but the rule has none")
-
-
-def _check_rows(name: str, examples: Examples, rows: tuple[int, ...]) -> None:
-    for row in rows:
-        if not 0 <= row < examples.n:
-            raise CertificateError(f"{name} {row} does not exist: the data has {examples.n} rows")
-
-
-def _check_positive(name: str, examples: Examples, rows: tuple[int, ...], weights: tuple[int, ...]) -> None:
-    """Rows that exist, none twice, each with a weight of 1 or more."""
-    _check_rows(name, examples, rows)
-    if not rows or len(rows) != len(weights) or len(set(rows)) != len(rows):
-        raise CertificateError(f"every {name} must be there once and have one weight, and there must be at least one")
-    for row, weight in zip(rows, weights, strict=True):
-        if weight < 1:
-            raise CertificateError(f"{name} {row} has the weight {shown(weight)}; it must be at least 1")

@@ -23,13 +23,13 @@ from rosenblatt.learn.rules import TIES, Budget, Reason
 from rosenblatt.learn.walk import ctrl_c_noted
 from rosenblatt.prove import exact, margin, separability
 from rosenblatt.prove.certificate import Contradiction
+from rosenblatt.prove.checks import lower_bound
 from rosenblatt.prove.clock import Clock
 from rosenblatt.prove.exact import Number
 from rosenblatt.prove.joint_certificate import (
     JointContradiction,
     JointSeparation,
     least_leads,
-    lower_bound,
     shape_of_classes,
     upper_bound,
 )
@@ -49,7 +49,7 @@ def decide(examples: JointExamples, ties: str = "mistake", clock: Clock | None =
         return Separable(_separation(examples, ties, (0,) * examples.size, pairs, (0,), (1,)))
     if equal := next(iter(equal_rows(examples, ties)), None):
         return NotSeparable(equal)
-    if examples.size > separability.MANY and (learned := _learned(examples, ties, clock.left)):
+    if examples.size > separability.MANY and (learned := _learned(examples, ties, clock)):
         return Separable(learned)
     while True:
         found = separability.decide(pairs.signed(reduced=True), ties, clock)
@@ -82,7 +82,7 @@ def largest(examples: JointExamples, clock: Clock | None = None) -> Margin:
             return Margin(made.lower, made.upper, made.weights, made)
 
 
-def _learned(examples: JointExamples, ties: str, max_seconds: float | None) -> JointSeparation | None:
+def _learned(examples: JointExamples, ties: str, clock: Clock) -> JointSeparation | None:
     """What a short run of the perceptron proves: in many dimensions it separates sooner than the shortest vector is
     found.
 
@@ -90,10 +90,11 @@ def _learned(examples: JointExamples, ties: str, max_seconds: float | None) -> J
     """
     numbers = max(examples.rows.values.size * len(examples.classes), 1)
     passes = max(separability.FEW_PASSES, int(separability.FEW_NUMBERS / numbers))
-    budget = Budget(max_passes=passes, max_seconds=max_seconds)
+    budget = Budget(max_passes=passes, max_seconds=clock.left)
     with ctrl_c_noted() as interrupted:
         zeros = np.zeros((len(examples.classes), examples.width))
         run = joint.learn(examples, zeros, ties=TIES[ties], budget=budget, interrupted=interrupted)
+    clock.spend(float(run.examples_seen) * len(examples.classes) * numbers_per_row(examples.rows))
     if run.reason is Reason.INTERRUPTED:
         raise KeyboardInterrupt
     if run.reason is not Reason.SEPARATED or not run.updates:
@@ -168,7 +169,7 @@ def _reached(examples: JointExamples, weights: Sequence[Number], ties: str) -> f
     least = least_leads(examples, weights)
     if any(exact.is_wrong(lead, ties, 1 if own > rival else -1) for own, rival, lead, _ in least):
         return -1.0
-    return lower_bound(weights, min(lead for _, _, lead, _ in least))
+    return lower_bound(tuple(weights), min(lead for _, _, lead, _ in least))
 
 
 def _centred(examples: JointExamples, weights: list[Any]) -> list[Any]:

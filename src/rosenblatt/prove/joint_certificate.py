@@ -22,11 +22,12 @@ import numpy as np
 
 from rosenblatt.errors import CertificateError
 from rosenblatt.examples import Examples, some_rows
-from rosenblatt.kernels import TIES, Array
+from rosenblatt.kernels import Array
 from rosenblatt.kesler import JointExamples
 from rosenblatt.prove import exact
-from rosenblatt.prove.certificate import is_needed
+from rosenblatt.prove.checks import check_ties, lower_bound
 from rosenblatt.prove.exact import Number, Vector
+from rosenblatt.prove.hitting import is_needed
 from rosenblatt.prove.record import PREDICTED, STRICT, Certificate, shape_of, shown
 
 
@@ -263,15 +264,6 @@ def mistakes(examples: JointExamples, weights: Sequence[Number]) -> Array:
     return np.flatnonzero(wrong)
 
 
-def lower_bound(weights: Sequence[Number], least: Fraction) -> float:
-    """The least lead, divided by the length of all weights and rounded down; 0 for zeros."""
-    w, exponent = exact.whole_numbers(weights)
-    square = Fraction(sum(k * k for k in w), 1 << 2 * exponent)
-    if not square or not least:
-        return 0.0
-    return exact.root_below(least * least / square) if least > 0 else -exact.root_above(least * least / square)
-
-
 def upper_bound(
     examples: JointExamples, rows: tuple[int, ...], rivals: tuple[int, ...], multipliers: tuple[int, ...]
 ) -> float:
@@ -316,12 +308,6 @@ def signed_vectors(examples: JointExamples, rows: Sequence[int], rivals: Sequenc
                 signed |= {(number - 1) * examples.width + column: sign * k for column, k in vector.items()}
         found.append(signed)
     return found
-
-
-def check_ties(ties: str) -> None:
-    """Refuse a tie rule that there is not."""
-    if ties not in TIES:
-        raise CertificateError(f"ties must be one of {', '.join(TIES)}, not {ties!r}")
 
 
 def check_weights(examples: JointExamples, weights: Sequence[Number]) -> None:

@@ -24,12 +24,23 @@ from rosenblatt.learn.rules import TIES, Budget, start_weights
 from rosenblatt.learn.space import space_of
 from rosenblatt.prove import exact
 from rosenblatt.prove.clock import Clock, TimeIsUp
+from rosenblatt.prove.hitting import is_needed
 from rosenblatt.prove.joint import decide, equal_rows
 from rosenblatt.prove.joint_certificate import JointContradiction, JointErrorInterval, mistakes, shape_of_classes
 from rosenblatt.prove.joint_run import contradiction
-from rosenblatt.prove.optimality import FEW_ROWS, KICKS, ROWS_AT_ONCE, WORK, more_contradictions
+from rosenblatt.prove.optimality import (
+    FEW_ROWS,
+    HALF,
+    KICKS,
+    PER_ROW,
+    PER_TRY,
+    ROUNDS,
+    ROWS_AT_ONCE,
+    WORK,
+    cheap_hitting_set,
+)
 from rosenblatt.prove.record import PREDICTED
-from rosenblatt.prove.separability import NotSeparable, Separable, proposed
+from rosenblatt.prove.separability import NotSeparable, Separable, proposed, weighty
 
 
 def interval(
@@ -47,9 +58,7 @@ def interval(
             proofs = _Packing(examples, W, wrong, clock).contradictions()
         lower = len(proofs)
         if lower < wrong.size and examples.n <= FEW_ROWS:
-            lower, proofs, better = more_contradictions(
-                lambda left, until: _packed(examples, left, until), examples.n, proofs, wrong.size, clock
-            )
+            lower, proofs, better = _more(examples, proofs, wrong.size, clock)
             if better and weights is None:
                 rule, wrong = better, mistakes(examples, better)
     return JointErrorInterval(
@@ -95,6 +104,9 @@ class _Packing:
             self.clock.doing = f"{len(found)} contradictions, {place} of {self.wrong.size} mistakes tried"
             if self.many * self.space.size > WIDEST:  # each would take too long
                 break
+            if self.clock.share > HALF:
+                self.clock.ran_out = True
+                break
             try:
                 new = self._of_mistake(row) if row not in used else None
             except TimeIsUp:
@@ -118,7 +130,7 @@ class _Packing:
             groups = np.zeros((active.size, 1))
             groups[: of_row.size] = 1.0  # the mistake's pairs are mixed, the others span a cone
             found = wolfe.nearest(points, groups, begin, stop=self.clock.late)
-            self.clock.keep_time()
+            self.clock.keep_time(PER_TRY + PER_ROW * self.leads.size + points.size)
             if not found.settled:
                 return self._proved(rows, rivals, found) or self._decided(np.unique(rows))
             leads = self._leads(found.x.reshape(self.many, -1)).ravel()
@@ -130,9 +142,10 @@ class _Packing:
 
     def _proved(self, rows: Array, rivals: Array, found: wolfe.Nearest) -> JointContradiction | None:
         """The contradiction of the corral, if it can be proved."""
-        rows, rivals = rows[found.corral], rivals[found.corral]
+        counted = weighty(found.weights)
+        rows, rivals, weights = rows[found.corral[counted]], rivals[found.corral[counted]], found.weights[counted]
         order = np.lexsort((rivals, rows))
-        rows, rivals, multipliers = rows[order], rivals[order], whole_multipliers(found.weights[order])
+        rows, rivals, multipliers = rows[order], rivals[order], whole_multipliers(weights[order])
         signed = self.examples.signed(rows, rivals, reduced=True)
         if not any(exact.tie_is_wrong(PREDICTED, label) for label in signed.labels.tolist()):
             return None
@@ -145,6 +158,32 @@ class _Packing:
         """A contradiction among these rows: as all but the mistake can be right together, it has the mistake."""
         found, _ = _packed(self.examples, rows, self.clock)
         return found[0] if found else None
+
+
+def _more(
+    examples: JointExamples, proofs: list[JointContradiction], upper: int, clock: Clock
+) -> tuple[int, list[JointContradiction], tuple[exact.Number, ...] | None]:
+    """More contradictions, while the fewest rows in all of them leave rows that contradict each other.
+
+    Returns how few mistakes are proved possible, by which contradictions, and weights that make no more, if it ends so.
+    """
+    lower, known, ones = len(proofs), list(proofs), np.ones(examples.n, np.int64)
+    for _ in range(ROUNDS):
+        sets = [tuple(sorted(set(proof.rows))) for proof in known]
+        hit = cheap_hitting_set(sets, ones, clock)
+        if clock.late():
+            break
+        if hit.size > lower:
+            if not is_needed(sets, hit.size):
+                break
+            lower, proofs = hit.size, list(known)
+        if lower >= upper:
+            break
+        fresh, weights = _packed(examples, np.delete(np.arange(examples.n), hit), clock)
+        if not fresh:
+            return lower, proofs, weights
+        known += fresh
+    return lower, proofs, None
 
 
 def _packed(

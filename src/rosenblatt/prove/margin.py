@@ -163,6 +163,7 @@ class _Search:
                 return None
             w, level = rule
             margins = self._margins(w, WIDE * level, every)
+            self.clock.spend(examples.rows.values.size / every)
             near = np.flatnonzero(margins < WIDE * level)
             low = (margins[near] < (1 - LEVEL) * enough * level) & ~active.is_active[near]
             if enough == 1.0 and not low.any():

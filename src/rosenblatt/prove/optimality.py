@@ -2,19 +2,21 @@
 
 Problem   the fewest rows that any weights get wrong. To find it is NP-hard in general; to bound it is not.
 Result    `ErrorInterval`: a rule and its mistakes, and contradictions that no fewer rows are in all of.
+Costs     Where rows have weights, the least that mistakes cost, likewise: `CostInterval`. Every contradiction takes
+          from its rows what is left of the cheapest, so that a row may be in several; what is taken is added up.
 Method    Every rule errs at least once in each contradiction, so disjoint ones are counted. First equal rows with
           different labels, in pairs. Then for every mistake e of the rule, nearest the boundary first, rows that it has
           right and that contradict e: -z_e is in their cone, which the shortest vector of z_e + cone tells (`wolfe`).
-          One mistake each, so there may be as many contradictions as mistakes.
+          One mistake each, so there may be as many contradictions as mistakes. Then contradictions of several.
           A few rows more: overlapping contradictions, until what the smallest set of rows in all of them leaves is
           separable (Parker and Ryan, Annals of Mathematics and Artificial Intelligence 17, 1996).
           With one or two features, a sweep over all lines gives the number itself (`sweep`).
 """
 
-from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
+from dataclasses import replace
 from itertools import takewhile
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -23,15 +25,16 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from rosenblatt import timing
 from rosenblatt.errors import OptionError
-from rosenblatt.examples import Examples, some_rows
+from rosenblatt.examples import NO_WEIGHTS, Examples, costs_of_rows, some_rows
 from rosenblatt.kernels import Array
 from rosenblatt.kesler import JointExamples, has_several_classes
+from rosenblatt.learn import costs as pricing
 from rosenblatt.learn import pocket, wolfe
 from rosenblatt.learn.active_rows import lowest, whole_multipliers
 from rosenblatt.learn.rules import TIES, Budget, generator_of, start_weights, ties_named
 from rosenblatt.learn.space import Space, space_of
-from rosenblatt.prove import certificate, exact, sweep
-from rosenblatt.prove.certificate import Contradiction, ErrorInterval
+from rosenblatt.prove import certificate, exact, hitting, sweep
+from rosenblatt.prove.certificate import Contradiction, CostInterval, ErrorInterval
 from rosenblatt.prove.clock import Clock, TimeIsUp
 from rosenblatt.prove.joint_certificate import JointErrorInterval
 from rosenblatt.prove.separability import (
@@ -42,14 +45,19 @@ from rosenblatt.prove.separability import (
     decide,
     in_order_of_equals,
     proposed,
+    weighty,
 )
 
 KICKS = 20
 ROWS_AT_ONCE = 50  # and four per dimension
-WORK = 1e7  # operations on words, for one contradiction in whole numbers
+WORK = 5e8  # nanoseconds, for one contradiction in whole numbers
 FEW_ROWS = 200  # among so many, the smallest set of rows is searched for
 ROUNDS = 100  # of more contradictions
-NODES = 100_000  # that the search for a smallest set may look at
+HALF = 0.5  # of the limit is for contradictions of one mistake each; the rest is for those of several
+MORE = 2e9  # operations, or as many as until then, for contradictions of several mistakes
+NODES = 20_000  # that the search for a smallest set may look at
+PER_NODE, PER_PAIR = 300.0, 5e5  # nanoseconds: a node, for each entry of the sets; two equal rows
+PER_TRY, PER_ROW = 1e6, 30.0  # nanoseconds: a look for a contradiction, and for each row
 
 
 def optimality(
@@ -60,25 +68,32 @@ def optimality(
     fit_intercept: bool = True,
     bias_scale: float = 1.0,
     ties: str = "minus",
+    sample_weight: Any = None,
+    class_weight: Any = None,
     random_state: Any = 0,
     max_seconds: float | None = None,
     verbose: bool = False,
-) -> ErrorInterval | JointErrorInterval:
-    """How many mistakes a rule makes, and how few any rule can make, with the proof.
+) -> ErrorInterval | CostInterval | JointErrorInterval:
+    """How many mistakes a rule makes, and how few any rule can make, with the proof; or what they cost.
 
     Of more than two classes, rules are linear scores of all classes, the largest of which is chosen, and the result is
-    a `JointErrorInterval`; weights are then a table with a row for each class, and `ties` do not count.
+    a `JointErrorInterval`, which counts mistakes; weights are then a table with a row for each class, and `ties` do not
+    count.
 
     `rule` is a fitted linear estimator of this package, whose mistakes are counted as its `predict` makes them; or
     weights, one per feature and optionally one for the threshold's constant feature; or None, for the best rule that
     can be found. For those, `ties` says what a score of exactly 0 is: "minus", a no, which is what rules predict;
-    "plus", a yes; "mistake", wrong for either class. With `max_seconds`, kept to within some two seconds, the interval
-    may stay wide.
+    "plus", a yes; "mistake", wrong for either class. With `sample_weight` or `class_weight`, as `fit` takes them, it is
+    about what mistakes cost; an estimator's own `class_weight` is used where none is given. With `max_seconds`, kept to
+    within some two seconds, the interval may stay wide.
 
     >>> from rosenblatt import optimality
     >>> interval = optimality([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])  # exclusive or
     >>> print(interval.statement)
     The rule makes 1 mistake on 4 rows, which is the fewest possible.
+    >>> interval = optimality([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0], sample_weight=[3, 2, 2, 3])
+    >>> print(interval.statement)
+    The rule's mistakes cost 2 on 4 rows, which is the least possible; a mistake on a no costs 3, on a yes 2.
     """
     bias = bias_scale if fit_intercept else 0.0
     weights, joint = rule, has_several_classes(y)
@@ -86,6 +101,7 @@ def optimality(
         weights, bias = rule.joint_rule()
     elif hasattr(rule, "one_linear_rule"):
         weights, bias, ties = rule.one_linear_rule()
+        class_weight = getattr(rule, "class_weight", None) if class_weight is None else class_weight
     elif hasattr(rule, "fit") or hasattr(rule, "learn_one"):
         raise OptionError("optimality judges linear rules of this package, or weights: give it those, as an array")
     ties_named(ties)
@@ -94,42 +110,110 @@ def optimality(
     if joint:
         from rosenblatt.prove import joint_optimality
 
+        if sample_weight is not None or class_weight is not None:
+            raise OptionError("what mistakes cost is proved for two classes; of several, how many there are")
         several = JointExamples.of(X, y, **threshold)
         return joint_optimality.interval(several, weights, rng, Clock(max_seconds, verbose))
     examples = Examples.of(X, y, **threshold)
+    costs = costs_of_rows(class_weight, np.array(examples.classes), np.asarray(y), sample_weight)
+    examples = replace(examples, weights=costs).with_both_classes()
     return interval(examples, weights, ties, rng, Clock(max_seconds, verbose))
 
 
 def interval(
-    examples: Examples, weights: Any, ties: str, rng: np.random.Generator, clock: Clock | None = None
-) -> ErrorInterval:
-    """The same for examples that are read already; None stands for the best weights that can be found."""
+    examples: Examples,
+    weights: Any,
+    ties: str,
+    rng: np.random.Generator,
+    clock: Clock | None = None,
+    known: Contradiction | None = None,
+) -> ErrorInterval | CostInterval:
+    """The same for examples that are read already; None stands for the best weights that can be found.
+
+    What the weights of the rows say is what mistakes cost. A contradiction that is `known` already is used where no
+    others are found among its rows.
+    """
     clock = clock or Clock()
     w = best_rule(examples, ties, rng, clock) if weights is None else start_weights(weights, examples, rng)
-    rule: tuple[exact.Number, ...] = tuple(w.tolist())
-    wrong = exact.mistakes(examples, rule, ties)
-    proofs: list[Contradiction] = []
-    lower = 0
-    if wrong.size and ties != "correct" and not clock.late():
+    whole, unit = pricing.costs_of(examples)
+    costs = whole if whole.size else np.ones(examples.n, np.int64)
+    rows = replace(examples, weights=NO_WEIGHTS)  # what is proved of them, costs apart
+    search = _Search(rows, ties, costs, clock, known)
+    if ties != "correct" and not clock.late():
         with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):  # floats only propose
-            proofs = _Packing(examples, ties, w, wrong, clock).contradictions()
-        lower = len(proofs)
-        if lower < wrong.size and sweep.is_about(ties, examples):
-            clock.doing = "looking at all lines"
+            search.from_rule(w, may_change=weights is None)
+    else:
+        search.judge(tuple(w.tolist()))
+    found: dict[str, Any] = {
+        **certificate.shape_of(rows), "ties": ties, "weights": search.rule, "lower": search.lower,
+        "upper": search.upper, "swept": search.swept, "contradictions": tuple(search.proofs),
+    }  # fmt: skip
+    if not whole.size:
+        return ErrorInterval(**found)
+    by_class = pricing.by_class(examples.labels, whole)
+    return CostInterval(**found, unit=unit, class_costs=by_class, row_costs=() if by_class else tuple(whole.tolist()))
+
+
+class _Search:
+    """A rule, what it costs, and what is proved of how little any rule can cost."""
+
+    def __init__(self, examples: Examples, ties: str, costs: Array, clock: Clock, known: Contradiction | None) -> None:
+        self.examples, self.ties, self.costs, self.clock, self.known = examples, ties, costs, clock, known
+        self.lower, self.proofs, self.swept = 0, list[Contradiction](), False
+
+    def judge(self, rule: tuple[exact.Number, ...]) -> None:
+        """Take this rule, and count what its mistakes cost."""
+        wrong = exact.mistakes(self.examples, rule, self.ties)
+        self.rule, self.wrong = rule, wrong[self.costs[wrong] > 0]
+        self.upper = int(self.costs[wrong].sum())
+
+    def from_rule(self, w: Array, may_change: bool) -> None:
+        """Prove as much as can be; the rule is changed for a better one that comes up, if it may be."""
+        self.judge(tuple(w.tolist()))
+        if not self.upper:
+            return
+        packing = _Packing(self.examples, self.ties, self.costs, w, self.wrong, self.clock)
+        packing.pack()
+        better: tuple[exact.Number, ...] | None = None
+        self.lower, self.proofs = packing.total, packing.found
+        if self.lower < self.upper and sweep.is_about(self.ties, self.examples):
+            self.clock.doing = "looking at all lines"
             with suppress(TimeIsUp):
-                lower, best = sweep.fewest(examples, clock.keep_time)
-                proofs = []
-                if weights is None:
-                    rule, wrong = best, exact.mistakes(examples, best, ties)
-        elif lower < wrong.size and examples.n <= FEW_ROWS:
-            rest = partial(_packed, examples, ties)
-            lower, proofs, better = more_contradictions(rest, examples.n, proofs, wrong.size, clock)
-            if better and weights is None:
-                rule, wrong = better, exact.mistakes(examples, better, ties)
-    return ErrorInterval(
-        **certificate.shape_of(examples), ties=ties, weights=rule, lower=lower, upper=int(wrong.size),
-        swept=bool(lower and not proofs), contradictions=tuple(proofs),
-    )  # fmt: skip
+                self.lower, better = sweep.fewest(self.examples, self.costs, self.clock.keep_time)
+                self.proofs, self.swept = [], True
+        elif self.lower < self.upper and self.examples.n <= FEW_ROWS:
+            better = self._overlapping()
+        if self.lower < self.upper and not self.swept and not better:
+            better = packing.pack_more(self.known)
+            if packing.total > self.lower:
+                self.lower, self.proofs = packing.total, packing.found
+        if better and may_change:
+            self.judge(better)
+
+    def _overlapping(self) -> tuple[exact.Number, ...] | None:
+        """More contradictions, while the cheapest rows in all of them leave rows that contradict each other.
+
+        Returns weights that cost no more than is proved to be necessary, if it ends so.
+        """
+        costs, known = dict(enumerate(self.costs.tolist())), list(self.proofs)
+        for _ in range(ROUNDS):
+            sets = [proof.rows for proof in known]
+            hit = cheap_hitting_set(sets, self.costs, self.clock)
+            if self.clock.late():
+                break
+            price = int(self.costs[hit].sum())
+            if price > self.lower:
+                if not hitting.is_needed(sets, price, costs):
+                    break
+                self.lower, self.proofs = price, list(known)
+            if self.lower >= self.upper:
+                break
+            left = np.setdiff1d(np.flatnonzero(self.costs), hit)
+            fresh, weights = _disjoint(self.examples, self.ties, left, self.clock)
+            if not fresh:
+                return weights
+            known += fresh
+        return None
 
 
 def best_rule(examples: Examples, ties: str, rng: np.random.Generator, clock: Clock) -> Array:
@@ -143,60 +227,86 @@ def best_rule(examples: Examples, ties: str, rng: np.random.Generator, clock: Cl
 
 
 class _Packing:
-    """Disjoint contradictions, each with one mistake of a rule."""
+    """Contradictions, each with what it adds to the least cost: as much as is left of its cheapest row."""
 
-    def __init__(self, examples: Examples, ties: str, w: Array, wrong: Array, clock: Clock) -> None:
+    def __init__(self, examples: Examples, ties: str, costs: Array, w: Array, wrong: Array, clock: Clock) -> None:
         self.examples, self.ties, self.clock = examples, ties, clock
         self.space: Space = space_of(examples)
         scores = self.space.scores(self.space.coordinates(w / (np.abs(w).max() or 1.0)))
-        self.free = np.ones(examples.n, bool)  # rows that are right, and in no contradiction yet
-        self.free[wrong] = False
+        self.left = costs.copy()  # of each row's cost, to be counted yet
+        self.right = np.ones(examples.n, bool)
+        self.right[wrong] = False
+        self.free = self.right & (self.left > 0)  # rows that are right and can still be counted
         nearness = np.abs(scores[wrong]) / examples.lengths[wrong].clip(1e-300)
         self.scores, self.wrong = scores, wrong[np.argsort(nearness, kind="stable")]
+        self.found: list[Contradiction] = []
+        self.total = 0
 
-    def contradictions(self) -> list[Contradiction]:
-        """As many as can be found."""
-        found, used = self._of_single_rows(), set()
-        found += self._of_equal_rows({row for proof in found for row in proof.rows})
-        for proof in found:
-            used |= set(proof.rows)
-        self.free[[*used]] = False
+    def pack(self) -> None:
+        """As many as can be found of one mistake each."""
+        self._of_single_rows()
+        self._of_equal_rows()
         for place, row in enumerate(self.wrong.tolist()):
-            self.clock.doing = f"{len(found)} contradictions, {place} of {self.wrong.size} mistakes tried"
+            self.clock.doing = f"{len(self.found)} contradictions, {place} of {self.wrong.size} mistakes tried"
+            if self.clock.share > HALF:
+                self.clock.ran_out = True
+                break
             try:
-                new = self._of_mistake(row) if row not in used else None
+                while self.left[row] and (new := self._of_mistake(row)):
+                    self._take(new)
             except TimeIsUp:
                 break
-            if new:
-                found.append(new)
-                self.free[[*new.rows]] = False
-        return found
 
-    def _of_single_rows(self) -> list[Contradiction]:
+    def pack_more(self, known: Contradiction | None) -> tuple[exact.Number, ...] | None:
+        """The same of any number of mistakes; returns weights that are right on all rows, if that is what is found."""
+        if known is not None and self.left[[*known.rows]].all() and self._counts(known.rows):
+            self._take(contradiction(self.examples, self.ties, known.rows, known.weights, whole=known.exact))
+        self.clock.doing = f"{len(self.found)} contradictions, and others of several mistakes"
+        until = self.clock.work + max(self.clock.work, MORE)
+        while not self.clock.late() and self.clock.work < until:
+            left = np.flatnonzero(self.left)
+            fresh, weights = _disjoint(self.examples, self.ties, left, self.clock, most=1)
+            if not fresh:
+                return weights if left.size == self.examples.n else None
+            self._take(fresh[0])
+        return None
+
+    def _take(self, proof: Contradiction) -> None:
+        rows = [*proof.rows]
+        least = int(self.left[rows].min())
+        self.left[rows] -= least
+        self.free[rows] &= self.left[rows] > 0
+        self.found.append(proof)
+        self.total += least
+
+    def _of_single_rows(self) -> None:
         """Rows of zeros, which no weights score."""
         zeros = sorted(self.wrong[self.examples.lengths[self.wrong] == 0.0].tolist())
-        in_time = takewhile(lambda _: not self.clock.late(), zeros)
-        return [contradiction(self.examples, self.ties, (row,), (1,)) for row in in_time]
+        for row in takewhile(lambda _: not self.clock.late(), zeros):
+            self._take(contradiction(self.examples, self.ties, (row,), (1,)))
 
-    def _of_equal_rows(self, used: set[int]) -> list[Contradiction]:
+    def _of_equal_rows(self) -> None:
         """Equal rows with different labels, in pairs."""
         examples = self.examples
         order, same = in_order_of_equals(examples, column_sizes(examples))
         ends = np.append(np.flatnonzero(~same) + 1, order.size)
-        found: list[Contradiction] = []
         begin = 0
         for end in ends.tolist():
             if end - begin > 1:
-                rows = order[begin:end]
+                rows = np.sort(order[begin:end])
+                rows = rows[self.left[rows] > 0]
                 yes, no = rows[examples.labels[rows] > 0].tolist(), rows[examples.labels[rows] < 0].tolist()
-                for pair in zip(sorted(yes), sorted(no), strict=False):
-                    if self.clock.late():
-                        return found
+                while yes and no:
+                    if self.clock.late(PER_PAIR):
+                        return
+                    pair = tuple(sorted((yes[0], no[0])))
                     vectors, _ = exact.signed_rows(examples, pair)
-                    if not exact.combination(vectors, (1, 1)) and not used & set(pair):
-                        found.append(contradiction(examples, self.ties, tuple(sorted(pair)), (1, 1)))
+                    if exact.combination(vectors, (1, 1)):  # their sums are equal, but they are not
+                        yes, no = yes[1:], no[1:]
+                        continue
+                    self._take(contradiction(examples, self.ties, pair, (1, 1)))
+                    yes, no = ([row for row in side[:1] if self.left[row]] + side[1:] for side in (yes, no))
             begin = end
-        return found
 
     def _of_mistake(self, row: int) -> Contradiction | None:
         """A contradiction of this row with rows that are free; raises `TimeIsUp`."""
@@ -207,13 +317,15 @@ class _Packing:
             groups = np.zeros((active.size, 1))
             groups[0] = 1.0  # the mistake is one point, the others span a cone
             found = wolfe.nearest(points, groups, begin, stop=self.clock.late)
-            self.clock.keep_time()
+            self.clock.keep_time(PER_TRY + PER_ROW * self.space.n + points.size)
             if not found.settled:
-                rows = active[found.corral]
+                counted = weighty(found.weights)
+                rows, weights = active[found.corral[counted]], found.weights[counted]
                 in_order = np.argsort(rows)
-                multipliers = whole_multipliers(found.weights[in_order])
+                multipliers = whole_multipliers(weights[in_order])
                 return self._proved(tuple(rows[in_order].tolist()), multipliers) or self._decided(active)
             scores = self.space.scores(found.x)
+            self.clock.spend(float(self.space.n * self.space.size))
             low = self.free & (scores < 0.0)
             low[active] = False
             if not low.any():
@@ -222,52 +334,23 @@ class _Packing:
 
     def _decided(self, rows: Array) -> Contradiction | None:
         """A contradiction among these rows, of which all but the first can be right together, so it has the first."""
-        rows = np.sort(rows)
-        found, _ = _packed(self.examples, self.ties, rows, self.clock)
+        found, _ = _disjoint(self.examples, self.ties, np.sort(rows), self.clock, most=1)
         return found[0] if found else None
 
     def _proved(self, rows: tuple[int, ...], multipliers: tuple[int, ...]) -> Contradiction | None:
-        if not any(exact.tie_is_wrong(self.ties, int(self.examples.labels[row])) for row in rows):
-            return None
-        return proposed(self.examples, self.ties, rows, multipliers, self.clock, most=WORK)
+        return proposed(self.examples, self.ties, rows, multipliers, self.clock, WORK) if self._counts(rows) else None
+
+    def _counts(self, rows: tuple[int, ...]) -> bool:
+        """Whether a score of zero on all of these rows is a mistake on one."""
+        return any(exact.tie_is_wrong(self.ties, int(self.examples.labels[row])) for row in rows)
 
 
-def more_contradictions(
-    packed: Callable[[Array, Clock], tuple[list[Any], tuple[exact.Number, ...] | None]],
-    n: int,
-    proofs: list[Any],
-    upper: int,
-    clock: Clock,
-) -> tuple[int, list[Any], tuple[exact.Number, ...] | None]:
-    """More contradictions, while the fewest rows in all of them leave rows that contradict each other.
-
-    `packed` finds disjoint ones among some of the n rows, or weights that are right on these. Returns how few mistakes
-    are proved possible, by which contradictions, and weights that make no more, if it ends so.
-    """
-    lower, known = len(proofs), list(proofs)
-    for _ in range(ROUNDS):
-        hit = _small_hitting_set([proof.rows for proof in known], n, clock.left)
-        if clock.late():
-            break
-        if hit.size > lower:
-            if not certificate.is_needed([proof.rows for proof in known], hit.size):
-                break
-            lower, proofs = hit.size, list(known)
-        if lower >= upper:
-            break
-        fresh, weights = packed(np.delete(np.arange(n), hit), clock)
-        if not fresh:
-            return lower, proofs, weights
-        known += fresh
-    return lower, proofs, None
-
-
-def _packed(
-    examples: Examples, ties: str, left: Array, clock: Clock
+def _disjoint(
+    examples: Examples, ties: str, left: Array, clock: Clock, most: float = inf
 ) -> tuple[list[Contradiction], tuple[exact.Number, ...] | None]:
     """Disjoint contradictions among the rows left; and weights that are right on what those leave, if any are."""
     found: list[Contradiction] = []
-    while len(set(examples.labels[left].tolist())) == 2:
+    while len(found) < most and len(set(examples.labels[left].tolist())) == 2:
         verdict = decide(Examples(some_rows(examples.rows, left), examples.labels[left]), ties, clock)
         if not isinstance(verdict, NotSeparable):
             return found, verdict.certificate.weights if isinstance(verdict, Separable) else None
@@ -278,15 +361,18 @@ def _packed(
     return found, None
 
 
-def _small_hitting_set(sets: list[tuple[int, ...]], n: int, seconds: float | None) -> Array:
-    """The fewest rows with one in each set, as a linear program with whole numbers finds them in bounded work."""
-    member = np.zeros((len(sets), n))
+def cheap_hitting_set(sets: list[tuple[int, ...]], costs: Array, clock: Clock) -> Array:
+    """The cheapest rows with one in each set, as a linear program with whole numbers finds them in bounded work."""
+    member = np.zeros((len(sets), costs.size))
     for place, rows in enumerate(sets):
         member[place, [*rows]] = 1.0
     solver: Any = scipy.optimize
-    options = {"node_limit": NODES} | ({} if seconds is None else {"time_limit": seconds})
+    per_node = PER_NODE * (member.size + 1)
+    nodes = int(np.clip((clock.most_work - clock.work) / per_node, 1, NODES))
+    options = {"node_limit": nodes} | ({} if clock.left is None else {"time_limit": clock.left})
     solved = solver.milp(
-        np.ones(n), constraints=solver.LinearConstraint(member, lb=1.0), bounds=solver.Bounds(0, 1),
-        integrality=np.ones(n), options=options,
+        costs / costs.max(), constraints=solver.LinearConstraint(member, lb=1.0), bounds=solver.Bounds(0, 1),
+        integrality=np.ones(costs.size), options=options,
     )  # fmt: skip
-    return np.flatnonzero(solved.x > 0.5) if solved.x is not None else np.arange(n)
+    clock.spend(per_node * (solved.mip_node_count or 1))
+    return np.flatnonzero(solved.x > 0.5) if solved.x is not None else np.arange(costs.size)

@@ -8,7 +8,8 @@ Result    `decide`: weights that are right on every row, or rows with positive w
 Method    The shortest x of the corral is found by solving a linear system without fractions. If x = 0 that is a
           contradiction. Otherwise the row that is most wrong, or lowest, joins. ||x|| falls with every step, and there
           are finitely many corrals, so it ends.
-Time      `keep_time` is called for every row of every elimination, and raises what ends all this when the time is up.
+Time      `keep_time` is called for every row of every elimination, with what it took in nanoseconds, about; it raises
+          what ends all this when the time is up.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,14 +21,19 @@ import numpy as np
 import scipy  # its parts are loaded when they are used
 
 from rosenblatt.examples import Examples
-from rosenblatt.prove import exact
+from rosenblatt.prove import exact, padic
 from rosenblatt.prove.exact import Vector
 
-KeepTime = Callable[[], None]
+PER_ENTRY, PER_SQUARE = 300.0, 4.0  # nanoseconds: an operation on whole numbers, and for the square of their digits
+DIGIT = 30  # bits
+MANY = 20  # equations, from which on digits are sooner found than a long elimination is done
+PER_WORD = 50.0  # nanoseconds: an operation on words of 64 bits, within long numbers
+PER_NUMBER = 5.0  # nanoseconds: a pass over all rows, in floats with bounds
+KeepTime = Callable[[float], None]
 
 
-def no_limit() -> None:
-    """What to call where time does not matter."""
+def no_limit(work: float) -> None:
+    """What to call, after so much work, where time does not matter."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,7 @@ def decide(
         return _Row(i, vector, exponent, (max(isqrt(exact.square(vector)), 1) if anchored else 0,))
 
     def low(mixture: Mixture) -> int | None:
+        keep_time(PER_NUMBER * examples.rows.values.size)
         least = exact.least_margins(examples, in_columns(mixture.x, units))
         wrong = [at for label, at in least.items() if exact.is_wrong(at[0], ties, label)]
         return min(wrong)[1] if wrong else None
@@ -83,6 +90,7 @@ def nearest(examples: Examples, affine: bool, begin: Sequence[int], keep_time: K
         return _Row(i, vector, exponent, groups)
 
     def low(mixture: Mixture) -> int | None:
+        keep_time(PER_NUMBER * examples.rows.values.size)
         return lowest(examples, affine, mixture.rows, mixture.x, Fraction(0))
 
     return _descended([row(i) for i in begin], row, low, keep_time, examples.size)
@@ -104,7 +112,8 @@ def lowest(
 
 def in_columns(x: Sequence[int], units: Sequence[int]) -> tuple[int, ...]:
     """What x, in the units of the columns, is as weights."""
-    w = [k << unit - min(units) for k, unit in zip(x, units, strict=True)]
+    least = min(units)
+    w = [k << unit - least for k, unit in zip(x, units, strict=True)]
     common = gcd(*w) or 1
     return tuple(k // common for k in w)
 
@@ -112,7 +121,8 @@ def in_columns(x: Sequence[int], units: Sequence[int]) -> tuple[int, ...]:
 def _whole(examples: Examples, i: int, units: Sequence[int]) -> tuple[Vector, int]:
     """A signed row times a power of two, in whole numbers, and its exponent."""
     vectors, exponent = exact.signed_rows(examples, [i])
-    return {column: k << units[column] - min(units) for column, k in vectors[0].items()}, exponent
+    least = min(units)
+    return {column: k << units[column] - least for column, k in vectors[0].items()}, exponent
 
 
 def _descended(
@@ -168,7 +178,7 @@ def _towards_affine_minimum(
     many, groups = len(corral), len(corral[0].lengths)
     gram = [[0] * many for _ in range(many)]
     for i in range(many):
-        keep_time()
+        keep_time(PER_ENTRY * (i + 1) * len(corral[i].vector))
         for j in range(i + 1):
             small, large = sorted((corral[i].vector, corral[j].vector), key=len)
             gram[i][j] = gram[j][i] = sum(k * large[column] for column, k in small.items() if column in large)
@@ -187,12 +197,34 @@ def null_vector(vectors: Sequence[Vector], keep_time: KeepTime = no_limit) -> li
     system = [[vector.get(column, 0) for vector in vectors[:-1]] + [-vectors[-1].get(column, 0)] for column in columns]
     if len(system) != len(vectors) - 1:
         return []
-    solution, solved = solve([_primitive(row) for row in system], keep_time)
-    if not solved or min(solution, default=1) <= 0:
+    solution = _solution([_primitive(row) for row in system], keep_time)
+    if solution is None or min(solution, default=1) <= 0:
         return []
     wholes, below = cleared(solution)
     weights = [*wholes, below]
     return weights if not exact.combination(vectors, weights) else []
+
+
+def words(vectors: Sequence[Vector]) -> int:
+    """About how many operations on words of 64 bits a long elimination for a null vector takes."""
+    bits = max((k.bit_length() for vector in vectors for k in vector.values()), default=0)
+    return len(vectors) ** 3 * (1 + len(vectors) * bits // 64)
+
+
+def takes(vectors: Sequence[Vector]) -> float:
+    """About how many nanoseconds a null vector takes."""
+    size, largest = len(vectors) - 1, max((abs(k) for vector in vectors for k in vector.values()), default=0)
+    by_digits = size >= MANY and padic.fits(largest, size)
+    return padic.takes(largest, size) if by_digits else PER_WORD * words(vectors)
+
+
+def _solution(system: list[list[int]], keep_time: KeepTime) -> list[Fraction] | None:
+    """The only solution of a square system (A | r), by its digits where it is large and its numbers are not."""
+    size, largest = len(system), max((abs(k) for equation in system for k in equation), default=0)
+    if size >= MANY and padic.fits(largest, size):
+        return padic.solution([row[:-1] for row in system], [row[-1] for row in system], keep_time)
+    solution, solved = solve(system, keep_time)
+    return solution if solved else None
 
 
 def _independent_columns(vectors: Sequence[Vector]) -> list[int]:
@@ -233,8 +265,9 @@ def solve(system: list[list[int]], keep_time: KeepTime = no_limit) -> tuple[list
         pivot = min(candidates)[1]
         rows[k], rows[pivot] = rows[pivot], rows[k]
         top, head = rows[k][k:], rows[k][k]
+        each = (PER_ENTRY + PER_SQUARE * (head.bit_length() / DIGIT) ** 2) * len(top)
         for i in range(k + 1, size):
-            keep_time()
+            keep_time(each)
             factor = rows[i][k]
             rows[i][k:] = [(head * a - factor * b) // before for a, b in zip(rows[i][k:], top, strict=True)]
         before = head
@@ -246,8 +279,9 @@ def _substituted(triangle: list[list[int]], keep_time: KeepTime) -> list[Fractio
     size = len(triangle)
     below = triangle[-1][size - 1] if size else 1
     above = [0] * size
+    each = PER_ENTRY + PER_SQUARE * (below.bit_length() / DIGIT) ** 2
     for i in range(size - 1, -1, -1):
-        keep_time()
+        keep_time(each * (size - i))
         row = triangle[i]
         rest = below * row[size] - sum(row[j] * above[j] for j in range(i + 1, size))
         above[i] = rest // row[i]

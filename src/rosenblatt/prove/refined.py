@@ -125,7 +125,7 @@ def _least_squares(A: Array, b: Array, exponent: int, keep_time: KeepTime) -> tu
     with np.errstate(over="ignore", invalid="ignore"):
         floats = np.empty(A.shape)
         for place, row in enumerate(A):
-            keep_time()
+            keep_time(rational.PER_ENTRY * len(row))
             floats[place] = [k / unit for k in row]
         if not np.isfinite(floats).all() or A.shape[1] > A.shape[0]:
             return None
@@ -134,7 +134,7 @@ def _least_squares(A: Array, b: Array, exponent: int, keep_time: KeepTime) -> tu
             return None
         x, c, before = b * ONE, np.zeros(A.shape[1], dtype=object), np.inf
         for _ in range(ROUNDS):
-            keep_time()
+            keep_time(2 * rational.PER_ENTRY * A.size)
             f = np.array([k / (unit << BITS) for k in (b * ONE - x + A @ c).tolist()])
             g = np.array([-k / (unit * unit << BITS) for k in (x @ A).tolist()])
             h = scipy.linalg.solve_triangular(R, g, trans="T")

@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rosenblatt import kernels, search
-from rosenblatt.examples import Examples
+from rosenblatt.examples import Examples, numbers_per_row
 from rosenblatt.kernels import Array, Dense
 from rosenblatt.kesler import JointExamples, has_several_classes
 from rosenblatt.learn import pla, wolfe
@@ -34,7 +34,9 @@ LONG = 200_000  # operations on words of 64 bits; beyond, a verified float compu
 MANY = 128  # dimensions
 FEW_PASSES = 20
 FEW_NUMBERS = 5e7  # read in a small fraction of a second
-PER_ENTRY, PER_PRODUCT = 2e-6, 1e-9  # seconds that the verified float computation takes, rather more than less
+PER_ENTRY, PER_PRODUCT = 2000.0, 1.0  # nanoseconds that the verified float computation takes, rather more than less
+NEGLIGIBLE = 1e-11  # of the largest weight: rows that a contradiction does not need
+BEGUN = 2e6  # nanoseconds that any verdict takes
 ENOUGH = 0.5  # of the level: rows of the active set may be this much nearer than the nearest point needs
 
 
@@ -73,7 +75,10 @@ class Undecided:
 
 
 Verdict = Separable | NotSeparable | Undecided
-TIME_IS_UP = Undecided("The time was up before there was a proof either way.")
+
+
+def _undecided(clock: Clock) -> Undecided:
+    return Undecided(f"{clock.why_late} before there was a proof either way.")
 
 
 def separability(
@@ -121,25 +126,27 @@ def decide(examples: Examples, ties: str = "mistake", clock: Clock | None = None
     if ties == "correct":
         return Separable(separation(examples, ties, (0,) * examples.size, (0,), (1,)))
     sizes = column_sizes(examples)
+    clock.spend(BEGUN + 3.0 * examples.rows.values.size)
     if plain := _plain_contradiction(examples, ties, sizes):
         return NotSeparable(plain)
-    if examples.size > MANY and (learned := _learned(examples, ties, clock.left)):
+    if examples.size > MANY and (learned := _learned(examples, ties, clock)):
         return Separable(learned)
     try:
         with np.errstate(all="ignore"):  # floats only propose
             return _Search(examples, ties, sizes, clock).verdict()
     except TimeIsUp:
-        return TIME_IS_UP
+        return _undecided(clock)
 
 
-def _learned(examples: Examples, ties: str, max_seconds: float | None) -> Separation | None:
+def _learned(examples: Examples, ties: str, clock: Clock) -> Separation | None:
     """What a short run of PLA proves: in many dimensions it separates sooner than the shortest vector is found.
 
     From zeros, its weights are the sum of the rows it corrected, so these counts bound the largest margin from above.
     """
     passes = max(FEW_PASSES, int(FEW_NUMBERS / max(examples.rows.values.size, 1)))
-    budget = Budget(max_passes=passes, max_seconds=max_seconds)
+    budget = Budget(max_passes=passes, max_seconds=clock.left)
     run = pla.learn(examples, np.zeros(examples.size), ties=TIES[ties], budget=budget)
+    clock.spend(run.examples_seen * numbers_per_row(examples.rows))
     if run.reason is Reason.INTERRUPTED:
         raise KeyboardInterrupt
     if run.reason is not Reason.SEPARATED or not run.updates:
@@ -211,16 +218,23 @@ def proposed(
 ) -> Contradiction | None:
     """The contradiction of these rows that multipliers in floats propose, if it can be proved.
 
-    Not in whole numbers, if that would take more operations than `most`. Raises `TimeIsUp`.
+    Not in whole numbers, if that would take more nanoseconds than `most`. Raises `TimeIsUp`.
     """
-    clock.keep_time()
     vectors, _ = exact.signed_rows(examples, rows)
-    work, many = _work(vectors), len(vectors)
-    in_floats = work > LONG and clock.allows(PER_ENTRY * many**2 + PER_PRODUCT * many**3)
+    clock.keep_time(rational.PER_ENTRY * sum(map(len, vectors)))
+    words, many = rational.words(vectors), len(vectors)
+    takes = PER_ENTRY * many**2 + PER_PRODUCT * many**3
+    in_floats = words > LONG and clock.allows(takes)
+    clock.spend(takes if in_floats else 0.0)
     if in_floats and exact.is_near_a_positive_null_vector(vectors, multipliers):
         return contradiction(examples, ties, rows, multipliers, whole=False)
-    weights = rational.null_vector(vectors, clock.keep_time) if work <= most else None
+    weights = rational.null_vector(vectors, clock.keep_time) if rational.takes(vectors) <= most else None
     return contradiction(examples, ties, rows, tuple(weights)) if weights else None
+
+
+def weighty(weights: Array) -> Array:
+    """Which weights of a mixture that floats take for zero are not themselves zero but for rounding."""
+    return np.asarray(weights > NEGLIGIBLE * weights.max())
 
 
 def _wrong_at_zero(examples: Examples, ties: str) -> Array:
@@ -241,12 +255,6 @@ def column_sizes(examples: Examples) -> Array:
     return np.asarray(np.ldexp(1.0, np.clip(np.frexp(sizes)[1], -1000, 1000)))
 
 
-def _work(vectors: list[exact.Vector]) -> int:
-    """About how many operations on words of 64 bits it takes to solve for a null vector in whole numbers."""
-    bits = max((k.bit_length() for vector in vectors for k in vector.values()), default=0)
-    return len(vectors) ** 3 * (1 + len(vectors) * bits // 64)
-
-
 class _Search:
     """The search for the shortest vector, over an active set of rows that grows."""
 
@@ -264,11 +272,12 @@ class _Search:
             self.clock.doing = f"{self.active.rows.size} of {self.examples.n} rows are active"
             found = wolfe.nearest(self.active.points, groups, begin, enough=ENOUGH, stop=self.clock.late)
             if self.clock.late():
-                return TIME_IS_UP
+                return _undecided(self.clock)
             begin, w = found.corral, found.x / self.sizes
             if not np.isfinite(w).all():
                 return self._decided(found)
             wrong, _ = search.find(self.examples, w, TIES[self.ties])
+            self.clock.spend(float(self.examples.rows.values.size))
             if not wrong.size:
                 support = self.active.multipliers(found.corral, found.weights)
                 return Separable(separation(self.examples, self.ties, tuple(w.tolist()), *support))
@@ -278,7 +287,8 @@ class _Search:
     def _decided(self, found: wolfe.Nearest) -> Verdict:
         """What the corral proves, or else what whole numbers do."""
         examples, ties = self.examples, self.ties
-        rows, multipliers = self.active.multipliers(found.corral, found.weights)
+        counted = weighty(found.weights)
+        rows, multipliers = self.active.multipliers(found.corral[counted], found.weights[counted])
         self.clock.doing = "in whole numbers"
         if proof := proposed(examples, ties, rows, multipliers, self.clock):
             return NotSeparable(proof)

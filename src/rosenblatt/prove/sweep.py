@@ -1,9 +1,10 @@
-"""The fewest mistakes of all lines, by looking at every one: for weights of two or three entries.
+"""The fewest mistakes of all lines, or the least that they cost, by looking at every one: for two or three weights.
 
 In two dimensions, a direction w turns once around. Row z is right while w is less than a right angle from it: between
-two directions at which it joins and leaves. These are put in order, and the rows that are right are counted in every
-arc between them. In three dimensions, the weights that get the same rows right form a cone, one side of which is in the
-plane of some row: for every row, a direction turns around in its plane, where the others are their projections.
+two directions at which it joins and leaves. These are put in order, and what the rows that are right cost is added up
+in every arc between them, in whole numbers. In three dimensions, the weights that get the same rows right form a cone,
+one side of which is in the plane of some row: for every row, a direction turns around in its plane, where the others
+are their projections.
 Angles are computed in floats; those too near each other to be told apart are compared in whole numbers.
 It is a part of the checker: it knows of no solver.
 """
@@ -22,7 +23,10 @@ from rosenblatt.prove import exact
 MOST = {1: 200_000, 2: 200_000, 3: 3_000}  # rows, by dimension
 DOUBT = 2.0**-45  # of an angle, for vectors of length 1; shorter ones are what is left of such
 SHORT = 2.0**-20
+MOST_COST = 2**62  # of all rows: sums of costs are whole numbers of 64 bits
+PER_ROW, PER_COMPARISON = 300.0, 2000.0  # nanoseconds
 Pair = tuple[int, int]
+KeepTime = Callable[[float], None]
 
 
 def is_about(ties: str, examples: Examples) -> bool:
@@ -35,24 +39,31 @@ def is_about(ties: str, examples: Examples) -> bool:
     return counted and examples.n <= MOST.get(len(_columns(examples)), 0)
 
 
-def _no_limit() -> None:
-    """What to call where time does not matter."""
+def _no_limit(work: float) -> None:
+    """What to call, after so much work, where time does not matter."""
 
 
-def fewest(examples: Examples, keep_time: Callable[[], None] = _no_limit) -> tuple[int, tuple[int, ...]]:
-    """How few rows can be wrong, scores of zero being wrong, and weights that get so few wrong.
+def fewest(
+    examples: Examples, costs: Array | None = None, keep_time: KeepTime = _no_limit
+) -> tuple[int, tuple[int, ...]]:
+    """How few rows can be wrong, or how little those can cost, scores of zero being wrong; and weights that reach it.
 
-    `keep_time` is called again and again, and may raise what ends the sweep.
+    Costs are whole numbers of 0 or more, one for each row; None: 1 each. `keep_time` is called again and again, with
+    the nanoseconds of work since, and may raise what ends the sweep.
     """
     columns = _columns(examples)
+    costs = np.ones(examples.n, np.int64) if costs is None else costs
     vectors, _ = exact.signed_rows(examples, range(examples.n))
     rows = [_shortened([vector.get(column, 0) for column in columns]) for vector in vectors]
-    rows = [row for row in rows if any(row)]
-    least, found = {1: _line, 2: _plane, 3: _space}[len(columns)](rows, keep_time) if rows else (0, [0] * len(columns))
+    counted = [k for k, row in enumerate(rows) if any(row) and costs[k]]
+    least, found = 0, [0] * len(columns)
+    if counted:
+        search = {1: _line, 2: _plane, 3: _space}[len(columns)]
+        least, found = search([rows[k] for k in counted], costs[counted], keep_time)
     weights = [0] * examples.size
     for column, k in zip(columns, found, strict=True):
         weights[column] = k
-    return examples.n - len(rows) + least, tuple(weights)
+    return int(costs.sum()) - int(costs[counted].sum()) + least, tuple(weights)
 
 
 def _columns(examples: Examples) -> list[int]:
@@ -66,30 +77,31 @@ def _shortened(row: list[int]) -> list[int]:
     return [k // common for k in row] if common > 1 else row
 
 
-def _line(rows: list[list[int]], keep_time: Callable[[], None]) -> tuple[int, list[int]]:
-    up = sum(row[0] > 0 for row in rows)
-    return (len(rows) - up, [1]) if 2 * up >= len(rows) else (up, [-1])
+def _line(rows: list[list[int]], costs: Array, keep_time: KeepTime) -> tuple[int, list[int]]:
+    up, all_of_them = int(costs[[row[0] > 0 for row in rows]].sum()), int(costs.sum())
+    return (all_of_them - up, [1]) if 2 * up >= all_of_them else (up, [-1])
 
 
-def _plane(rows: list[list[int]], keep_time: Callable[[], None]) -> tuple[int, list[int]]:
+def _plane(rows: list[list[int]], costs: Array, keep_time: KeepTime) -> tuple[int, list[int]]:
     pairs = [(row[0], row[1]) for row in rows]
-    wrong, w = _around(_floats(pairs), np.full(len(rows), DOUBT), pairs.__getitem__, keep_time)
+    wrong, w = _around(_floats(pairs), costs, np.full(len(rows), DOUBT), pairs.__getitem__, keep_time)
     return wrong, [*w]
 
 
-def _space(rows: list[list[int]], keep_time: Callable[[], None]) -> tuple[int, list[int]]:
+def _space(rows: list[list[int]], costs: Array, keep_time: KeepTime) -> tuple[int, list[int]]:
     """For every row, the best direction in its plane, and the better side of that plane."""
     points = _floats(rows)
     points /= np.linalg.norm(points, axis=1)[:, np.newaxis]
-    best = min((_Plane(rows, points, i, keep_time) for i in range(len(rows))), key=lambda plane: plane.wrong)
-    return best.wrong, best.weights(rows)
+    planes = (_Plane(rows, points, costs, i, keep_time) for i in range(len(rows)))
+    best = min(planes, key=lambda plane: plane.wrong)
+    return best.wrong, best.weights(rows, costs)
 
 
 class _Plane:
-    """The directions at right angles to one row, and the fewest rows that are wrong for directions next to them."""
+    """The directions at right angles to one row, and the least that is wrong, by cost, for directions next to them."""
 
-    def __init__(self, rows: list[list[int]], points: Array, i: int, keep_time: Callable[[], None]) -> None:
-        keep_time()
+    def __init__(self, rows: list[list[int]], points: Array, costs: Array, i: int, keep_time: KeepTime) -> None:
+        keep_time(PER_ROW * len(rows))
         self.row = rows[i]
         self.axis = int(np.argmax(np.abs(points[i])))
         self.p, self.q = (self.axis + 1) % 3, (self.axis + 2) % 3
@@ -103,13 +115,14 @@ class _Plane:
                 flat[j], doubt[j] = _floats([exactly])[0], DOUBT
             else:
                 parallel.append(j)
-        along = sum(sum(map(mul, rows[j], self.row)) > 0 for j in parallel)
+        along = int(sum(costs[j] for j in parallel if sum(map(mul, rows[j], self.row)) > 0))
+        against = int(costs[parallel].sum()) - along
         others = np.delete(np.arange(len(rows)), parallel).tolist()
-        self.side = 1 if 2 * along >= len(parallel) else -1
-        self.wrong, self.direction = min(along, len(parallel) - along), (1, 0)
+        self.side = 1 if along >= against else -1
+        self.wrong, self.direction = min(along, against), (1, 0)
         if others:
             wrong, self.direction = _around(
-                flat[others], doubt[others], lambda k: self._projected(rows[others[k]]), keep_time
+                flat[others], costs[others], doubt[others], lambda k: self._projected(rows[others[k]]), keep_time
             )
             self.wrong += wrong
 
@@ -118,7 +131,7 @@ class _Plane:
         axis, row = self.axis, self.row
         return z[self.p] * row[axis] - z[axis] * row[self.p], z[self.q] * row[axis] - z[axis] * row[self.q]
 
-    def weights(self, rows: list[list[int]]) -> list[int]:
+    def weights(self, rows: list[list[int]], costs: Array) -> list[int]:
         """The best direction, moved off the plane by so little that no other row changes sides."""
         axis, row, flat = self.axis, self.row, [0, 0, 0]
         flat[self.p], flat[self.q] = (k * row[axis] for k in self.direction)
@@ -126,7 +139,7 @@ class _Plane:
         scale = 1
         while True:
             moved = [scale * a + self.side * b for a, b in zip(flat, row, strict=True)]
-            if sum(sum(map(mul, z, moved)) <= 0 for z in rows) == self.wrong:
+            if int(costs[[sum(map(mul, z, moved)) <= 0 for z in rows]].sum()) == self.wrong:
                 return moved
             scale *= 16
 
@@ -138,9 +151,9 @@ def _floats(rows: list[list[int]] | list[Pair]) -> Array:
 
 
 def _around(
-    points: Array, doubt: Array, exactly: Callable[[int], Pair], keep_time: Callable[[], None]
+    points: Array, costs: Array, doubt: Array, exactly: Callable[[int], Pair], keep_time: KeepTime
 ) -> tuple[int, Pair]:
-    """The fewest of these rows that are wrong for any direction in the plane, and a direction for which so few are."""
+    """The least that these rows cost, where they are wrong, for any direction in the plane; and one that reaches it."""
     n = len(points)
     angles = np.arctan2(points[:, 1], points[:, 0])
     turns = np.concatenate([angles - np.pi / 2, angles + np.pi / 2])  # where rows join, and where they leave
@@ -152,21 +165,21 @@ def _around(
         return (b, -a) if event < n else (-b, a)
 
     order, equal = _in_exact_order(order, turns, np.concatenate([doubt, doubt]), direction, keep_time)
-    changes = np.where(order < n, 1, -1)
+    changes = np.where(order < n, 1, -1) * costs[order % n]
     first = order[0]
     middle = _middle(direction(int(order[-1])), direction(int(first)))
     scores = points @ _floats([middle])[0] / np.hypot(points[:, 0], points[:, 1])
     unclear = np.flatnonzero(np.abs(scores) < 4 * doubt)
-    right = int((scores > 0).sum())  # before the first turn
+    right, everything = int(costs[scores > 0].sum()), int(costs.sum())  # before the first turn
     for k in unclear.tolist():
-        right += int(_dot(exactly(k), middle) > 0) - int(scores[k] > 0)
+        right += int(costs[k]) * (int(_dot(exactly(k), middle) > 0) - int(scores[k] > 0))
     counts = right + np.cumsum(changes)
     counts[np.flatnonzero(equal)] = -1  # the next turn is in the same direction: there is no arc between
     place = int(np.argmax(counts))
     if counts[place] < right:
-        return n - right, middle
+        return everything - right, middle
     after = direction(int(order[(place + 1) % order.size]))
-    return n - int(counts[place]), _middle(direction(int(order[place])), after)
+    return everything - int(counts[place]), _middle(direction(int(order[place])), after)
 
 
 def _dot(a: Pair, b: Pair) -> int:
@@ -193,7 +206,7 @@ def _clockwise(a: tuple[Pair, int], b: tuple[Pair, int]) -> int:
 
 
 def _in_exact_order(
-    order: Array, turns: Array, doubt: Array, direction: Callable[[int], Pair], keep_time: Callable[[], None]
+    order: Array, turns: Array, doubt: Array, direction: Callable[[int], Pair], keep_time: KeepTime
 ) -> tuple[Array, Array]:
     """Turns in the order of their exact directions, and for each whether the next one has the same."""
     many = order.size
@@ -206,7 +219,7 @@ def _in_exact_order(
     order, unclear = np.roll(order, -shift), np.roll(unclear, -shift)
 
     def compared(a: tuple[Pair, int], b: tuple[Pair, int]) -> int:
-        keep_time()
+        keep_time(PER_COMPARISON)
         return _clockwise(a, b)
 
     before = cmp_to_key(compared)

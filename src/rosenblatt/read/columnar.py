@@ -10,6 +10,8 @@ from rosenblatt.errors import TableError
 from rosenblatt.read.delimited import check_names
 from rosenblatt.read.files import File, Scratch, TooLargeError, as_text, collected, damage, plain
 from rosenblatt.read.table import TROUBLE, Table, first_line, refuse_patterns
+from rosenblatt.read.types import cleaned
+from rosenblatt.read.values import with_plain_types
 
 DEEPEST = 32  # levels of lists and structures in a column; their names alone would take thousands of lines
 NAMES = {"parquet": "Parquet", "arrow": "Arrow IPC", "ndjson": "NDJSON"}
@@ -88,14 +90,10 @@ def _check_same(files: Sequence[File], scans: Sequence[tuple[pl.LazyFrame, dict[
 
 
 def _plain_types(frame: pl.LazyFrame) -> pl.LazyFrame:
-    """Categories as text, and exact decimals as floats."""
-    casts: dict[str, pl.DataType] = {}
-    for name, kind in frame.collect_schema().items():
-        if isinstance(kind, pl.Categorical | pl.Enum):
-            casts[name] = pl.String()
-        elif isinstance(kind, pl.Decimal | pl.Int128):
-            casts[name] = pl.Float64()
-    return frame.cast(casts) if casts else frame  # type: ignore[arg-type]
+    """Categories as text, exact decimals as floats, texts without the blanks around them, and null where missing."""
+    frame = with_plain_types(frame)
+    texts = [name for name, kind in frame.collect_schema().items() if kind == pl.String]
+    return frame.with_columns(map(cleaned, texts)) if texts else frame
 
 
 def _explained(files: Sequence[File], kind: str, error: BaseException) -> TableError:

@@ -6,9 +6,9 @@ Features are short: 0 or 1, or a number clipped to a range and rounded to a grid
 import re
 import string
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from datetime import date
-from functools import cached_property
+from functools import cached_property, partial
 from math import ceil, floor, frexp, inf, ldexp, log2
 from typing import Any, ClassVar, Self
 
@@ -18,7 +18,8 @@ from scipy.sparse import csr_array
 
 from rosenblatt.kernels import Array
 from rosenblatt.read import gathering
-from rosenblatt.read.lookup import Lookup, add_all
+from rosenblatt.read.lookup import Lookup, Unseen, places_of
+from rosenblatt.read.values import BLANKS, MISSING, Spellings, as_text, numbers_in, texts_of, without_blanks
 
 BITS = 24  # of a feature: what float32 holds
 REACH = (2, 10)  # a number is clipped at 2^2 to 2^10 of its scales from the centre, and at twice what was seen
@@ -26,6 +27,7 @@ LARGEST, SMALLEST = 2.0**950, 2.0**-950  # scales; beyond, the arithmetic of the
 FINEST = 2.0**-50  # of the largest value: finer steps are lost in doubles anyway
 EVER = date.min.toordinal() - 719163, date.max.toordinal() - 719163  # days since 1970-01-01
 SEPARATORS = string.whitespace + string.punctuation
+SELDOM = ("numbers", "written", "whole")  # fields that a record has only where they say something
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,8 @@ class Column:
     def as_record(self) -> dict[str, Any]:
         """The column as plain lists, numbers and texts."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {"kind": self.kind, **{k: list(v) if isinstance(v, tuple) else v for k, v in values.items()}}
+        said = {name: value for name, value in values.items() if value or name not in SELDOM}
+        return {"kind": self.kind, **{k: list(v) if isinstance(v, tuple) else v for k, v in said.items()}}
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,8 @@ class Number(Column):
     lowest: float
     highest: float
     missing: bool  # whether it has a second feature: 1 where there is no finite number
+    written: bool = field(default=False, kw_only=True)  # as people do, 1,000 or 12%, where it is text
+    whole: bool = field(default=False, kw_only=True)  # whether all were whole numbers
 
     kind = "number"
 
@@ -108,7 +113,8 @@ class Number(Column):
     @property
     def cells(self) -> pl.Expr:
         """The number in this column."""
-        return pl.col(self.name).cast(pl.Float64)
+        read = partial(numbers_in, written=self.written)
+        return pl.col(self.name).map_batches(read, return_dtype=pl.Float64, is_elementwise=True)
 
     @property
     def value(self) -> pl.Expr:
@@ -158,29 +164,30 @@ class Category(Column):
         """What stands in this column."""
         return pl.col(self.name)
 
-    @cached_property
-    def lookup(self) -> Lookup:
-        """Which of the values a cell has."""
-        return Lookup(self.values)
-
     @property
     def known(self) -> tuple[str, ...]:
         """All values that have a name."""
         return self.values
 
+    @property
+    def spellings(self) -> Spellings:
+        """How the known values may be written."""
+        return self.lookup.spellings
+
     @cached_property
-    def codes(self) -> Lookup:
+    def lookup(self) -> Lookup:
         """Which of the known values a cell has."""
         return Lookup(self.known)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the lookups, whose hashes another version of Polars need not have."""
+        """Without the lookup, whose hashes another version of Polars need not have."""
         return {name: value for name, value in vars(self).items() if not isinstance(value, Lookup)}
 
     def worth(self, weights: Sequence[float]) -> list[float]:
-        """The weight of each value's feature, of any other value's, and of none."""
+        """The weight of each known value's feature, of any other value's, and of none."""
         k = len(self.values)
-        return [*weights[:k], weights[k] if self.other else 0, weights[-1] if self.missing else 0]
+        nameless = [0.0] * (len(self.known) - k)
+        return [*nameless, *weights[:k], weights[k] if self.other else 0, weights[-1] if self.missing else 0]
 
 
 @dataclass(frozen=True)
@@ -219,7 +226,7 @@ class Text(Column):
         number = pl.element().replace_strict(
             list(self.words), range(len(self.words)), default=None, return_dtype=pl.Int32
         )
-        return split(pl.col(self.name)).list.eval(number.drop_nulls()).list.unique().list.sort()
+        return split(there(self.name)).list.eval(number.drop_nulls()).list.unique().list.sort()
 
 
 @dataclass(frozen=True)
@@ -243,7 +250,7 @@ class HashedText(Text):
     @property
     def places(self) -> pl.Expr:
         """The buckets of the words that occur, in order, as a list."""
-        found = split(pl.col(self.name)).list.unique()
+        found = split(there(self.name)).list.unique()
         return found.map_elements(
             lambda words: sorted({bucket_of(word, self.buckets) for word in words}), return_dtype=pl.List(pl.Int32)
         )
@@ -284,11 +291,6 @@ class Sparse(Column):
         """The number of every feature."""
         return self.numbers or range(1, self.count + 1)
 
-    def as_record(self) -> dict[str, Any]:
-        """The column as plain lists, numbers and texts; `numbers` only where they are not 1, 2, ..., count."""
-        record = super().as_record()
-        return record if self.numbers else {name: value for name, value in record.items() if name != "numbers"}
-
     def known(self, X: Any) -> csr_array:
         """The entries of the features; those with other numbers were not there to learn from, and have no points."""
         X = csr_array(X, dtype=np.float64)
@@ -326,21 +328,22 @@ KINDS: dict[str, type[Column]] = {
 }
 
 
-def add_up(frame: pl.DataFrame, parts: Sequence[tuple[Number | Category, Sequence[float], Array]]) -> None:
-    """For each column, add the weights of its features times the features to an array."""
+def add_up(
+    frame: pl.DataFrame, parts: Sequence[tuple[Number | Category, Sequence[float], Array]], unseen: Unseen | None = None
+) -> None:
+    """For each column, add the weights of its features times the features to an array; note values without a name."""
     looked_up = []
     for column, weights, out in parts:
         cells = frame[column.name]
         if isinstance(column, Number):
             column.add(cells, weights, out)
         else:
-            looked_up.append((column.lookup, texts_of(cells), np.array(column.worth(weights), dtype=out.dtype), out))
-    add_all(looked_up)
-
-
-def texts_of(cells: pl.Series) -> pl.Series:
-    """The values of a category as text; NaN is none."""
-    return told(cells.fill_nan(None) if cells.dtype.is_float() else cells)
+            looked_up.append((column, texts_of(cells), np.array(column.worth(weights), dtype=out.dtype), out))
+    found = places_of([(column.lookup, cells) for column, cells, _, _ in looked_up])
+    for places, (column, cells, worth, out) in zip(found, looked_up, strict=True):
+        out += worth[places]
+        if unseen is not None:
+            unseen.add(column.name, cells, places == column.spellings.other)
 
 
 def power_of_two(size: float) -> float:
@@ -348,26 +351,14 @@ def power_of_two(size: float) -> float:
     return ldexp(1.0, min(floor(log2(size) + 0.5), 1023)) if 0.0 < size < inf else 1.0
 
 
-def as_text(expr: pl.Expr) -> pl.Expr:
-    """Values as text: whole numbers without a point, true and false in small letters."""
-    return expr.map_batches(told, return_dtype=pl.String, is_elementwise=True)
-
-
-def told(series: pl.Series) -> pl.Series:
-    """The same of a series."""
-    text = series.cast(pl.String)
-    if not series.dtype.is_float():
-        return text
-    whole = ((series == series.floor()) & (series.abs() < 2.0**53)).fill_null(False)
-    return series.set(~whole, 0.0).cast(pl.Int64).cast(pl.String).zip_with(whole, text)
-
-
 def days(expr: pl.Expr, form: str) -> pl.Expr:
     """Whole days since 1970-01-01 of dates, times, and texts of this form; null outside the years 1 to 9999."""
 
     def counted(series: pl.Series) -> pl.Series:
+        if form and series.dtype.is_integer():  # 20240131
+            series = series.cast(pl.String)
         if series.dtype == pl.String:
-            text = series.str.extract(f"^({shape_of(form)}){'$' if form else ''}")
+            text = without_blanks(series).str.extract(f"^({shape_of(form)}){'$' if form else ''}")
             series = text.str.to_datetime(form, strict=False) if form else text.str.to_date("%Y-%m-%d", strict=False)
         found = series.cast(pl.Date).to_physical()
         return found.zip_with(found.is_between(*EVER), pl.Series([None], dtype=pl.Int32))
@@ -380,6 +371,12 @@ def shape_of(form: str) -> str:
     short = "[0-9]{1,2}" if re.search("%.[^%].*%", form) else "[0-9]{2}"
     shape = re.escape(form or "%Y-%m-%d").replace("%Y", "[0-9]{4}").replace("%m", short).replace("%d", short)
     return shape if "%" not in shape else "(?s:.*)"
+
+
+def there(name: str) -> pl.Expr:
+    """The texts of a column; null where a text says that there is none."""
+    text = as_text(pl.col(name))
+    return pl.when(~text.str.strip_chars(BLANKS).is_in(list(MISSING))).then(text)
 
 
 def split(expr: pl.Expr) -> pl.Expr:

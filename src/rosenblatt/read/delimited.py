@@ -253,7 +253,7 @@ def _frame(source: Source) -> Frame:
     texts = source.kept(source.texts())
     unknown = [name for name in dialect.names if name not in source.known]
     types = {**types_of(source.table(texts), unknown, source.missing, dialect.decimal_comma), **source.known}
-    typed = as_typed(types, source.missing, dialect.padded, dialect.decimal_comma)
+    typed = as_typed(types, source.missing, dialect.decimal_comma)
     return _complete(source, source.kept(texts.lazy().select(typed)))
 
 
@@ -272,13 +272,13 @@ def _fast(source: Source, guess: Types) -> Frame:
     nulls = [token for token in source.missing if token and token in seen]
     frame = source.scan({name: kind or pl.String() for name, kind in guess.items()}, nulls)
     numbers = [pl.col(name).fill_nan(None) for name, kind in guess.items() if kind == pl.Float64]
-    texts = [cleaned(name, source.missing, False) for name, kind in guess.items() if kind not in NUMBERS]
+    texts = [cleaned(name, source.missing) for name, kind in guess.items() if kind not in NUMBERS]
     read = source.kept(frame.with_columns(numbers + texts))
     late = [name for name, kind in guess.items() if kind is None]
     if not late:
         return read
     types = types_of(source.table(read), late, source.missing, source.dialect.decimal_comma)
-    typed = as_typed(types, (), False, source.dialect.decimal_comma)
+    typed = as_typed(types, (), source.dialect.decimal_comma)
     return source.kept(read.lazy().with_columns(typed))
 
 
@@ -319,7 +319,7 @@ def _not_a_number(source: Source) -> TableError | None:
     texts = source.texts().filter(ANY_VALUE)
     for name, kind in source.known.items():
         if kind in NUMBERS:
-            text = cleaned(name, source.missing, True)
+            text = cleaned(name, source.missing)
             number = as_number(text, kind, source.dialect.decimal_comma, strict=False)
             bad = texts.with_row_index("row").filter(text.is_not_null() & number.is_null()).select("row", name)
             if (found := bad.head(1).collect()).height:

@@ -4,7 +4,9 @@ Values of a category that occur once, or are not among the 255 most frequent, sh
 words that occur in two rows or more, at most 20,000.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,10 +27,12 @@ from rosenblatt.read.columns import (
     split,
 )
 from rosenblatt.read.encoding import Encoding, Target
-from rosenblatt.read.kinds import Guess, classes_of, guesses, in_order, profiles_of
+from rosenblatt.read.kinds import Guess, classes_of, guesses, profiles_of, yes_no_of
+from rosenblatt.read.leaks import near_leaks
 from rosenblatt.read.moments import Moments, add_cells
 from rosenblatt.read.statistics import COUNT, VALUE, Profile, even_blocks, narrow
 from rosenblatt.read.table import LABEL, Table
+from rosenblatt.read.values import is_code, numbers_in
 
 MOST_VALUES = 255
 SEEN_TWICE = 2
@@ -65,7 +69,22 @@ def encoding_of(
     moments = _more_moments(table, profiles, found)
     words = _vocabularies(table, [g.column for g in found if g.kind == "text"]) if text == "vocabulary" else {}
     columns = tuple(_column(guess, profiles[guess.column], moments, words, buckets) for guess in found)
-    return Encoding(columns, Target(target, classes)), _notes(found, columns)
+    encoding = Encoding(columns, Target(target, classes))
+    sure = {name for name, profile in profiles.items() if profile.decides}
+    return encoding, (*_notes(found, columns), *_on_near_leaks(table, encoding, sure))
+
+
+def _on_near_leaks(table: Table, encoding: Encoding, sure: Collection[str]) -> Iterator[str]:
+    """Sentences on columns that decide the target almost by themselves, besides those that are sure to."""
+    if table.is_large:
+        return
+    frame = table.whole()
+    asked = [column for column in encoding.used if column.name not in sure]
+    for name, wrong in near_leaks(frame, encoding.labels(frame), asked):
+        yield (
+            f"{name!r}: decides the target almost by itself (it alone is wrong on {wrong:.1%} of the rows): a leak? "
+            f"If it is not known beforehand, --ignore {name}"
+        )
 
 
 def check_text(text: str) -> None:
@@ -84,18 +103,10 @@ def types_for(encoding: Encoding) -> dict[str, pl.DataType | None]:
         if isinstance(column, Date | Text):
             types[column.name] = pl.String()
         elif isinstance(column, Number):
-            types[column.name] = pl.Float64()
+            types[column.name] = pl.String() if column.written else pl.Float64()
         elif isinstance(column, Category):
-            types[column.name] = None if all(map(_is_number, column.known)) else pl.String()
+            types[column.name] = None if all(map(is_code, column.known)) else pl.String()
     return types
-
-
-def _is_number(value: str) -> bool:
-    try:
-        float(value)
-    except ValueError:
-        return False
-    return True
 
 
 def _numbered(table: Table, positive: str | None) -> tuple[Encoding, tuple[str, ...]]:
@@ -143,15 +154,18 @@ def _number(guess: Guess, profile: Profile, moments: Mapping[str, Moments]) -> C
     if not deviation > 0.0:
         deviation = most / 2 - least / 2 or 1.0  # numbers so close that their differences are lost in squares
     if guess.kind == "date":
-        made = Date.of(guess.column, least=least, most=most, mean=mean, deviation=deviation, missing=missing)
-        return Date(made.name, made.centre, made.scale, made.step, made.lowest, made.highest, missing, guess.form)
-    return Number.of(guess.column, least=least, most=most, mean=mean, deviation=deviation, missing=missing)
+        days = Date.of(guess.column, least=least, most=most, mean=mean, deviation=deviation, missing=missing)
+        return replace(days, format=guess.form)
+    made = Number.of(guess.column, least=least, most=most, mean=mean, deviation=deviation, missing=missing)
+    return replace(made, written=profile.dtype == pl.String, whole=profile.dtype.is_integer())
 
 
 def _category(guess: Guess, profile: Profile) -> Column:
     missing = bool(profile.nulls or profile.odd)
     if guess.kind == "yes/no":
-        no, yes = in_order([value for value, _ in profile.values])
+        two = yes_no_of(profile)
+        assert two is not None
+        no, yes = two
         return YesNo(guess.column, (yes,), False, missing, no)
     frequent = [value for value, count in profile.values[:MOST_VALUES] if count >= SEEN_TWICE]
     other = len(frequent) < len(profile.values) + profile.more
@@ -166,7 +180,9 @@ def _more_moments(table: Table, profiles: Mapping[str, Profile], found: list[Gue
         if guess.kind == "date" and profiles[guess.column].dtype == pl.String:
             numbers[guess.column] = days(column, guess.form).cast(pl.Float64)
         elif guess.kind == "number" and not profiles[guess.column].is_number:
-            numbers[guess.column] = column.cast(pl.Float64)
+            numbers[guess.column] = column.map_batches(
+                partial(numbers_in, written=True), return_dtype=pl.Float64, is_elementwise=True
+            )
     moments = {name: Moments() for name in numbers}
     if numbers:
         for block in even_blocks(table):

@@ -8,9 +8,8 @@ engine computes the same score whatever its order, and what is proved about the 
 fit float32 exactly.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from typing import Any, Self
 
@@ -21,10 +20,13 @@ from scipy.sparse import csr_array, issparse
 from rosenblatt.door import csr_of
 from rosenblatt.errors import ModelError, TableError
 from rosenblatt.kernels import Array
-from rosenblatt.read.columns import Category, Column, Feature, Number, Sparse, Text, as_text
+from rosenblatt.read.columns import Category, Column, Date, Feature, Number, Sparse, Text
 from rosenblatt.read.filling import Cells
+from rosenblatt.read.frames import frame_of, nearest, refuse_lacking
+from rosenblatt.read.lookup import Lookup, Unseen
 from rosenblatt.read.records import column_of, texts, wanted
 from rosenblatt.read.table import refuse_other_types
+from rosenblatt.read.values import BLANKS, MISSING, number_of, texts_of
 
 DENSE = 0.25  # the part of the features that must not be zero for a dense table
 SMALL_DENSE = 4_000_000  # numbers; tables of up to so many are dense in any case
@@ -42,16 +44,20 @@ class Target:
         if self.name not in frame.columns:
             raise TableError(f"the table has no column {self.name!r}, the target{nearest(self.name, frame.columns)}")
         refuse_other_types([self.name], frame.schema)
-        text = frame.select(as_text(pl.col(self.name))).to_series()
-        codes = text.replace_strict(list(self.classes), range(len(self.classes)), default=None, return_dtype=pl.Int64)
-        if codes.null_count():
-            row = int(codes.is_null().arg_max() or 0)
+        text = texts_of(frame[self.name])
+        codes = self.codes(text)
+        if (codes >= len(self.classes)).any():
+            row = int((codes >= len(self.classes)).argmax())
             number = first_row + row + 1
-            if text[row] is None:
+            if codes[row] > len(self.classes):
                 raise TableError(f"row {number}: the target {self.name!r} is missing")
             known = ", ".join(self.classes)
             raise TableError(f"row {number}: {text[row]!r} is no class of the target {self.name!r}, which has {known}")
-        return codes.to_numpy()
+        return codes.astype(np.int64)
+
+    def codes(self, text: pl.Series) -> Array:
+        """The number of the class that each text tells; one more than there are for any other, two more for none."""
+        return Lookup(self.classes).places(text)
 
 
 @dataclass(frozen=True)
@@ -90,7 +96,7 @@ class Encoding:
         if self.is_sparse:
             X = self.used[0].encode(numbered(table))  # type: ignore[attr-defined]
             return X if rows is None else X[rows]
-        frame = frame_of(table)
+        frame = frame_of(table, [column.name for column in self.used])
         self.check(frame)
         starts = np.concatenate([[0], np.cumsum([column.size for column in self.used])]).tolist()
         single = [(c, start) for c, start in zip(self.used, starts, strict=False) if not isinstance(c, Text)]
@@ -108,16 +114,29 @@ class Encoding:
         return len(self.used) == 1 and isinstance(self.used[0], Sparse)
 
     def check(self, frame: pl.DataFrame | pl.LazyFrame) -> None:
-        """Refuse a table that lacks a column, or has words where a number is wanted."""
+        """Refuse a table that lacks a column, or has one of a type that cannot be read as what it is to be."""
         there = dict(frame.collect_schema())
-        for column in self.used:
-            if column.name not in there:
-                raise TableError(f"the table has no column {column.name!r}{nearest(column.name, there)}")
+        refuse_lacking([column.name for column in self.used], there)
         refuse_other_types([column.name for column in self.used], there)
+        for column in self.used:
+            if not can_be(column, there[column.name]):
+                raise TableError(
+                    f"column {column.name!r} holds values of type {there[column.name]}, which cannot be read as "
+                    f"{'text' if isinstance(column, Text) else f'a {column.kind}'}"
+                )
+
+    def note(self, frame: Any, unseen: Unseen | None) -> None:
+        """Count the cells of a frame whose values have no name."""
+        if unseen is None or not isinstance(frame, pl.DataFrame):
+            return
+        for column in self.used:
+            if isinstance(column, Category):
+                cells = texts_of(frame[column.name])
+                unseen.add(column.name, cells, column.lookup.places(cells) == column.spellings.other)
 
     def labels(self, table: Any, first_row: int = 0) -> Array:
         """The number of each row's class; `first_row` as for `encode`."""
-        return self.target.labels(frame_of(table), first_row)
+        return self.target.labels(frame_of(table, [self.target.name]), first_row)
 
     def as_record(self) -> dict[str, Any]:
         """The encoding as plain lists, numbers and texts."""
@@ -138,17 +157,15 @@ class Encoding:
         return cls(columns, Target(record["target"]["name"], classes))
 
 
-def frame_of(table: Any) -> pl.DataFrame:
-    """A data frame of Polars or another kind, or a mapping of columns, as one of Polars."""
-    if isinstance(table, pl.DataFrame):
-        return table
-    if isinstance(table, pl.LazyFrame):
-        return table.collect()
-    if isinstance(table, Mapping):
-        return pl.DataFrame(dict(table), strict=False)
-    if hasattr(table, "columns") and hasattr(table, "__getitem__"):
-        return pl.DataFrame({str(name): np.asarray(table[name]) for name in table.columns}, strict=False)
-    raise TableError(f"a table with named columns is needed, a data frame or a mapping, not {type(table).__name__}")
+def can_be(column: Column, dtype: pl.DataType) -> bool:
+    """Whether values of a type can be read as a column wants them."""
+    if isinstance(dtype, pl.String | pl.Null) or isinstance(column, Sparse):
+        return True
+    if isinstance(column, Date):
+        return isinstance(dtype, pl.Date | pl.Datetime) or (column.format == "%Y%m%d" and dtype.is_integer())
+    if isinstance(column, Text):
+        return dtype.is_integer() or dtype == pl.Boolean
+    return dtype.is_numeric() or isinstance(dtype, pl.Boolean | pl.Date | pl.Datetime)
 
 
 def numbered(table: Any) -> Any:
@@ -156,12 +173,6 @@ def numbered(table: Any) -> Any:
     if not issparse(table):
         raise TableError("the rule is about numbered features: it needs a LIBSVM file or a sparse matrix")
     return csr_of(table)
-
-
-def nearest(name: str, there: Iterable[str]) -> str:
-    """A hint at the column that was probably meant."""
-    close = get_close_matches(name, list(there), 1, cutoff=0.65)
-    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def cells_of(frame: pl.DataFrame, columns: Sequence[Column], first_row: int) -> pl.DataFrame:
@@ -177,10 +188,10 @@ def cells_of(frame: pl.DataFrame, columns: Sequence[Column], first_row: int) -> 
 def _complain(frame: pl.DataFrame, column: Column, first_row: int) -> None:
     """Name the first cell of a number column that is none."""
     if isinstance(column, Number) and frame[column.name].dtype == pl.String:
-        cells = frame[column.name]
-        bad = (cells.cast(pl.Float64, strict=False).is_null() & cells.is_not_null()).arg_max()
-        if bad is not None and cells[bad] is not None:
-            raise TableError(f"row {first_row + bad + 1}, column {column.name!r}: {cells[bad]!r} is not a number")
+        for row, cell in enumerate(frame[column.name]):
+            text = None if cell is None else cell.strip(BLANKS)
+            if text is not None and text not in MISSING and number_of(text, column.written) is None:
+                raise TableError(f"row {first_row + row + 1}, column {column.name!r}: {cell!r} is not a number")
 
 
 def _with_words(X: Any, words: list[tuple[int, Array, Array]]) -> Any:

@@ -35,23 +35,20 @@ def scatter(places: Array, values: Array, rows: Array, table: Array) -> None:
 
 
 @compiled
-def look_up(
-    first: Array, second: Array, gone: Array, keys: Array, checks: Array, codes: Array, belongs: Array, out: Array
-) -> None:
-    """Add what belongs to the value with these two hashes; the last but one for any other value, the last for none.
+def look_up(first: Array, second: Array, gone: Array, keys: Array, checks: Array, codes: Array, out: Array) -> None:
+    """Write the codes of the texts with these two hashes, -1 where there is none; cells that are gone stay as they are.
 
     The table has open addressing; free places have a code below 0. `gone` is empty where every cell has a value.
     """
-    mask, one, other = np.uint64(keys.size - 1), np.uint64(1), belongs.size - 2
+    mask, one = np.uint64(keys.size - 1), np.uint64(1)
     for i in range(first.size):
         if gone.size > 0 and gone[i]:
-            out[i] += belongs[other + 1]
             continue
         place = first[i] & mask
         while codes[place] >= 0 and keys[place] != first[i]:
             place = (place + one) & mask
         known = codes[place] >= 0 and checks[place] == second[i]
-        out[i] += belongs[codes[place]] if known else belongs[other]
+        out[i] = codes[place] if known else -1
 
 
 @compiled

@@ -12,8 +12,10 @@ import polars as pl
 
 from rosenblatt.errors import OptionError
 from rosenblatt.kernels import Array
-from rosenblatt.read.columns import Category, Column, HashedText, Number, Sparse, Text, texts_of
-from rosenblatt.read.encoding import Encoding, cells_of, frame_of, numbered, occurrences
+from rosenblatt.read.columns import Category, Column, HashedText, Number, Sparse, Text
+from rosenblatt.read.encoding import Encoding, cells_of, numbered, occurrences
+from rosenblatt.read.frames import frame_of
+from rosenblatt.read.values import texts_of
 
 OTHER = "any other"
 
@@ -38,7 +40,7 @@ def grid(encoding: Encoding, table: Any, *, first_row: int = 0) -> Array:
     """
     if encoding.is_sparse:
         return _numbered_rows(encoding.used[0], numbered(table))  # type: ignore[arg-type]
-    frame = frame_of(table)
+    frame = frame_of(table, [column.name for column in encoding.used])
     encoding.check(frame)
     names = heads(encoding)
     cells = cells_of(frame, encoding.used, first_row)
@@ -47,7 +49,7 @@ def grid(encoding: Encoding, table: Any, *, first_row: int = 0) -> Array:
         if isinstance(column, Number):
             out[at] = _numbers(column, cells[column.name])
         elif isinstance(column, Category):
-            _add_codes(column, cells[column.name], out[at])
+            out[at] = _codes(column, cells[column.name])
         elif isinstance(column, Text):
             rows, words = occurrences(frame, column)
             out[at + words, rows] = 1.0
@@ -80,9 +82,10 @@ def _numbers(column: Number, cells: pl.Series) -> Array:
     return clipped
 
 
-def _add_codes(column: Category, cells: pl.Series, out: Array) -> None:
-    """Codes in place of zeros."""
-    column.codes.add(texts_of(cells), np.array([*range(len(column.known) + 1), np.nan]), out)
+def _codes(column: Category, cells: pl.Series) -> Array:
+    """The places of the values; NaN where there is none."""
+    places = column.lookup.places(texts_of(cells))
+    return np.where(places == column.spellings.missing, np.nan, places)
 
 
 def _numbered_rows(column: Sparse, X: Any) -> Array:

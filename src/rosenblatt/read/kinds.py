@@ -12,17 +12,20 @@ from dataclasses import dataclass
 import polars as pl
 
 from rosenblatt.errors import OptionError, TableError
-from rosenblatt.read.encoding import nearest
-from rosenblatt.read.statistics import Profile, days_of, has_form, statistics_of
+from rosenblatt.read.frames import nearest
+from rosenblatt.read.statistics import GLANCE, Profile, days_of, has_form, statistics_of
 from rosenblatt.read.table import LABEL, Table, refuse_other_types
+from rosenblatt.read.values import WRITTEN, YES, Spellings, sides_of
 
 KINDS = ("number", "category", "yes/no", "date", "text", "ignore")
-YES = ("yes", "y", "true", "t", "1", "+", "on", "ja", "oui", "si", "sí", "positive", "pos")
-KEYS = "id|ids|key|nr|no|number|num|uuid|guid|index|idx|rowid|pk"
+SAY_YES = (*YES, "+", "ja", "oui", "si", "sí", "positive", "pos")
+KEYS = "id|ids|key|nr|no|number|num|uuid|guid|index|idx|rowid|pk|rownames|row_names|rowname"
+NAMES = re.compile(r"(^|[_\W])(?i:names?|surname|firstname|lastname|fullname)$|[a-z]Name$")
 NAMED_AS_KEY = re.compile(rf"(^|[_\W])(?i:{KEYS})$|[a-z](Id|ID|Key|Nr|No)$")
 ENOUGH = 20  # rows, below which numbers in a row may be a coincidence
 SENTENCE = 2.0  # words on average, from which values that seldom come again are text
 LONG = 3.0  # words on average, from which even values that never come again are text
+MOST = 0.9  # of the rows: so many different numbers may be names
 MANY = 0.5  # of the rows: so many different values make a category doubtful
 CLASSES = 100
 FORM_NAMES = {
@@ -105,7 +108,7 @@ def classes_of(table: Table, target: str, profiles: Mapping[str, Profile], posit
         if profile.odd:
             raise TableError(f"{table.source}: the target {target!r} has values that are not finite numbers")
         counts = dict(profile.values)
-    classes = in_order(list(counts))
+    classes = in_order(two_sides(list(counts)))
     if len(classes) < 2:
         only = f"the only value is {classes[0]!r}" if classes else "it has no values"
         raise TableError(f"{table.source}: the target {target!r} needs two classes or more; {only}")
@@ -116,12 +119,23 @@ def classes_of(table: Table, target: str, profiles: Mapping[str, Profile], posit
         )
     if positive is None:
         return classes
-    if positive not in classes:
+    place = Spellings(classes).place(positive)
+    if place >= len(classes):
         raise OptionError(
             f"the target {target!r} has no value {positive!r}{nearest(positive, classes)}; "
             f"it has {_listed(list(classes))}"
         )
-    return (*(label for label in classes if label != positive), positive)
+    return (*(label for k, label in enumerate(classes) if k != place), classes[place])
+
+
+def two_sides(values: list[str]) -> list[str]:
+    """A no and a yes where all values are words for either, the first of each; else the values as they are.
+
+    More than two single letters are codes: the fs, ns and ys of a field guide say neither yes nor no.
+    """
+    sides, words = sides_of(values), {value.lower() for value in values}
+    codes = len(words) > 2 and all(len(word) == 1 for word in words)
+    return [side[0] for side in sides] if sides is not None and all(sides) and not codes else values
 
 
 def _missing_target(table: Table, profile: Profile) -> str:
@@ -140,7 +154,7 @@ def in_order(values: list[str]) -> tuple[str, ...]:
         return tuple(sorted(values, key=lambda value: (float(value), value)))
     except ValueError:
         ordered = sorted(values)
-    if len(ordered) == 2 and ordered[0].lower() in YES and ordered[1].lower() not in YES:
+    if len(ordered) == 2 and ordered[0].lower() in SAY_YES and ordered[1].lower() not in SAY_YES:
         ordered.reverse()
     return tuple(ordered)
 
@@ -148,7 +162,7 @@ def in_order(values: list[str]) -> tuple[str, ...]:
 def _told(table: Table, profile: Profile, kind: str) -> Guess:
     """A kind that the user gave, if the column can be that."""
     name, why = profile.name, "as told"
-    if kind == "yes/no" and profile.distinct != 2:
+    if kind == "yes/no" and yes_no_of(profile) is None:
         raise OptionError(f"column {name!r} has {profile.distinct} different values, and yes/no needs two")
     if kind == "text" and profile.dtype != pl.String:
         raise OptionError(f"column {name!r} holds {_content(profile)}, which cannot be read as text")
@@ -166,7 +180,7 @@ def _check_numbers(table: Table, profile: Profile) -> None:
     if profile.dtype != pl.String:
         raise OptionError(f"column {profile.name!r} holds {_content(profile)}, which cannot be read as numbers")
     text = pl.col(profile.name)
-    bad = text.is_not_null() & text.cast(pl.Float64, strict=False).is_null()
+    bad = text.is_not_null() & ~text.str.contains(WRITTEN)
     row = table.select(bad.any().alias("any"), bad.arg_max().alias("row"), text.filter(bad).first().alias("cell"))
     if row["any"].item():
         place = f"row {row['row'].item() + 1}, column {profile.name!r}"
@@ -194,19 +208,46 @@ def _guess(table: Table, profile: Profile, hint: str | None) -> Guess:
     if (why := _identifier(profile)) is not None and hint != "category":
         return Guess(name, "ignore", why)
     if hint == "category" or hint == "number":
-        two = hint == "category" and profile.distinct == 2
-        return Guess(name, "yes/no" if two else hint, "declared in the file")
+        is_two = hint == "category" and profile.distinct == 2
+        return Guess(name, "yes/no" if is_two else hint, "declared in the file")
     if isinstance(profile.dtype, pl.Date | pl.Datetime):
         return Guess(name, "date", "dates")
     if profile.forms:
         form = profile.forms[0]
         return Guess(name, "date", f"all values are dates ({FORM_NAMES[form]})", _which_form(profile), form)
-    if profile.distinct == 2 and len(profile.values) == 2 and not profile.odd:
-        first, second = in_order([value for value, _ in profile.values])
-        return Guess(name, "yes/no", f"two values: {first} and {second}")
+    if (two := yes_no_of(profile)) is not None and not profile.odd:
+        return Guess(name, "yes/no", f"two values: {two[0]} and {two[1]}")
     if profile.is_number:
-        return Guess(name, "number", "numbers")
+        return Guess(name, "number", "numbers", _perhaps_key(profile))
+    if profile.numbers:
+        return Guess(name, "number", "numbers that are written as text", _how_written(profile))
     return _words(profile)
+
+
+def yes_no_of(profile: Profile) -> tuple[str, str] | None:
+    """The no and the yes of a column that has two values, however those are written; else None."""
+    values = [value for value, _ in profile.values]
+    if profile.more or len(two := two_sides(values)) != 2 or profile.distinct != len(values):
+        return None
+    first, second = in_order(two)
+    return first, second
+
+
+def _how_written(profile: Profile) -> tuple[str, ...]:
+    """A note on numbers of which some are hundredths."""
+    percents = sum(value.endswith("%") for value, _ in profile.values)
+    if not 0 < percents < len(profile.values):
+        return ()
+    return ("some values are written with %, and some without: 12% is read as 0.12, and 12 as 12",)
+
+
+def _perhaps_key(profile: Profile) -> tuple[str, ...]:
+    """A note on whole numbers that hardly ever come again, in a column whose name says that they name its rows."""
+    seen = min(profile.rows - profile.nulls, GLANCE)
+    seldom = profile.dtype.is_integer() and profile.distinct >= MOST * seen and profile.rows >= ENOUGH
+    if not seldom or NAMED_AS_KEY.search(profile.name) is None:
+        return ()
+    return (f"most values occur in one row only; if it is an identifier, --ignore {profile.name}",)
 
 
 def _is_usable(dtype: pl.DataType) -> bool:
@@ -235,8 +276,8 @@ def _identifier(profile: Profile) -> str | None:
     if profile.dtype.is_integer():
         if says_so:
             return "identifier: all values differ, and so its name says"
-        return "identifier: whole numbers in a row" if profile.consecutive and profile.rows >= ENOUGH else None
-    if profile.dtype == pl.String and not profile.forms and profile.words < LONG:
+        return "identifier: consecutive whole numbers" if profile.consecutive and profile.rows >= ENOUGH else None
+    if profile.dtype == pl.String and not profile.forms and profile.words < LONG and not profile.numbers:
         return "identifier: all values differ" if says_so or profile.rows >= ENOUGH else None
     return None
 
@@ -245,8 +286,13 @@ def _words(profile: Profile) -> Guess:
     """Text or category."""
     many = profile.distinct > MANY * (profile.rows - profile.nulls)
     if profile.words >= SENTENCE and many and profile.rows >= ENOUGH:
-        return Guess(profile.name, "text", f"free text: {profile.words:.0f} words on average")
-    notes = ("most values occur in one row only; is it an identifier?",) if many and profile.rows >= ENOUGH else ()
+        person = (f"if these are names that tell nothing, --ignore {profile.name}",)
+        names = person if NAMES.search(profile.name) is not None else ()
+        return Guess(profile.name, "text", f"free text: {profile.words:.0f} words on average", names)
+    doubt = f"most values occur in one row only; if it is an identifier, --ignore {profile.name}"
+    notes = (doubt,) if many and profile.rows >= ENOUGH else ()
+    if profile.no_number:
+        notes = (f"most values are numbers, but {profile.no_number!r} is none, so all are taken as words",)
     return Guess(profile.name, "category", f"{profile.distinct} different values", notes)
 
 
@@ -266,5 +312,5 @@ def _with_notes(guess: Guess, profile: Profile) -> Guess:
     if not profile.decides or guess.kind == "ignore":
         return guess
     how = "one threshold parts the classes" if profile.decides == "threshold" else "each value goes with one class"
-    note = f"decides the target by itself ({how}): a leak? If it is not known beforehand, ignore it"
+    note = f"decides the target by itself ({how}): a leak? If it is not known beforehand, --ignore {guess.column}"
     return Guess(guess.column, guess.kind, guess.why, (*guess.notes, note), guess.form)

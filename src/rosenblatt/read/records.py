@@ -7,7 +7,7 @@ from math import frexp, isfinite
 from typing import Any
 
 from rosenblatt.errors import ModelError
-from rosenblatt.read.columns import BITS, KINDS, LARGEST, SMALLEST, Column, HashedText, Number, Sparse, YesNo
+from rosenblatt.read.columns import BITS, KINDS, LARGEST, SELDOM, SMALLEST, Column, HashedText, Number, Sparse, YesNo
 
 NUMBERS = "numbers"
 MOST_FEATURES = 2**24  # as many numbers as a file may hold
@@ -50,8 +50,7 @@ def column_of(record: Any, k: int) -> Column:
         raise ModelError(f"{what} must have a kind among {', '.join(KINDS)}")
     made = KINDS[record["kind"]]
     shape = {field.name: list if str(field.type).startswith("tuple") else field.type for field in fields(made)}
-    if made is Sparse and NUMBERS not in record:  # which are then 1, 2, and so on
-        del shape[NUMBERS]
+    shape = {name: kind for name, kind in shape.items() if name in record or name not in SELDOM}
     wanted(record, {"kind": str, **shape}, what)  # type: ignore[dict-item]
     values = {
         name: (wholes if name == NUMBERS else texts)(record[name], f"{what}: {name}")

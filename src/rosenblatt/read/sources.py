@@ -24,10 +24,8 @@ from rosenblatt.read.dialect import BLANKS, NAMES
 from rosenblatt.read.files import CHUNK, File, Scratch, TooLargeError, is_too_large, opened, text_of, with_encoding
 from rosenblatt.read.libsvm import looks_like_libsvm, read_libsvm
 from rosenblatt.read.table import Table
+from rosenblatt.read.values import MISSING
 
-DEFAULT_MISSING = (
-    "", "?", "NA", "na", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "null", "Null", "NULL", "None",
-)  # fmt: skip
 FORMATS = {
     "csv": (".csv", ".tsv", ".tab", ".psv"),
     "parquet": (".parquet", ".pq"),
@@ -68,7 +66,7 @@ def read_table(
     delimiter: str | None = None,
     encoding: str | None = None,
     header: bool | None = None,
-    missing: Sequence[str] = DEFAULT_MISSING,
+    missing: Sequence[str] = MISSING,
     types: Mapping[str, pl.DataType | None] | None = None,
     others: pl.DataType | None = None,
     large: bool | None = None,

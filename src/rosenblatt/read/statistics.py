@@ -11,15 +11,17 @@ from typing import Any
 
 import polars as pl
 
-from rosenblatt.read.columns import as_text, days
+from rosenblatt.read.columns import days
 from rosenblatt.read.moments import Moments, add_cells
 from rosenblatt.read.table import Table
+from rosenblatt.read.values import CODE, WRITTEN, as_text
 from rosenblatt.threads import in_pieces
 
 ROWS, FEWEST_ROWS, CELLS = 2**19, 2**14, 2**23  # in a block
 WORK = 20  # a cell takes as long as so many numbers of a plain pass
 GLANCE, LOOK = 2**11, 2**14  # rows of a first and a second look
 FEW = 16  # numbers that are counted one by one
+MOSTLY = 9  # numbers for each text that is none: then it is worth a word
 KEPT = 1000  # most frequent values of a column
 REMEMBERED = 2**18  # values of a column that are counted; beyond, the rarest are forgotten
 WATCHED = 2**24  # rows after which values that were all distinct are taken to stay so
@@ -48,6 +50,8 @@ class Profile:
     more: int = 0  # values that are not among those
     words: float = 0.0  # in a text, on average
     forms: tuple[str, ...] = ()  # of dates, that all values have
+    numbers: bool = False  # all texts are numbers, written as people do
+    no_number: str = ""  # one that is none, where most are
     decides: str = ""  # "value" or "threshold", where the target follows from this column alone
     first_null: int | None = None  # the first row without a value, from 1
 
@@ -128,6 +132,9 @@ class _Watch:
     forgotten: bool = False
     distinct: int = 0
     forms: tuple[str, ...] = FORMS
+    number_texts: int = 0  # different texts of a block that are numbers
+    other_texts: int = 0  # and that are none
+    other_text: str = ""
     pairs: pl.DataFrame | None = None  # values and the one class that each goes with
     by_value: bool = True
     ranges: dict[Any, tuple[float, float]] = field(default_factory=dict)  # of each class
@@ -179,6 +186,8 @@ class _Watch:
         if self.counting:
             if self.dtype == pl.String and self.forms:
                 self._keep_forms(counts[VALUE])
+            if self.dtype == pl.String and (self.number_texts or not self.other_texts):
+                self._ask_numbers(counts[VALUE])
             self._merge(counts)
 
     def _merge(self, counts: pl.DataFrame) -> None:
@@ -200,6 +209,14 @@ class _Watch:
         if len(values) and sum(map(str.isdigit, values[0])) < FEWEST_DIGITS:
             self.forms = ()
         self.forms = tuple(form for form in self.forms if has_form(values, form))
+
+    def _ask_numbers(self, values: pl.Series) -> None:
+        """Count the texts that are numbers, as people write them, and those that are none."""
+        fit = values.str.contains(WRITTEN) & ~values.str.contains(CODE)
+        self.number_texts += int(fit.sum())
+        if others := len(values) - int(fit.sum()):
+            self.other_texts += others
+            self.other_text = self.other_text or str(values.filter(~fit).min())
 
     def _pair(self, block: pl.DataFrame, target: str) -> None:
         """Whether every value still goes with one class only."""
@@ -237,6 +254,8 @@ class _Watch:
         return Profile(
             self.name, self.dtype, rows, self.nulls, odd, least, most, mean, deviation, self.distinct, all_distinct,
             values, more, words, self.forms if self.dtype == pl.String and self.counts is not None else (),
+            self.number_texts > 0 == self.other_texts,
+            self.other_text if self.number_texts > MOSTLY * self.other_texts else "",
             self._decides(rows), self.first_null,
         )  # fmt: skip
 

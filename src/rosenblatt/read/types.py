@@ -5,32 +5,31 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from rosenblatt.read.table import Table
+from rosenblatt.read.values import BLANKS, MISSING
 
 Types = dict[str, pl.DataType | None]  # None: nothing there to tell from
 NUMBERS = (pl.Int64(), pl.Float64())
 
 
-def cleaned(name: str, missing: Sequence[str], padded: bool) -> pl.Expr:
-    """A column of text without the blanks around it, null where it is missing."""
-    text = pl.col(name).str.strip_chars(" \t") if padded else pl.col(name)
+def cleaned(name: str, missing: Sequence[str] = MISSING) -> pl.Expr:
+    """A column of text without the blanks around its cells, null where it is missing."""
+    text = pl.col(name).str.strip_chars(BLANKS)
     return pl.when(~text.is_in(list(missing))).then(text) if missing else text  # `replace` would not stream
 
 
 def as_number(text: pl.Expr, kind: pl.DataType, decimal_comma: bool, strict: bool = True) -> pl.Expr:
     """Text as numbers."""
-    text = text.str.strip_chars(" \t")
+    text = text.str.strip_chars(BLANKS)
     if decimal_comma and kind == pl.Float64:
         text = text.str.replace(",", ".", literal=True)
     return text.cast(kind, strict=strict)
 
 
-def as_typed(
-    types: Mapping[str, pl.DataType | None], missing: Sequence[str], padded: bool, decimal_comma: bool
-) -> list[pl.Expr]:
+def as_typed(types: Mapping[str, pl.DataType | None], missing: Sequence[str], decimal_comma: bool) -> list[pl.Expr]:
     """Expressions that turn columns of text into these types."""
     made = []
     for name, kind in types.items():
-        text = cleaned(name, missing, padded)
+        text = cleaned(name, missing)
         if kind is not None and kind in NUMBERS:
             text = as_number(text, kind, decimal_comma)
         made.append(text.fill_nan(None) if kind == pl.Float64 else text)
@@ -43,7 +42,7 @@ def types_of(table: Table, names: Sequence[str], missing: Sequence[str], decimal
         return {}
     asked: list[pl.Expr] = []
     for k, name in enumerate(names):
-        text = cleaned(name, missing, padded=True)
+        text = cleaned(name, missing)
         asked.append(text.is_not_null().sum().alias(f"{k} there"))
         for kind in NUMBERS:
             number = as_number(text, kind, decimal_comma, strict=False)

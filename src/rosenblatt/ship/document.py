@@ -4,10 +4,10 @@ import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from rosenblatt import __version__
 from rosenblatt.errors import ModelError
 from rosenblatt.ship.atomic import Path, read_whole, write_whole
 from rosenblatt.ship.canonical import MOST_BYTES, brief, digest, laid_out, parsed
+from rosenblatt.version import __version__
 
 T = TypeVar("T")
 PROTOCOL = 1

@@ -22,6 +22,7 @@ from rosenblatt import search
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.examples import Examples, rows_of
 from rosenblatt.kernels import Array
+from rosenblatt.plurals import many
 from rosenblatt.read.columns import Category, Number, YesNo
 from rosenblatt.ship.points import Points, spare_bits
 from rosenblatt.ship.scorecard import Measure, Scorecard, card_of, measures_of
@@ -61,8 +62,8 @@ class IntegerCard:
         than = f"{abs(more)} {'more' if more > 0 else 'fewer'} than" if more else "as many as"
         part = f", chosen on {self.sample} of them" if self.sample < self.rows else ""
         return (
-            f"Whole points of at most {self.largest} make {self.mistakes} mistakes on {self.rows} rows{part}: {than} "
-            f"the rule with all its digits; plain rounding makes {self.plain}."
+            f"Whole points of at most {self.largest} make {many(self.mistakes, 'mistake')} on "
+            f"{many(self.rows, 'row')}{part}: {than} the rule with all its digits; plain rounding makes {self.plain}."
         )
 
     def as_record(self) -> dict[str, Any]:

@@ -37,6 +37,9 @@ SCALAR = scalar(type(None), bool, int, float, str)
 SHARE = scalar(int, float, low=0.0, high=1.0)
 ERROR = {"rows": COUNT, "mistakes": COUNT, "lower": SHARE, "upper": SHARE, "confidence": SHARE, "how": TEXT}
 
+FROM_ZERO = scalar(int, float, low=0.0)
+BASELINE = {"label": TEXT, "cost": FROM_ZERO, "rule_cost": FROM_ZERO, "squares": FROM_ZERO, "clearly_better": FLAG}
+
 
 def _error(value: Any, where: str, shape: Shape) -> dict[str, Any]:
     given = fields(value, where, ERROR, shape)
@@ -45,6 +48,10 @@ def _error(value: Any, where: str, shape: Shape) -> dict[str, Any]:
     if not given["lower"] <= given["mistakes"] / given["rows"] <= given["upper"]:
         raise ModelError(f"{where}: the interval from {given['lower']} to {given['upper']} is not about these rows")
     return given
+
+
+def _baseline(value: Any, where: str, shape: Shape) -> dict[str, Any]:
+    return fields(value, where, BASELINE, shape)
 
 
 JUDGED = {
@@ -56,8 +63,12 @@ JUDGED = {
     "exact": FLAG,
     "error": or_null(Kind(plainly, _error)),
 }
-MEANS, WEIGHTS = "means", "weights"
-SOMETIMES = {WEIGHTS: or_null(TEXT)}  # the column that the weights of rows are from; older files do not name it
+MEANS = "means"
+SOMETIMES = {  # that older files do not have
+    "weights": or_null(TEXT),  # the column that the weights of rows are from
+    "trained_cost": FROM_ZERO,  # of the mistakes on the rows learned from
+    "baseline": or_null(Kind(plainly, _baseline)),  # the rule beside one that says the same of every row
+}
 
 
 def told(value: Any, where: str, shape: Shape) -> dict[str, Any]:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt import __version__
 from rosenblatt.errors import DataError, ModelError, OptionError
 from rosenblatt.estimators.columns import from_table
 from rosenblatt.estimators.tree import PerceptronTree
@@ -36,6 +35,7 @@ from rosenblatt.ship.values import (
     or_null,
     plainly,
 )
+from rosenblatt.version import __version__
 
 if TYPE_CHECKING:
     from rosenblatt.read.encoding import Encoding
@@ -192,8 +192,7 @@ def save_model(
     Examples
     --------
     >>> import tempfile, os
-    >>> from rosenblatt import Perceptron
-    >>> from rosenblatt.ship.modelfile import load_model, save_model
+    >>> from rosenblatt import Perceptron, load_model, save_model
     >>> rule = Perceptron().fit([[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "no", "no", "yes"])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save_model(rule, os.path.join(folder, "and.json"))
@@ -201,14 +200,6 @@ def save_model(
     ['yes', 'no']
     """
     Model(estimator, encoding, tuple(certificates), data, held_out).save(path, force=force)
-
-
-def load_model(path: Path) -> Any:
-    """The estimator in a model file, fitted, with the same scores to the last bit.
-
-    Anything wrong with the file is a ModelError that names it; nothing in a file is executed.
-    """
-    return Model.load(path).estimator
 
 
 # -- the data --------------------------------------------------------------------------------------------------

@@ -6,9 +6,9 @@ Result    a model of standard operators, all in double precision: an input for e
           (a text for each row) and `score` (a double; with more than two classes, one for each class).
 
 Inputs have the columns' names and the shape (rows, 1). Numbers are doubles, NaN where missing; dates are doubles too,
-as whole days since 1970-01-01; categories, yes/no and texts are strings. ONNX has no missing string, and an empty one
-is a value like others: a missing one is the text `MISSING`, "\x1amissing". Numbered features are one input, `features`,
-with a column for each.
+as whole days since 1970-01-01; categories, yes/no and texts are strings without blanks around them. ONNX has no missing
+string: a missing one is the text `MISSING`, "\x1amissing", or one of those that the reader takes for missing. Numbered
+features are one input, `features`, with a column for each.
 """
 
 import string
@@ -20,6 +20,7 @@ import numpy as np
 from rosenblatt.errors import MissingExtraError, OptionError
 from rosenblatt.kernels import Array
 from rosenblatt.read.columns import Category, Column, Date, HashedText, Number, Sparse, Text
+from rosenblatt.read.values import MISSING as MARKS
 from rosenblatt.ship.points import Points
 
 if TYPE_CHECKING:
@@ -161,18 +162,18 @@ def _of_column(graph: _Graph, column: Column, w: Array) -> str:
 
 def _of_category(graph: _Graph, column: Category, w: Array) -> str:
     """The points of a value: its row in a table that ends with those of any other and of none."""
-    if MISSING in column.values:
+    if MISSING in column.known:
         raise OptionError(f"column {column.name!r} has the value {MISSING!r}, which means missing in ONNX")
-    k, none = len(column.values), np.zeros_like(w[:1])
-    table = np.vstack([w[:k], w[k : k + 1] if column.other else none, w[-1:] if column.missing else none])
+    table = np.array([column.worth(each) for each in w.T]).T  # known values, any other, none
+    forms = {**column.spellings.usual, MISSING: column.spellings.missing}
     cells = graph.input(column, "STRING", f"a category; {MISSING!r}: missing")
     place = graph.node(
         "LabelEncoder",
         [cells],
         domain="ai.onnx.ml",
-        keys_strings=[*column.values, MISSING],
-        values_int64s=[*range(k), k + 1],
-        default_int64=k,
+        keys_strings=list(forms),
+        values_int64s=list(forms.values()),
+        default_int64=column.spellings.other,
     )
     return graph.node("Gather", [graph.constant(table), graph.node("Squeeze", [place, graph.constant([1])])])
 
@@ -183,7 +184,16 @@ def _of_text(graph: _Graph, column: Text, w: Array) -> str:
     counted = np.flatnonzero(w.any(axis=1)) if w.any() else np.arange(1)
     found = [graph.node("RegexFullMatch", [cells], pattern=_with_word(column.words[k])) for k in counted]
     there = graph.node("Cast", [graph.node("Concat", found, axis=1)], to=DOUBLE)
-    return graph.node("MatMul", [there, graph.constant(w[counted])])
+    is_text = graph.node(
+        "LabelEncoder",
+        [cells],
+        domain="ai.onnx.ml",
+        keys_strings=list(MARKS),
+        values_int64s=[0] * len(MARKS),
+        default_int64=1,
+    )
+    known = graph.node("Mul", [there, graph.node("Cast", [is_text], to=DOUBLE)])
+    return graph.node("MatMul", [known, graph.constant(w[counted])])
 
 
 def _with_word(word: str) -> str:

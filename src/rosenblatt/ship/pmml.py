@@ -16,10 +16,11 @@ import sys
 from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-import rosenblatt
 from rosenblatt.errors import OptionError
 from rosenblatt.read.columns import SEPARATORS, Category, Column, HashedText, Number, Text
+from rosenblatt.read.values import MISSING
 from rosenblatt.ship.points import Points
+from rosenblatt.version import __version__
 
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
 LARGEST = repr(sys.float_info.max)
@@ -36,7 +37,7 @@ def pmml_of(points: Points) -> str:
     sums = [f"{own}sum_{rule + 1}" for rule in rules]
 
     root = Element("PMML", {"xmlns": NAMESPACE, "version": "4.4"})
-    SubElement(SubElement(root, "Header"), "Application", {"name": "rosenblatt", "version": rosenblatt.__version__})
+    SubElement(SubElement(root, "Header"), "Application", {"name": "rosenblatt", "version": __version__})
     _add_fields(root, columns, points)
     derived = SubElement(root, "TransformationDictionary")
     terms = _add_features(derived, points, own)
@@ -67,6 +68,9 @@ def _add_fields(root: Element, columns: Sequence[Column], points: Points) -> Non
         if kind is NUMBER:
             ends = {"leftMargin": f"-{LARGEST}", "rightMargin": LARGEST}
             SubElement(field, "Interval", {"closure": "closedClosed", **ends})
+        marks = () if kind is NUMBER else column.spellings.marks if isinstance(column, Category) else MISSING
+        for mark in marks:
+            SubElement(field, "Value", {"value": mark, "property": "missing"})
     target = SubElement(fields, "DataField", {"name": _attribute(points.encoding.target.name), **TEXT})
     for label in points.classes:
         SubElement(target, "Value", {"value": _attribute(label)})
@@ -95,7 +99,11 @@ def _features(column: Column, source: str) -> Iterator[Element]:
     if isinstance(column, Number):
         yield _apply("if", missing, zero, _scaled(column))
     elif isinstance(column, Category):
-        named = [_is(source, value) for value in column.values]
+        forms: dict[int, list[str]] = {}
+        for text, place in column.spellings.usual.items():
+            forms.setdefault(place, []).append(text)
+        first = len(column.known) - len(column.values)
+        named = [_is_one_of(source, forms[first + k]) for k in range(len(column.values))]
         yield from named
         if column.other:
             yield _apply("if", missing, zero, _apply("-", one, _apply("sum", *named)))
@@ -113,9 +121,10 @@ def _scaled(column: Number) -> Element:
     return _apply("/", _apply("-", rounded, _constant(column.centre)), _constant(column.scale))
 
 
-def _is(source: str, value: str) -> Element:
-    """1 where a column has a value, else 0."""
-    return Element("NormDiscrete", {"field": source, "value": _attribute(value), "mapMissingTo": "0"})
+def _is_one_of(source: str, texts: Sequence[str]) -> Element:
+    """1 where a column has one of these texts, else 0."""
+    each = [Element("NormDiscrete", {"field": source, "value": _attribute(t), "mapMissingTo": "0"}) for t in texts]
+    return each[0] if len(each) == 1 else _apply("sum", *each)
 
 
 def _taken_apart(column: Text) -> Element:

@@ -18,6 +18,7 @@ from rosenblatt.estimators.linear import ONE_VS_ONE, LinearRule
 from rosenblatt.kernels import Array
 from rosenblatt.read.columns import Category, Column, Feature, Number, Sparse, Text, add_up
 from rosenblatt.read.encoding import Encoding
+from rosenblatt.read.lookup import Unseen
 
 PRECISION = 53  # bits of a double
 LARGEST = 2.0**1000  # scores, so that none overflows
@@ -101,15 +102,16 @@ class Points:
             elif any(map(any, weights)):
                 yield column, weights
 
-    def score(self, rule: int = 0) -> pl.Expr:
-        """The score of a table's rows, for Polars."""
-        terms = [(column, w) for column, w in self.columns(rule) if any(w)]
+    def score(self, rule: int = 0, unseen: Unseen | None = None) -> pl.Expr:
+        """The score of a table's rows, for Polars; values of all columns that have no name are noted in `unseen`."""
+        counts = {column.name for column, _ in self.terms()} if unseen is not None else set()
+        terms = [(column, w) for column, w in self.columns(rule) if any(w) or column.name in counts]
         single = [(column, w) for column, w in terms if isinstance(column, Number | Category)]
         start, first = self.intercepts[rule], pl.col(self.encoding.used[0].name)
 
         def scored(cells: pl.Series) -> pl.Series:
             out = np.full(len(cells), start)
-            add_up(cells.struct.unnest(), [(column, w, out) for column, w in single])
+            add_up(cells.struct.unnest(), [(column, w, out) for column, w in single], unseen)
             return pl.Series(cells.name, out)
 
         cells = pl.struct([column.cells for column, _ in single] or [first])

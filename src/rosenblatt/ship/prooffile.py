@@ -7,7 +7,6 @@ check the certificate on them.
 from dataclasses import dataclass
 from typing import Any
 
-from rosenblatt import __version__
 from rosenblatt.errors import ModelError
 from rosenblatt.prove.certificate import Certificate
 from rosenblatt.read.encoding import Encoding
@@ -15,6 +14,7 @@ from rosenblatt.ship import document
 from rosenblatt.ship.atomic import Path
 from rosenblatt.ship.modelfile import FINGERPRINT
 from rosenblatt.ship.values import CERTIFICATE, NOWHERE, TEXT, fields, items, or_null
+from rosenblatt.version import __version__
 
 FORMAT = "rosenblatt proof"
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from rosenblatt.read.columns import Category, Column, Date, HashedText, Number, Text, shape_of
 from rosenblatt.read.encoding import Encoding
+from rosenblatt.read.values import GROUPED, MISSING, NOT_FINITE, PLAIN
 from rosenblatt.ship.points import Points
 
 OPENING = '''"""A rule that gives a label to a row. Written by rosenblatt; needs nothing but Python 3.8 or later.
@@ -16,8 +17,8 @@ OPENING = '''"""A rule that gives a label to a row. Written by rosenblatt; needs
     predict({"a column": its value, ...})    the label
     score({"a column": its value, ...})      SCORE
 
-A missing value is None. As a command it reads CSV with a header from standard input, where an empty cell is a missing
-value, and writes the label of every row.
+Values may be of any type that they can be told in: numbers, texts, true and false, dates. A missing value is None, NaN
+or a text of MISSING. As a command it reads CSV with a header from standard input and writes the label of every row.
 """
 
 import csv
@@ -31,7 +32,11 @@ from datetime import date, datetime
 
 ABOUT = "# Points are lists with one entry for each score. No sum of them rounds, so their order does not matter.\n"
 
-WORDS = """SEPARATORS = string.whitespace + string.punctuation
+WORDS = f"""MISSING = {MISSING!r}
+NOT_FINITE = {NOT_FINITE!r}
+PLAIN = re.compile({PLAIN.pattern!r})
+GROUPED = re.compile({GROUPED.pattern!r})
+SEPARATORS = string.whitespace + string.punctuation
 SMALL = str.maketrans(string.ascii_uppercase + SEPARATORS, string.ascii_lowercase + " " * len(SEPARATORS))
 """
 
@@ -56,13 +61,12 @@ def predict(row):
 
 def _points(row):
     for name, column in NUMBERS.items():
-        yield _of_number(_float(CELL), column)
+        yield _of_number(_float(name, CELL, column["written"]), column)
     for name, column in DATES.items():
         yield _of_number(_days(CELL, column["format"], column["shape"]), column)
     for name, column in CATEGORIES.items():
-        value = CELL
-        missing = value is None or value != value  # NaN
-        yield column["missing"] if missing else column["points"].get(_text(value), column["other"])
+        value = _value(CELL, column)
+        yield column["missing"] if value is None else column["points"].get(value, column["other"])
     for name, column in TEXTS.items():
         words = _words(CELL)
         if column["buckets"]:
@@ -82,18 +86,50 @@ def _of_number(x, column):
 
 READERS = '''
 
-def _float(value):
-    try:
-        return None if value is None else float(value)
-    except OverflowError:  # a whole number beyond all doubles
+def _float(name, value, written):
+    """A number; a text may be one, and if it is `written` as people do, 1,000 and 12% are."""
+    if not isinstance(value, str):
+        try:
+            return None if value is None else float(value)
+        except OverflowError:  # a whole number beyond all doubles
+            return None
+        except TypeError:
+            raise ValueError(f"column {name!r}: {value!r} is not a number") from None
+    text = value.strip(" \t")
+    if text in MISSING:
         return None
+    if PLAIN.fullmatch(text) or text.lower() in NOT_FINITE:
+        return float(text)
+    plain = text[:-1] if text.endswith("%") else text
+    if written and (GROUPED.fullmatch(plain) or (plain != text and PLAIN.fullmatch(plain))):
+        number = float(plain.replace(",", ""))
+        return number if plain == text else number / 100.0
+    raise ValueError(f"column {name!r}: {value!r} is not a number")
+
+
+def _value(cell, column):
+    """A value of a category as the rule spells it; None where it is missing."""
+    if cell is None or cell != cell:  # NaN
+        return None
+    text = _text(cell)
+    for form in (text, text.strip(" \t")):
+        if form in column["texts"]:
+            return column["texts"][form]
+    if form in MISSING:
+        return None
+    if form.lower() in column["words"]:
+        return column["words"][form.lower()]
+    number = float(form) if column["numbers"] and PLAIN.fullmatch(form) else None
+    return column["numbers"].get(number, form)
 
 
 def _days(value, form, shape):
     """Days since 1970-01-01, or None if there is no such date."""
+    if value is None or value != value:
+        return None
     if isinstance(value, date):
         return value.toordinal() - 719163
-    found = (re.fullmatch if form else re.match)(shape, value or "")
+    found = (re.fullmatch if form else re.match)(shape, _text(value).strip(" \t"))
     try:
         return datetime.strptime(found.group(), form or "%Y-%m-%d").toordinal() - 719163 if found else None
     except ValueError:
@@ -111,7 +147,8 @@ def _text(value):
 
 def _words(value):
     """The different words of a text: what stands between white space and punctuation, ASCII letters made small."""
-    return set((value or "").translate(SMALL).split(" ")) - {""}
+    text = "" if value is None or value != value else _text(value)
+    return set() if text.strip(" \t") in MISSING else set(text.translate(SMALL).split(" ")) - {""}
 '''
 
 HASHING = '''
@@ -133,11 +170,13 @@ def main():
     csv.field_size_limit(2**31 - 1)
     write = csv.writer(sys.stdout, lineterminator="\\n").writerow
     write(["label"])
-    for row in csv.DictReader(sys.stdin):
+    for number, row in enumerate(csv.DictReader(sys.stdin), 1):
         try:
-            write([predict({name: cell or None for name, cell in row.items()})])
+            write([predict(row)])
         except KeyError as error:
             sys.exit(f"the table has no column {error}")
+        except ValueError as error:
+            sys.exit(f"row {number}: {error}")
 
 
 if __name__ == "__main__":
@@ -181,16 +220,30 @@ def _table(column: Column, each: list[list[float]], none: list[float]) -> dict[s
     """What the module knows of a column."""
     if isinstance(column, Number):
         grid = {name: getattr(column, name) for name in ("lowest", "highest", "rounder", "centre", "scale")}
-        text = {"format": column.format, "shape": shape_of(column.format)} if isinstance(column, Date) else {}
-        return {**text, **grid, "points": each[0], "missing": each[1] if column.missing else none}
+        return {**form_of(column), **grid, "points": each[0], "missing": each[1] if column.missing else none}
     if isinstance(column, Category):
         k = len(column.values)
         rest, empty = each[k] if column.other else none, each[-1] if column.missing else none
-        return {"points": dict(zip(column.values, each, strict=False)), "other": rest, "missing": empty}
+        named = dict.fromkeys(column.known, none) | dict(zip(column.values, each, strict=False))
+        return {**spelled(column), "points": named, "other": rest, "missing": empty}
     assert isinstance(column, Text)
     buckets = column.buckets if isinstance(column, HashedText) else 0
     names_of_words = range(buckets) if buckets else column.words
     return {"points": {word: w for word, w in zip(names_of_words, each, strict=True) if any(w)}, "buckets": buckets}
+
+
+def form_of(column: Number) -> dict[str, Any]:
+    """How a number or a date is written where it is text."""
+    if isinstance(column, Date):
+        return {"format": column.format, "shape": shape_of(column.format)}
+    return {"written": column.written}
+
+
+def spelled(column: Category) -> dict[str, Any]:
+    """How the values of a category may be written."""
+    forms = column.spellings
+    each: dict[str, dict[Any, int]] = {"texts": forms.texts, "words": forms.words, "numbers": forms.numbers}
+    return {name: {form: column.known[k] for form, k in places.items()} for name, places in each.items()}
 
 
 def written(value: Any, indent: str = "") -> str:

@@ -3,7 +3,8 @@
 Problem   who is turned down asks why, and must be told the columns that counted most against them.
 Input     a rule, and how many reasons to give.
 Result    for every row up to k texts such as "duration = 48 (+31)", the strongest first, all in the direction of the
-          decision: points for a yes, points against it for a no. A row with fewer such columns has fewer reasons.
+          decision: points for a yes, points against it for a no. A row with fewer such columns has fewer reasons; if it
+          has none, the first reason is that a middling row is decided so, with the points that every row begins with.
 Method    A column's points are those of the scorecard, which measures from the middle: numbers from a round number
           near their mean, a category from the mean points of its values, by their shares where those are known.
           So a reason says how this row differs from a middling one, and the points can be looked up in the scorecard.
@@ -17,8 +18,9 @@ import polars as pl
 
 from rosenblatt.errors import OptionError
 from rosenblatt.kernels import Array
-from rosenblatt.read.columns import Column, HashedText, Number, Sparse, Text, as_text, bucket_of, split
+from rosenblatt.read.columns import Column, HashedText, Number, Sparse, Text, bucket_of, split
 from rosenblatt.read.encoding import Encoding
+from rosenblatt.read.values import as_text
 from rosenblatt.ship.points import Points
 from rosenblatt.ship.scorecard import Scorecard, scorecard
 
@@ -45,7 +47,7 @@ def reasons(points: Points, k: int, card: Scorecard | None = None) -> pl.Expr:
     names = [NAME.format(place + 1) for place in range(k)]
     kind = pl.Struct(dict.fromkeys(names, pl.String))
     if not chooser.many:
-        return pl.struct([pl.repeat(None, pl.len(), dtype=pl.String).alias(name) for name in names]).alias("reasons")
+        return pl.struct([chooser.same_for_all(k).alias(name) for k, name in enumerate(names)]).alias("reasons")
     seen = [pl.col(column.name) for column in chooser.columns]
     parts = [pl.struct(chooser.moved()).alias("moved"), pl.struct(seen).alias("seen")]
     return pl.struct(parts).map_batches(chooser.reasons, return_dtype=kind, is_elementwise=True).alias("reasons")
@@ -92,6 +94,13 @@ class _Chooser:
         alone = Encoding((self.columns[j],), self.points.encoding.target)
         score = replace(self.points, encoding=alone, weights=(own,), intercepts=(0.0,)).score()
         return score * self.factor - reference
+
+    def same_for_all(self, k: int) -> pl.Expr:
+        """Of a rule without points, the one reason of every row; none after it."""
+        if k:
+            return pl.repeat(None, pl.len(), dtype=pl.String)
+        _, rules = self._for_the_decision(np.zeros((1, len(self.weights), 0)))
+        return pl.repeat(self._like_a_middling_row(rules)[0], pl.len(), dtype=pl.String)
 
     @property
     def many(self) -> int:
@@ -146,7 +155,20 @@ class _Chooser:
                 cells, tenths = seen[column.name].gather(rows), np.rint(points[rows, j] * 10).astype(np.int64)
                 words = self._words(column, j, cells, rules[:, rows]) if isinstance(column, Text) else None
                 parts.append(_in_words(column, cells, tenths, words))
+        alone = np.flatnonzero(chosen[0] < 0)
+        places[alone] = np.arange(filled, filled + alone.size)
+        parts.append(self._like_a_middling_row(rules[:, alone]))
         return pl.concat(parts).gather(places)
+
+    def _like_a_middling_row(self, rules: Array) -> pl.Series:
+        """The texts of rows in which no column speaks for the decision: the points at the start do."""
+        classes, starts = self.points.classes, np.array([*self.starts, 0.0])  # the last for no rule
+        texts = {}
+        for own, other in {*map(tuple, rules.T.tolist())}:
+            label = classes[own] if len(self.starts) > 1 else classes[own + 1]
+            start = starts[own] - starts[other] if len(self.starts) > 1 else starts[0]
+            texts[own, other] = f"a middling row is {label}, too{_amount(round(start * 10))}"
+        return pl.Series([texts[pair] for pair in map(tuple, rules.T.tolist())], dtype=pl.String)
 
     def _words(self, column: Text, j: int, cells: pl.Series, rules: Array) -> pl.Series:
         """The words of each text that spoke most for the decision."""
@@ -166,6 +188,11 @@ class _Chooser:
         return pl.Series([told(row, *pair) for row, pair in zip(words, rules.T.tolist(), strict=True)], dtype=pl.String)
 
 
+def _amount(tenths: int) -> str:
+    """Points behind a text."""
+    return f" ({'+' if tenths >= 0 else MINUS}{abs(tenths) / 10:.{int(tenths % 10 != 0)}f})"
+
+
 def _in_words(column: Column, cells: pl.Series, tenths: Array, words: pl.Series | None) -> pl.Series:
     """What stands in a column, and its points; `words`, where it is a text."""
     picked = pl.DataFrame({column.name: cells if words is None else words, AMOUNT: tenths})
@@ -173,7 +200,7 @@ def _in_words(column: Column, cells: pl.Series, tenths: Array, words: pl.Series 
     text = pl.lit(" = ") + as_text(pl.col(column.name)).str.slice(0, LONGEST)
     there = column.value if isinstance(column, Number) else pl.col(column.name)
     what = pl.when(there.is_null()).then(pl.lit(" is missing")).otherwise(text) if words is None else pl.nth(0)
-    amounts = [f" ({'+' if x >= 0 else MINUS}{abs(x) / 10:.{int(x % 10 != 0)}f})" for x in different[AMOUNT]]
+    amounts = [_amount(x) for x in different[AMOUNT]]
     told = different.select(pl.concat_str(pl.lit(column.name), what, pl.lit(pl.Series(amounts)))).to_series()
     joined = picked.join(
         different.with_columns(told.alias(TOLD)), on=picked.columns, how="left", nulls_equal=True, maintain_order="left"

@@ -189,6 +189,10 @@ def measure_of(column: Number, *, binary: bool = False) -> Measure:
     if isinstance(column, Date):
         unit = Fraction(min(DAYS, key=lambda days: abs(log10(days) - log10(column.scale))))
         return Measure(unit, Fraction(round(centre)))
+    if column.whole:
+        unit = Fraction(10) ** max(floor(log10(2 * column.scale)), 0)
+        fine = max(unit / 10, Fraction(1))
+        return Measure(unit, round(centre / fine) * fine)
     ten = Fraction(10) ** floor(log10(column.scale))
     unit = min((ten * k for k in ROUND), key=lambda u: max(u / scale, scale / u))
     return Measure(unit, round(centre / unit * 10) * unit / 10)

@@ -8,29 +8,33 @@ What the engines agree on is narrow. Constants are doubles only if cast, and SQL
 digits or 17; NaN is the largest number in two engines and NULL in the third; a sum of a thousand terms is nested too
 deeply; planners copy what is named once to wherever it is used, unless it is DISTINCT or has an OFFSET.
 
-The database must hold what the rule was learned from: missing values are NULL; dates are dates, or text that begins as
-ISO 8601 has it, of the years 1 to 9999. Where all values of a category are numbers, '2.0' is taken for '2',
-since the column may be one of doubles; where they are true and false, SQLite's 1 and 0 count as such.
+Columns may have any type that their values can be told in (`ship.sql_cells`); dates are dates, or text that begins as
+ISO 8601 has it, of the years 1 to 9999. Where a number is wanted and the text of a cell is none, the row has no label.
 """
 
 import re
 import string
-import sys
 from collections.abc import Iterable, Sequence
-from decimal import Decimal
 from functools import reduce
-from math import inf, nextafter
 
 from rosenblatt.errors import OptionError
 from rosenblatt.read.columns import SEPARATORS, Category, Column, Date, HashedText, Number, Text
 from rosenblatt.read.encoding import Encoding
-from rosenblatt.ship.points import Points, grain_of
+from rosenblatt.read.values import MISSING
+from rosenblatt.ship.points import Points
+from rosenblatt.ship.sql_cells import (
+    LARGEST,
+    double,
+    identifier,
+    number,
+    of_number,
+    of_value,
+    stripped,
+    text,
+    texts,
+)
 
-WIDTH = 100  # terms of a sum that stand side by side; SQLite and DuckDB refuse what is nested deeper than 1000
-TINY = 1e-280  # SQLite reads smaller constants inexactly
-LARGEST = sys.float_info.max
-WHOLE = re.compile("0|-?[1-9][0-9]{0,15}")
-DECIMAL = re.compile(r"-?[0-9]+\.[0-9]*[1-9]")
+WIDTH = 10  # terms of a sum that stand side by side: DuckDB plans long sums slowly, and engines refuse deep nests
 ALL_ROWS = "LIMIT 9223372036854775807 OFFSET 0"
 MONTHS = (306, 337, 0, 31, 61, 92, 122, 153, 184, 214, 245, 275)  # days from 1 March to the first of each month
 EPOCH = 865566  # days from 1 March of the year -400 to 1970-01-01, and one
@@ -79,16 +83,20 @@ def _decided(points: Points, scores: Sequence[str]) -> str:
     """The label, from the score or from one score for each class."""
     if len(scores) > 1:
         return first_of_largest(points.classes, scores)
-    no, yes = map(text, points.classes)
-    return f"CASE WHEN {scores[0]} {'>=' if points.zero_is_yes else '>'} 0 THEN {yes} ELSE {no} END"
+    return of_sides(f"{scores[0]} {'>=' if points.zero_is_yes else '>'} 0", points.classes)
+
+
+def of_sides(yes: str, classes: Sequence[str]) -> str:
+    """One of two labels; none where it is not known whether `yes` is true."""
+    return f"CASE ({yes}) WHEN TRUE THEN {text(classes[1])} WHEN FALSE THEN {text(classes[0])} END"
 
 
 def first_of_largest(classes: Sequence[str], scores: Sequence[str]) -> str:
-    """The label of the class with the largest score, the first of equals."""
+    """The label of the class with the largest score, the first of equals; none where a score is not known."""
     labels = [text(label) for label in classes]
     best = [" AND ".join(f"{score} >= {later}" for later in scores[k + 1 :]) for k, score in enumerate(scores[:-1])]
     cases = "".join(f" WHEN {test} THEN {label}" for test, label in zip(best, labels, strict=False))
-    return f"CASE{cases} ELSE {labels[-1]} END"
+    return f"CASE WHEN {' + '.join(scores)} IS NULL THEN NULL{cases} ELSE {labels[-1]} END"
 
 
 def _score(points: Points, rule: int, of: str, own: str) -> str:
@@ -111,7 +119,8 @@ def _term(column: Column, w: Sequence[float], of: str, own: str) -> str:
     if isinstance(column, Date):
         return _of_date(column, w, cell, f"{own}cell")
     if isinstance(column, Number):
-        return _of_number(column, w, f"CAST({cell} AS DOUBLE PRECISION)")
+        empty = number(w[1] if column.missing else 0.0)
+        return of_number(cell, column.written, lambda x: _of_number(column, w, x), empty)
     if isinstance(column, Category):
         return _of_category(column, w, cell)
     if isinstance(column, HashedText) or not isinstance(column, Text):
@@ -140,28 +149,9 @@ def _of_number(column: Number, w: Sequence[float], x: str) -> str:
 
 
 def _of_category(column: Category, w: Sequence[float], cell: str) -> str:
-    """The points of a value; compared as text, without the collation that a column of SQLite may have."""
-    k = len(column.values)
-    rest = w[k] if column.other else 0.0
-    empty = w[-1] if column.missing else 0.0
-    cases = "".join(
-        f" WHEN {written} THEN {number(value)}"
-        for name, value in zip(column.values, w, strict=False)
-        if value != rest
-        for written in spellings(column, name)
-    )
-    found = f"CASE CAST({cell} AS VARCHAR) || ''{cases} ELSE {double(rest)} END" if cases else double(rest)
-    return found if empty == rest == 0.0 else f"CASE WHEN {cell} IS NULL THEN {number(empty)} ELSE {found} END"
-
-
-def spellings(column: Category, value: str) -> list[str]:
-    """How an engine may tell a value."""
-    values = {*column.known}
-    if values <= {"true", "false"}:
-        return [text(value), f"CAST({value.upper()} AS VARCHAR)"]
-    if WHOLE.fullmatch(value) and all(WHOLE.fullmatch(other) or DECIMAL.fullmatch(other) for other in values):
-        return [text(told) for told in (value, f"{value}.0", *(("-0", "-0.0") if value == "0" else ()))]
-    return [text(value)]
+    """The points of a value, however it is written."""
+    *known, rest, empty = column.worth(w)
+    return of_value(column.spellings, cell, [number(value) for value in known], double(rest), number(empty))
 
 
 def _of_text(column: Text, w: Sequence[float], cell: str, c: str) -> str:
@@ -169,14 +159,17 @@ def _of_text(column: Text, w: Sequence[float], cell: str, c: str) -> str:
     counted = [(word, value) for word, value in zip(column.words, w, strict=True) if value]
     rows = ",\n ".join(f"({having(word)}, {double(value)})" for word, value in counted)
     there = f"{c}_words (word, points) AS (VALUES {rows})"
-    return in_steps(cell, to_words(c), "COALESCE(SUM(points), 0)", c, there, f", {c}_words WHERE {c} LIKE word")
+    return in_steps(
+        stripped(cell), to_words(c), "COALESCE(SUM(points), 0)", c, there, f", {c}_words WHERE {c} LIKE word"
+    )
 
 
 def to_words(c: str) -> list[str]:
     """Steps from a text to its words, in small letters, each between blanks."""
     letters = zip(string.ascii_uppercase, string.ascii_lowercase, strict=True)
     marks = ((mark, " ") for mark in SEPARATORS if mark != " ")
-    return [*_replacing(c, letters), *_replacing(c, marks), f"' ' || {c} || ' ' AS {c}"]
+    known = f"CASE WHEN {c} NOT IN ({texts(MISSING)}) THEN {c} END AS {c}"
+    return [known, *_replacing(c, letters), *_replacing(c, marks), f"' ' || {c} || ' ' AS {c}"]
 
 
 def having(word: str) -> str:
@@ -195,11 +188,11 @@ def _replaced(expression: str, pairs: Iterable[tuple[str, str]]) -> str:
 
 
 def in_steps(cell: str, steps: Iterable[str], result: str, c: str, table: str = "", joined: str = "") -> str:
-    """An expression from a cell's text `c`, which is changed step by step: a query about one row.
+    """An expression from the text of a cell, which is called `c` and changed step by step: a query about one row.
 
     A step is what stands behind SELECT. It is DISTINCT, or planners would write it out wherever the next one uses it.
     """
-    rows = [f"{c}_0 AS (SELECT DISTINCT CAST({cell} AS VARCHAR) AS {c})"]
+    rows = [f"{c}_0 AS (SELECT DISTINCT {cell} AS {c})"]
     for step in steps:
         rows.append(f"{c}_{len(rows)} AS (SELECT DISTINCT {step} FROM {c}_{len(rows) - 1})")
     source = f"{c}_{len(rows) - 1}{joined}"
@@ -209,7 +202,7 @@ def in_steps(cell: str, steps: Iterable[str], result: str, c: str, table: str = 
 
 def _of_date(column: Date, w: Sequence[float], cell: str, c: str) -> str:
     """The points of a date, from the days that its text tells."""
-    return in_steps(cell, to_days(column, c), _of_number(column, w, "days"), c)
+    return in_steps(stripped(cell), to_days(column, c), _of_number(column, w, "days"), c)
 
 
 def to_days(column: Date, c: str) -> list[str]:
@@ -260,48 +253,3 @@ def _iso_to_days(c: str) -> list[str]:
         "y, m, d, y + CASE WHEN m <= 2 THEN 399 ELSE 400 END AS since",
         f"CAST({days} AS DOUBLE PRECISION) AS days",
     ]
-
-
-def identifier(name: str) -> str:
-    """A column's name."""
-    if not name:
-        raise OptionError("a column without a name has no form in SQL")
-    return '"' + _clean(name).replace('"', '""') + '"'
-
-
-def text(value: str) -> str:
-    """A text constant."""
-    return "'" + _clean(value).replace("'", "''") + "'"
-
-
-def _clean(value: str) -> str:
-    if "\0" in value:
-        raise OptionError(f"{value!r:.60} has a character that SQL cannot write, number 0")
-    return value
-
-
-def number(x: float) -> str:
-    """A constant that an engine reads as exactly this number, beside a double."""
-    if 0.0 < abs(x) < TINY:
-        unit = grain_of(x)
-        return f"({double(x / unit)} * CAST({unit!r} AS DOUBLE PRECISION))"
-    shortest = repr(x) if _is_read_right(x) else f"{x:.16e}"
-    return shortest if "e" in shortest else shortest.removesuffix(".0") + "e0"
-
-
-def _is_read_right(x: float) -> bool:
-    """Whether SQLite takes the shortest digits of x for x, not for its neighbour.
-
-    It divides whole numbers by powers of ten, both exact up to 15 and 22 digits. The result is not rounded twice unless
-    the digits lie near the middle between two doubles.
-    """
-    shortest = Decimal(repr(x))
-    off, (_, digits, exponent) = abs(shortest - Decimal(x)), shortest.as_tuple()
-    nearest = min(x - nextafter(x, -inf), nextafter(x, inf) - x)
-    plain = len(digits) <= 15 and abs(int(exponent)) <= 22
-    return not off or (plain and off <= Decimal(nearest) * Decimal("0.49"))
-
-
-def double(x: float) -> str:
-    """A constant that is a double by itself."""
-    return f"CAST({number(x)} AS DOUBLE PRECISION)"

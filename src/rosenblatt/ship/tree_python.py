@@ -20,7 +20,7 @@ from rosenblatt.learn.tree import (
     label_of,
     signed,
 )
-from rosenblatt.read.columns import Category, Date, Number, shape_of
+from rosenblatt.read.columns import Category, Date, Number
 from rosenblatt.read.encoding import Encoding
 from rosenblatt.ship.branches import (
     HIGH,
@@ -33,7 +33,7 @@ from rosenblatt.ship.branches import (
     sources_of,
     steps_of,
 )
-from rosenblatt.ship.python import WORDS, module, written
+from rosenblatt.ship.python import WORDS, form_of, module, spelled, written
 
 SCORE = "the share of the second class where the row ends; of several classes, each"
 
@@ -55,12 +55,11 @@ def _cells(row):
     """What the tree looks at: numbers within their range, days, categories as text, words."""
     cells = {}
     for name, column in NUMBERS.items():
-        cells[name] = _clipped(_float(CELL), column)
+        cells[name] = _clipped(_float(name, CELL, column["written"]), column)
     for name, column in DATES.items():
         cells[name] = _clipped(_days(CELL, column["format"], column["shape"]), column)
-    for name in CATEGORIES:
-        value = CELL
-        cells[name] = None if value is None or value != value else _text(value)
+    for name, column in CATEGORIES.items():
+        cells[name] = _value(CELL, column)
     for name in TEXTS:
         cells[name] = _words(CELL)
     return cells
@@ -85,15 +84,16 @@ def _is_none_of(value, known):
 def python_of_tree(encoding: Encoding, tree: Tree) -> str:
     """The tree as the text of a Python module."""
     sources, classes = sources_of(encoding, tree), encoding.target.classes
-    tables: dict[str, Any] = {"NUMBERS": {}, "DATES": {}, "CATEGORIES": [], "TEXTS": []}
+    tables: dict[str, Any] = {"NUMBERS": {}, "DATES": {}, "CATEGORIES": {}, "TEXTS": []}
     for source in looked_at(tree, sources):
         column = source.column
         if isinstance(column, Number):
-            form = {"format": column.format, "shape": shape_of(column.format)} if isinstance(column, Date) else {}
-            table = tables["DATES" if form else "NUMBERS"]
-            table[column.name] = {**form, "lowest": column.lowest, "highest": column.highest}
+            table = tables["DATES" if isinstance(column, Date) else "NUMBERS"]
+            table[column.name] = {**form_of(column), "lowest": column.lowest, "highest": column.highest}
+        elif isinstance(column, Category):
+            tables["CATEGORIES"][column.name] = spelled(column)
         else:
-            tables["CATEGORIES" if isinstance(column, Category) else "TEXTS"].append(column.name)
+            tables["TEXTS"].append(column.name)
     lines = [f"CLASSES = {list(classes)!r}", *(f"{name} = {written(table)}" for name, table in tables.items())]
     end = "\n".join(_End(tree, sources, classes).lines())
     rule = RULE.replace("ABSENT", "0.0" if encoding.is_sparse else "math.nan")

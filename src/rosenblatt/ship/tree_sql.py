@@ -27,7 +27,7 @@ from rosenblatt.learn.tree import (
     label_of,
     signed,
 )
-from rosenblatt.read.columns import Category, Date, Number, Text, YesNo
+from rosenblatt.read.columns import Category, Date, Number, Text
 from rosenblatt.read.encoding import Encoding
 from rosenblatt.ship.branches import (
     HIGH,
@@ -45,19 +45,24 @@ from rosenblatt.ship.branches import (
 )
 from rosenblatt.ship.sql import (
     ALL_ROWS,
-    LARGEST,
-    double,
     first_of_largest,
     having,
-    identifier,
     in_steps,
-    number,
+    of_sides,
     own_prefix,
     score_names,
-    spellings,
-    text,
     to_days,
     to_words,
+)
+from rosenblatt.ship.sql_cells import (
+    LARGEST,
+    double,
+    identifier,
+    number,
+    of_number,
+    of_value,
+    stripped,
+    text,
 )
 
 MOST_NESTED = 12  # CASEs: the parser of SQLite refuses some 15
@@ -102,8 +107,7 @@ def _decided(classes: Sequence[str], scores: Sequence[str]) -> str:
     """The label, from the share of the yes or from one share for each class."""
     if len(scores) > 1:
         return first_of_largest(classes, scores)
-    no, yes = map(text, classes)
-    return f"CASE WHEN {scores[0]} > 0.5e0 THEN {yes} ELSE {no} END"
+    return of_sides(f"{scores[0]} > 0.5e0", classes)
 
 
 def _refuse_even(counts: Counts) -> None:
@@ -156,12 +160,22 @@ class _Cells:
         lines = "\n".join(self._lines(steps, outcome))
         if not self.names:
             return lines
-        made = ",\n".join(
-            f"{self._made(source, of)} AS {self.names[source.column.name]}"
-            for source in looked_at(self.tree, self.sources)
-        )
-        cells = f"{self.own}cells"
-        return f"(WITH {cells} AS (SELECT DISTINCT\n{made})\nSELECT\n{lines}\nFROM {cells})"
+        sources = looked_at(self.tree, self.sources)
+        made = [f"{self._made(source, of)} AS {self.names[source.column.name]}" for source in sources]
+        cells, wrong, where = f"{self.own}cells", f"{self.own}cell_wrong", ""
+        if tests := [test for source in sources for test in self._is_wrong(source, of)]:
+            made.append(f"CASE {' '.join(f'WHEN {test} THEN 1' for test in tests)} ELSE 0 END AS {wrong}")
+            where = f" WHERE {wrong} = 0"  # else there is no row, and no label
+        rows = ",\n".join(made)
+        return f"(WITH {cells} AS (SELECT DISTINCT\n{rows})\nSELECT\n{lines}\nFROM {cells}{where})"
+
+    def _is_wrong(self, source: Source, of: str) -> list[str]:
+        """Whether a cell has a text where a number is wanted."""
+        if not isinstance(source.column, Number) or isinstance(source.column, Date):
+            return []
+        cell = of + identifier(source.column.name)
+        known = of_number(cell, source.column.written, lambda x: "0", "0")
+        return [f"{known} IS NULL"]
 
     def _lines(self, steps: Iterable[Step], outcome: Callable[[Counts], str]) -> list[str]:
         """The tree as a CASE in which an end stands behind its condition, or behind ELSE."""
@@ -241,13 +255,15 @@ class _Cells:
         column, c = source.column, f"{self.own}cell"
         cell = of + identifier(column.name)
         if isinstance(column, Date):
-            return in_steps(cell, to_days(column, c), self._clipped(source, column, "days"), c)
+            return in_steps(stripped(cell), to_days(column, c), self._clipped(source, column, "days"), c)
         if isinstance(column, Number):
-            return self._clipped(source, column, f"CAST({cell} AS DOUBLE PRECISION)")
+            missing = "0e0" if source.absent_is_zero else "NULL"
+            return of_number(cell, column.written, lambda x: self._clipped(source, column, x), missing)
         if isinstance(column, Category):
-            return _told(column, f"CAST({cell} AS VARCHAR) || ''")
+            known = [text(value) for value in column.known]
+            return of_value(column.spellings, cell, known, stripped(cell), "NULL")
         assert isinstance(column, Text)
-        return in_steps(cell, to_words(c), f"COALESCE({c}, '')", c)
+        return in_steps(stripped(cell), to_words(c), f"COALESCE({c}, '')", c)
 
     def _clipped(self, source: Source, column: Number, x: str) -> str:
         """A number within the range of its column; without the range where that makes no difference."""
@@ -280,18 +296,6 @@ def _vanishing(weight: float) -> str:
     """A power of two such that its products, and those of larger numbers, with the weight are not too small."""
     exponent = max(-1074, 1 - frexp(weight)[1] - 1074)
     return f"CAST({ldexp(1.0, exponent)!r} AS DOUBLE PRECISION)"
-
-
-def _told(column: Category, value: str) -> str:
-    """A category as the tree spells it, whatever the engine does."""
-    known = (column.no, *column.values) if isinstance(column, YesNo) else column.values
-    cases = "".join(
-        f" WHEN {other} THEN {first}"
-        for each in known
-        for first, *others in [spellings(column, each)]
-        for other in others
-    )
-    return f"CASE {value}{cases} ELSE {value} END" if cases else value
 
 
 def _one_of(name: str, values: Sequence[str]) -> str:

@@ -1,0 +1,106 @@
+"""What mistakes cost, and whether a rule costs clearly less than saying the same of every row.
+
+A row costs its weight times the factor of its class: 1 where neither is given, and then costs are counts of mistakes.
+"""
+
+from dataclasses import dataclass
+from math import fsum, sqrt
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.desk.data import Data
+from rosenblatt.estimators.tree import PerceptronTree
+from rosenblatt.examples import class_factors
+from rosenblatt.kernels import Array
+
+CLEARLY = 2.0  # standard errors of the difference
+
+
+@dataclass(frozen=True)
+class Costs:
+    """The factor of each class, as it was in learning, and whether the rows have weights, too."""
+
+    of_class: tuple[float, ...]
+    weight_column: str | None
+
+    @classmethod
+    def of(cls, estimator: Any, trained: Data) -> "Costs":
+        """Those of an estimator's `class_weight` on the rows that it was learned from; trees balance their weights."""
+        weights = trained.weights if isinstance(estimator, PerceptronTree) else None
+        counts = np.bincount(trained.y, weights, len(trained.classes))
+        factors = class_factors(getattr(estimator, "class_weight", None), np.arange(counts.size), counts)
+        return cls(tuple(factors.tolist()), trained.weight_column)
+
+    @property
+    def are_counts(self) -> bool:
+        """Whether every mistake costs 1."""
+        return self.weight_column is None and all(factor == 1.0 for factor in self.of_class)
+
+    def of_rows(self, data: Data) -> Array:
+        """What a mistake on each row costs."""
+        factors = np.array(self.of_class)[data.y]
+        return factors if data.weights is None else factors * data.weights
+
+    def cheapest_class(self, data: Data) -> int:
+        """The class that is best said of every row, if the same must be said of all."""
+        return int(np.argmax(np.bincount(data.y, self.of_rows(data), len(data.classes))))
+
+    def in_words(self, classes: tuple[str, ...]) -> str:
+        """What a mistake costs."""
+        each = ", ".join(f"{factor:.4g} for {label}" for label, factor in zip(classes, self.of_class, strict=True))
+        if self.weight_column is None:
+            return f"a mistake costs {each}"
+        weight = f"a mistake costs the row's {self.weight_column}"
+        return weight if len({*self.of_class}) == 1 else f"{weight}, times {each}"
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A rule beside one that says the same of every row, both on rows that the rule was not learned from."""
+
+    label: str  # what is said of every row
+    cost: float  # of saying so
+    rule_cost: float
+    squares: float  # the sum of the squared differences, row by row
+
+    @classmethod
+    def of(cls, costs: Costs, trained: Data, tested: Data, said: Array) -> "Baseline":
+        """The class that costs least on the rows learned from, against what the rule says of others."""
+        code, each = costs.cheapest_class(trained), costs.of_rows(tested)
+        constant, rule = each * (tested.y != code), each * (tested.y != said)
+        return cls(trained.classes[code], fsum(constant), fsum(rule), fsum((constant - rule) ** 2))
+
+    def __add__(self, other: "Baseline") -> "Baseline":
+        return Baseline(
+            self.label, self.cost + other.cost, self.rule_cost + other.rule_cost, self.squares + other.squares
+        )
+
+    @property
+    def clearly_better(self) -> bool:
+        """Whether the rule costs less by more than chance makes plausible: two standard errors of the difference."""
+        return self.cost - self.rule_cost > CLEARLY * sqrt(self.squares)
+
+    def statement(self, counts: bool) -> str:
+        """The comparison in one sentence; `counts` says whether costs are counts of mistakes."""
+        what = f"is wrong on {self.cost:,.0f} of them" if counts else f"costs {self.cost:,.6g} on them"
+        rule = "" if counts else f" (this rule costs {self.rule_cost:,.6g})"
+        if self.clearly_better:
+            return f"It is clearly better than always saying {self.label}, which {what}{rule}."
+        if self.rule_cost >= self.cost:
+            return f"It is no better than always saying {self.label}, which {what}{rule}."
+        return (
+            f"It is not clearly better than always saying {self.label}, which {what}{rule}: "
+            "so small a difference may be chance."
+        )
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The same for a program."""
+        return {
+            "label": self.label,
+            "cost": self.cost,
+            "rule_cost": self.rule_cost,
+            "squares": self.squares,
+            "clearly_better": self.clearly_better,
+        }

@@ -1,0 +1,89 @@
+"""Tables as people have them in Python, brought into frames of Polars."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rosenblatt.errors import TableError
+from rosenblatt.read.values import is_fancy, with_plain_types
+
+MOST_NAMES = 12  # of columns, in an error
+
+
+def frame_of(table: Any, wanted: Sequence[str]) -> pl.DataFrame:
+    """The wanted columns of a table.
+
+    A table is a frame of Polars or pandas, an Arrow table, a list of rows as dicts, or a mapping of columns.
+    A frame of Polars is given back as it is, with all its columns, where their types are plain.
+    """
+    if isinstance(table, pl.DataFrame) and not any(map(is_fancy, table.dtypes)):
+        return table
+    return with_plain_types(_frame(table, wanted).lazy()).collect()
+
+
+def _frame(table: Any, wanted: Sequence[str]) -> pl.DataFrame:
+    if isinstance(table, pl.DataFrame | pl.LazyFrame):
+        refuse_lacking(wanted, table.collect_schema())
+        return table.lazy().select(wanted).collect()
+    if isinstance(table, Mapping):
+        refuse_lacking(wanted, table)
+        return pl.DataFrame([_series(name, table[name]) for name in wanted])
+    if isinstance(table, list | tuple) and all(isinstance(row, Mapping) for row in table):
+        refuse_lacking(wanted, dict.fromkeys(name for row in table for name in row))
+        return pl.DataFrame([_series(name, [row.get(name) for row in table]) for name in wanted])
+    if hasattr(table, "columns") and hasattr(table, "iloc"):  # pandas
+        names = {str(name): name for name in table.columns}
+        refuse_lacking(wanted, names)
+        return pl.DataFrame([_of_pandas(name, table[names[name]]) for name in wanted])
+    if hasattr(table, "__arrow_c_stream__"):
+        return _frame(pl.DataFrame(table), wanted)
+    raise TableError(
+        "a table with named columns is needed: a frame of pandas or Polars, an Arrow table, a list of dicts or a "
+        f"mapping of columns, not {type(table).__name__}"
+    )
+
+
+def refuse_lacking(wanted: Sequence[str], there: Collection[str]) -> None:
+    """Refuse a table that has not all columns, and name those that it lacks."""
+    lacking = [name for name in wanted if name not in there]
+    if len(lacking) == 1:
+        raise TableError(f"the table has no column {lacking[0]!r}{nearest(lacking[0], there)}")
+    if lacking:
+        more = f" and {len(lacking) - MOST_NAMES} more" if len(lacking) > MOST_NAMES else ""
+        raise TableError(f"the table has no columns {', '.join(map(repr, lacking[:MOST_NAMES]))}{more}")
+
+
+def nearest(name: str, there: Iterable[str]) -> str:
+    """A hint at the column that was probably meant."""
+    close = get_close_matches(name, list(there), 1, cutoff=0.65)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def _of_pandas(name: str, column: Any) -> pl.Series:
+    """A column of pandas; what it takes for missing is null."""
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
+        return pl.Series(name, column.to_numpy())
+    there, cells = (~column.isna()).tolist(), column.astype(object).tolist()
+    return _series(name, [cell if known else None for cell, known in zip(cells, there, strict=True)])
+
+
+def _series(name: str, cells: Any) -> pl.Series:
+    """Cells of any kind; where they are of several, as texts."""
+    if isinstance(cells, pl.Series):
+        return cells.alias(name)
+    if isinstance(cells, np.ndarray) and cells.dtype.kind in "biufM":
+        return pl.Series(name, cells)
+    values = list(cells)
+    kinds = {type(cell) for cell in values if cell is not None}
+    if len(kinds) > 1 and not kinds <= {int, float}:
+        values = [cell if cell is None or isinstance(cell, str) else _text(cell) for cell in values]
+    return pl.Series(name, values, strict=False)
+
+
+def _text(cell: Any) -> str | None:
+    if isinstance(cell, bool | np.bool_):
+        return str(bool(cell)).lower()
+    return None if cell != cell else str(cell)  # NaN

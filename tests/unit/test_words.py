@@ -1,0 +1,59 @@
+"""Sentences: one and many, labels in place of numbers, a reason for every decision."""
+
+import polars as pl
+import pytest
+
+from rosenblatt.desk.notes import in_plain_words
+from rosenblatt.plurals import many
+from rosenblatt.read.columns import Category, Number
+from rosenblatt.read.encoding import Encoding, Target
+from rosenblatt.ship.points import Points
+from rosenblatt.ship.reasons import reasons
+
+
+def test_one_and_many():
+    assert [many(k, "row") for k in (0, 1, 2, 1234)] == ["0 rows", "1 row", "2 rows", "1,234 rows"]
+    assert many(2, "row was", "rows were") == "2 rows were"
+
+
+def test_warnings_speak_of_labels_and_options():
+    text = (
+        "The budget of passes was spent. 3 of 9 rows are wrong (1 against 0) after 5 updates and 2 full passes. "
+        "Try to raise max_passes, or bring the columns to similar sizes (StandardScaler); if the classes overlap, "
+        "PocketPerceptron keeps the rule with the fewest mistakes."
+    )
+    told = in_plain_words(text, ("deny", "approve"))
+    assert "(approve against deny) after 5 updates" in told
+    assert "raise --max-passes; if" in told
+    assert "--algorithm pocket keeps" in told
+    assert "(c against not c)" in in_plain_words("(2 against not 2)", ("a", "b", "c"))
+
+
+def told(points, frame, k=2):
+    return frame.select(reasons(points, k)).unnest("reasons").rows()
+
+
+@pytest.mark.parametrize(("start", "label", "sign"), [(50.0, "yes", "+"), (-50.0, "no", "\N{MINUS SIGN}")])
+def test_every_decision_has_a_reason(start, label, sign):
+    """A rule that is mostly its threshold: where all columns speak against the label, the start speaks for it."""
+    columns = (Number("x", 0.0, 1.0, 2.0**-10, -8.0, 8.0, False), Category("c", ("a", "b"), False, False))
+    points = Points(Encoding(columns, Target("y", ("no", "yes"))), ((1.0, 2.0, -2.0),), (start,), True)
+    against = {"x": [-3.0], "c": ["b"]} if label == "yes" else {"x": [3.0], "c": ["a"]}
+    ((first, second),) = told(points, pl.DataFrame(against))
+    assert first.startswith(f"a middling row is {label}, too ({sign}")
+    assert second is None
+
+
+def test_every_decision_of_several_classes_has_a_reason():
+    columns = (Category("c", ("a", "b"), False, False),)
+    weights = ((0.0, 0.0), (1.0, -1.0), (-1.0, 1.0))
+    points = Points(Encoding(columns, Target("y", ("u", "v", "w"))), weights, (9.0, 0.0, 0.0), True)
+    rows = told(points, pl.DataFrame({"c": ["a", "b", None]}), 1)
+    assert all(reason is not None for (reason,) in rows)
+    assert rows[0][0].startswith("a middling row is u, too (+")
+
+
+def test_a_rule_without_points_has_a_reason():
+    encoding = Encoding((Category("c", ("a",), False, False),), Target("y", ("no", "yes")))
+    points = Points(encoding, ((0.0,),), (1.0,), True)
+    assert told(points, pl.DataFrame({"c": ["a", "b"]})) == [("a middling row is yes, too (+1)", None)] * 2
