@@ -19,6 +19,7 @@ NAMES = [
     "mistakes",
     "optimal",
     "held_out",
+    "several_classes",
     "imbalanced",
     "published",
     "end_to_end",

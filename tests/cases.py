@@ -27,6 +27,31 @@ def tables(draw, numbers=whole, max_rows=12, max_columns=4):
 
 
 @st.composite
+def classed_tables(draw, numbers=whole, max_rows=12, max_columns=4, max_classes=4):
+    """A table, the numbers of its classes, of which all occur, and how many classes there are."""
+    many = draw(st.integers(3, max_classes))
+    n = draw(st.integers(many, max(max_rows, many)))
+    d = draw(st.integers(1, max_columns))
+    X = draw(st.lists(st.lists(numbers, min_size=d, max_size=d), min_size=n, max_size=n))
+    rest = draw(st.lists(st.integers(0, many - 1), min_size=n - many, max_size=n - many))
+    return np.array(X), np.array(draw(st.permutations([*range(many), *rest]))), many
+
+
+@st.composite
+def separable_classed_tables(draw, max_rows=12, max_columns=3, max_classes=4):
+    """A table of whole numbers, the classes that scores U of whole numbers choose without a tie, and U."""
+    d, many = draw(st.integers(1, max_columns)), draw(st.integers(3, max_classes))
+    U = np.array(
+        draw(st.lists(st.lists(st.integers(-5, 5), min_size=d, max_size=d), min_size=many, max_size=many)), float
+    )
+    n = draw(st.integers(2, max_rows))
+    X = np.array(draw(st.lists(st.lists(whole, min_size=d, max_size=d), min_size=n, max_size=n)))
+    scores = np.sort(X @ U.T, axis=1)
+    X = X[scores[:, -1] > scores[:, -2]]
+    return X, (X @ U.T).argmax(axis=1) if len(X) else np.empty(0, int), U
+
+
+@st.composite
 def separable_tables(draw, max_rows=12, max_columns=4):
     """A table of whole numbers, labels that a whole-number u gives, and that u: y (u . x) >= 1 for every row."""
     d = draw(st.integers(1, max_columns))

@@ -155,7 +155,7 @@ def slow(*arguments, **options):
     threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
     time.sleep(60)
 
-verdict.findings = slow
+verdict.finding = slow
 from rosenblatt.cli.main import main
 main()"""
         ran = run_here(source, "check", desk["noisy.csv"], "-t", "approved", "-o", tmp_path / "p.json")
@@ -228,14 +228,14 @@ def on_a_terminal(source, *arguments):
 SLOW = """
 import time, rosenblatt.desk.verdict as verdict
 from rosenblatt.progress import ticker
-whole = verdict.findings
+whole = verdict.finding
 def slow(*arguments, **options):
     tick, begun = ticker("proving"), time.monotonic()
     while time.monotonic() - begun < {seconds}:
         tick(lambda: "17 rows are active")
         time.sleep(0.05)
     return whole(*arguments, **options)
-verdict.findings = slow
+verdict.finding = slow
 """
 
 

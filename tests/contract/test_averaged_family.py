@@ -141,7 +141,8 @@ def test_a_stream_that_fails_changes_nothing(rule):
 def test_three_classes_are_learned_one_against_the_rest(rule, rng):
     X = rng.normal(size=(90, 2)) * 0.3 + np.repeat([[0, 4], [4, 0], [-4, -4]], 30, axis=0)
     y = np.repeat(["a", "b", "c"], 30)
-    fitted = clone(rule).set_params(shuffle=False).fit(X, y)
+    rest = {"multi_class": "one-vs-rest"} if isinstance(rule, AveragedPerceptron) else {}
+    fitted = clone(rule).set_params(shuffle=False, **rest).fit(X, y)
     assert (fitted.predict(X) == y).all()
     assert fitted.decision_function(X).shape == (90, 3)
     for k, label in enumerate("abc"):
@@ -151,7 +152,8 @@ def test_three_classes_are_learned_one_against_the_rest(rule, rng):
 
 def test_votes_of_several_classes_that_are_even_follow_the_average(rng):
     X, y, asked = rng.normal(size=(6, 2)), [0, 1, 2, 0, 1, 2], rng.normal(size=(500, 2))
-    voted, mean = VotedPerceptron(max_passes=1).fit(X, y), AveragedPerceptron(max_passes=1).fit(X, y)
+    mean = AveragedPerceptron(max_passes=1, multi_class="one-vs-rest").fit(X, y)
+    voted = VotedPerceptron(max_passes=1).fit(X, y)
     shares, scores = voted.decision_function(asked), mean.decision_function(asked)
     votes = 2 * np.rint(shares * 3)  # six looks, so the votes for yes less those for no are even
     assert (np.abs(shares * 6 - votes) < 0.5).all()

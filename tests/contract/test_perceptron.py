@@ -31,7 +31,7 @@ ORDER_DEPENDENT = (
         Perceptron(),
         Perceptron(order="cyclic"),
         Perceptron(order="random", random_state=0),
-        Perceptron(order="cyclic", normalize=True),
+        Perceptron(order="cyclic", normalize=True, max_passes=990),
     ],
     expected_failed_checks=lambda _: {
         "check_sample_weight_equivalence_on_dense_data": ORDER_DEPENDENT,
@@ -144,7 +144,7 @@ def test_streams_refuse_what_does_not_fit(rng):
 def test_three_classes_are_learned_one_against_the_rest(rng):
     X = rng.normal(size=(90, 2)) * 0.3 + np.repeat([[0, 4], [4, 0], [-4, -4]], 30, axis=0)
     y = np.repeat(["a", "b", "c"], 30)
-    rule = Perceptron().fit(X, y)
+    rule = Perceptron(multi_class="one-vs-rest").fit(X, y)
     assert (rule.predict(X) == y).all()
     assert rule.coef_.shape == (3, 2)
     assert rule.decision_function(X).shape == (90, 3)
@@ -317,11 +317,15 @@ def test_decisions_have_the_exact_sign():
 def test_starts_for_several_rules(rng):
     X, y = rng.normal(size=(30, 2)), np.arange(30) % 3
     with pytest.raises(OptionError, match="weights for 2 rules, but 3"):
+        Perceptron(start=np.zeros((2, 3)), multi_class="one-vs-rest").fit(X, y)
+    with pytest.raises(OptionError, match="weights for 2 classes, but there are 3"):
         Perceptron(start=np.zeros((2, 3))).fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        rule = Perceptron(start=np.ones((3, 3)), max_passes=3).fit(X, y)
+        rule = Perceptron(start=np.ones((3, 3)), max_passes=3, multi_class="one-vs-rest").fit(X, y)
+        joint = Perceptron(start=np.ones((3, 3)), max_passes=3).fit(X, y)
     assert rule.ledger_[2].start.tolist() == [1.0, 1.0, 1.0]
+    assert joint.ledger_.start.tolist() == [1.0] * 9
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def test_separable_rows_are_separated():
 
 def test_several_classes():
     X, y = load_iris(return_X_y=True)
-    rule = PocketPerceptron(random_state=0).fit(X, y)
+    rule = PocketPerceptron(random_state=0, multi_class="one-vs-rest").fit(X, y)
     assert len(rule.mistakes_) == len(rule.ledger_) == 3
     assert rule.mistakes_[0] == 0  # setosa is separable
     assert rule.mistakes_[2] == 1  # virginica: all but one row

@@ -102,7 +102,7 @@ def test_a_past_certificate_verifies_and_is_written_again_to_the_last_byte(path)
     assert certificate.to_json() + "\n" == path.read_text()
 
 
-@pytest.mark.parametrize("name", ["margin", "voted", "kernel", "pa"])
+@pytest.mark.parametrize("name", ["margin", "voted", "kernel", "pa", "joint_auto", "joint_averaged"])
 def test_a_past_model_of_words_and_three_classes_decides_as_it_did_and_its_claims_hold(name, tmp_path):
     path, table = HERE / "classes" / f"{name}.json", read_table(HERE / "classes" / "letters.csv")
     model = Model.load(path)
@@ -113,4 +113,13 @@ def test_a_past_model_of_words_and_three_classes_decides_as_it_did_and_its_claim
     np.testing.assert_allclose(decided.drop("label").to_numpy(), expected.drop("label").to_numpy(), rtol=1e-12)
     assert all(result.holds is not False for result in verified(model, table, None))
     model.save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == path.read_bytes()
+
+
+def test_a_past_proof_about_three_classes_holds_and_is_written_again_to_the_last_byte(tmp_path):
+    path = HERE / "classes" / "proof.json"
+    proof = claims_in(str(path))
+    assert {label for label, _ in proof.claims} == {None}
+    assert all(result.holds for result in verified(proof, read_table(HERE / "classes" / "letters.csv"), None))
+    proof.save(tmp_path / "again")
     assert (tmp_path / "again").read_bytes() == path.read_bytes()

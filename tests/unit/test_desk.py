@@ -14,7 +14,8 @@ from rosenblatt.desk.learning import Wishes, learn, made_short
 from rosenblatt.desk.predicting import judged, predictions
 from rosenblatt.desk.shipping import model_of, points_of, proof_of, with_points
 from rosenblatt.desk.split import folds, held_out, mixed
-from rosenblatt.desk.verdict import findings, in_words
+from rosenblatt.desk.verdict import finding as finding_of
+from rosenblatt.desk.verdict import in_words
 from rosenblatt.desk.verifying import claims_in, verified
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.prove.certificate import Contradiction, ErrorInterval, Separation
@@ -103,7 +104,7 @@ def test_a_separable_table_gives_the_largest_margin_and_its_proof():
     kinds = [type(certificate) for certificate in model.certificates]
     assert kinds == [Separation, ErrorInterval]
     assert model.certificates[1].upper == 0
-    finding = findings(data)[0]
+    finding = finding_of(data)
     assert finding.margin.gap < 1e-9
     assert finding.updates > 0
 
@@ -157,7 +158,7 @@ def test_an_overlapping_table_gives_a_pocket_with_proof(noisy):
 
 def test_the_contradiction_is_told_in_the_tables_words(noisy):
     data, _ = noisy
-    finding = findings(data, fewest=False)[0]
+    finding = finding_of(data, fewest=False)
     proof = finding.verdict.certificate
     assert isinstance(proof, Contradiction)
     told = in_words(data, proof, 100)
@@ -205,7 +206,7 @@ def test_a_model_that_lies_is_found_out(noisy, tmp_path):
 
 def test_a_proof_file_is_checked_on_the_table(noisy, tmp_path):
     data, _ = noisy
-    proof_of(data, findings(data, fewest=False)).save(tmp_path / "proof.json")
+    proof_of(data, finding_of(data, fewest=False)).save(tmp_path / "proof.json")
     assert all(result.holds for result in checked(claims_in(str(tmp_path / "proof.json")), data.table, None))
     shuffled = Table("t", data.table.frame.reverse())
     assert not checked(claims_in(str(tmp_path / "proof.json")), shuffled, None)[0].holds

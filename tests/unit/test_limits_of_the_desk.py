@@ -12,7 +12,7 @@ from rosenblatt.desk import learning, limits, shipping, verdict
 from rosenblatt.desk.data import data_of
 from rosenblatt.desk.learning import CLOSE, Wishes, learn
 from rosenblatt.desk.shipping import model_of
-from rosenblatt.desk.verdict import findings
+from rosenblatt.desk.verdict import finding
 from rosenblatt.desk.verifying import verified
 from rosenblatt.errors import CertificateError
 from rosenblatt.prove.certificate import Contradiction, CostInterval, ErrorInterval, Separation
@@ -36,7 +36,7 @@ def data_from(*about, weights=None, **more):
 
 def test_a_slow_machine_proves_the_same(monkeypatch):
     def results():
-        found = findings(data_from())
+        found = [finding(data_from())]
         learned = learn(data_from(), Wishes())
         return found, learned.estimator.weights_.tolist(), model_of(learned, Wishes()).certificates
 
@@ -51,7 +51,7 @@ def test_a_limit_of_work_that_ends_a_proof_is_told(work, monkeypatch):
     for module in (learning, shipping):
         monkeypatch.setattr(module, "FIT_WORK", work)
     monkeypatch.setattr(verdict, "CHECK_WORK", work)
-    (found,) = findings(data_from())
+    found = finding(data_from())
     learned = learn(data_from(), Wishes())
     clock = limits.clock_of(None, work, False)
     model_of(learned, Wishes(), clock=clock)
@@ -65,7 +65,7 @@ def test_a_limit_of_work_that_ends_a_proof_is_told(work, monkeypatch):
 
 
 def test_what_no_limit_ends_is_not_said_to_be_cut_short():
-    (found,) = findings(data_from(60, 2))
+    found = finding(data_from(60, 2))
     assert found.cut_short is None
     clock = Clock(3600.0)
     model_of(learn(data_from(60, 2), Wishes()), Wishes(), clock=clock)

@@ -39,8 +39,9 @@ def run(
 ) -> None:
     """Say whether a line separates the classes, by what margin, and prove it.
 
-    If none does, the rows that contradict each other are shown, and how few mistakes are possible. The exit code is 0
-    if the rows are separable, 1 if they are not or if no proof was found within the limit.
+    Of more than two classes: whether there are linear scores whose largest is always that of the right class. If not,
+    the rows that contradict each other are shown, and how few mistakes are possible. The exit code is 0 if the rows
+    are separable, 1 if they are not or if no proof was found within the limit.
     """
     import shlex
 
@@ -51,7 +52,7 @@ def run(
     from rosenblatt.cli import reading, wording
     from rosenblatt.cli.screen import Screen
     from rosenblatt.desk.shipping import proof_of
-    from rosenblatt.desk.verdict import findings
+    from rosenblatt.desk.verdict import finding
 
     screen = Screen(json, quiet)
     reading.free(output, force)
@@ -59,13 +60,12 @@ def run(
         screen, begun, target, positive, terms.kinds_given(kind, ignore), text, drop_missing_target
     )
     with screen.busy("proving") as tell, reading.progress_to(tell):
-        found = findings(data, seconds=seconds, fewest=fewest, verbose=not quiet)
+        found = finding(data, seconds=seconds, fewest=fewest, verbose=not quiet)
     wording.columns(screen, data)
-    for finding in found:
-        wording.finding(screen, data, finding)
+    wording.finding(screen, data, found)
     record: dict[str, Any] = {"command": NAME, **reading.described(data, notes)}
-    record["separable"] = [finding.verdict.separable for finding in found]
-    record["findings"] = [wording.finding_record(data, finding) for finding in found]
+    record["separable"] = [found.verdict.separable]
+    record["findings"] = [wording.finding_record(data, found)]
     record["proof"] = output and str(output)
     if output is not None:
         proof_of(data, found).save(output, force=force)

@@ -28,7 +28,7 @@ def run(
 ) -> None:
     """Check on the table, in exact arithmetic, every claim that a model or a proof makes.
 
-    Rules of several classes, kernels, votes, trees and rules on rows scaled to length 1 are judged by their predictions
+    Kernels, votes, trees, classes learned apart and rules on rows scaled to length 1 are judged by their predictions
     instead. What no table can tell is listed as not checked. The exit code is 0 if no claim fails, 1 if one does.
     """
     from rosenblatt.cli import reading

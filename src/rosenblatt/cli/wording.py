@@ -11,9 +11,11 @@ from rosenblatt.desk.learning import Learned
 from rosenblatt.desk.paths import first_lines, worded
 from rosenblatt.desk.trees import stop_reason
 from rosenblatt.desk.verdict import Finding, in_words
+from rosenblatt.estimators.linear import ONE_VS_ONE
 from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.plurals import many
 from rosenblatt.prove.certificate import Contradiction
+from rosenblatt.prove.joint_certificate import JointContradiction
 from rosenblatt.prove.separability import NotSeparable, Separable, Undecided
 from rosenblatt.read.columns import BITS
 from rosenblatt.read.encoding import Encoding
@@ -61,12 +63,11 @@ def _classes(data: Data) -> str:
 
 
 def finding(screen: Screen, data: Data, found: Finding) -> None:
-    """The verdict on one class, for people."""
+    """The verdict, for people."""
     screen.line()
-    who = "" if len(data.classes) == 2 else f"{found.label} against the rest: "
-    verdict = found.verdict
+    verdict, rules = found.verdict, "a line is" if found.label else "linear scores, one for each class, are"
     if isinstance(verdict, Separable):
-        screen.line(f"{who}Separable: a line is right on every row.", style="bold green")
+        screen.line(f"Separable: {rules} right on every row.", style="bold green")
         lower, upper, gap = _margin(found)
         if gap < 0.01:
             screen.line(f"Largest margin {lower:.9g}, proved to a relative gap of {gap:.0e}.")
@@ -74,12 +75,13 @@ def finding(screen: Screen, data: Data, found: Finding) -> None:
             screen.line(f"The largest margin is between {lower:.3g} and {upper:.3g}.")
         if found.updates is not None:
             screen.line(
-                f"Longest row {found.radius:.6g}, so no run from zeros makes more than {many(found.updates, 'update')}."
+                f"Longest row{'' if found.label else ', times the root of two,'} {found.radius:.6g}, so no run from "
+                f"zeros makes more than {many(found.updates, 'update')}."
             )
     elif isinstance(verdict, Undecided):
-        screen.line(f"{who}{verdict}", style="bold yellow")
+        screen.line(str(verdict), style="bold yellow")
     else:
-        screen.line(f"{who}Not separable: no line is right on every row.", style="bold red")
+        screen.line(f"Not separable: no {rules.removeprefix('a ')} right on every row.", style="bold red")
         contradiction(screen, data, verdict.certificate)
         if found.fewest is not None:
             lower, upper = found.fewest.lower, found.fewest.upper
@@ -96,7 +98,7 @@ def _margin(found: Finding) -> tuple[float, float, float]:
     return lower, upper, (upper - lower) / abs(upper) if upper else 0.0
 
 
-def contradiction(screen: Screen, data: Data, proof: Contradiction) -> None:
+def contradiction(screen: Screen, data: Data, proof: Contradiction | JointContradiction) -> None:
     """The rows that contradict each other, as they stand in the table: a column for each row, the weightiest first."""
     room = screen.out.width - NAME
     told, rows, target = in_words(data, proof, max(2, min(4, room // CELL))), len(proof.rows), data.encoding.target.name
@@ -110,10 +112,20 @@ def contradiction(screen: Screen, data: Data, proof: Contradiction) -> None:
             f"{first['cells'][target]} in one and {second['cells'][target]} in the other."
         )
         return
-    screen.line(f"These {rows} rows contradict each other: mixed by weight, those of either class give the same point.")
+    if isinstance(proof, JointContradiction):
+        screen.line(
+            f"These {len(set(proof.rows))} rows contradict each other: what they ask of the scores of their class and "
+            "of others, by weight, adds up to nothing."
+        )
+    else:
+        screen.line(
+            f"These {rows} rows contradict each other: mixed by weight, those of either class give the same point."
+        )
     if rows == 2:
         screen.line(f"As features they are equal: numbers are rounded to {BITS} bits of the range of their column.")
     lines = [[target, *(each["cells"].get(target) for each in told)], ["weight", *(_share(e, proof) for e in told)]]
+    if isinstance(proof, JointContradiction):
+        lines.insert(1, ["told from", *(each["rival"] for each in told)])
     lines += [[name, *(each["cells"].get(name) for each in told)] for name in differ[:MOST_COLUMNS]]
     cut = [[_cut(name, NAME - 3), *(_cut(value, cell) for value in values)] for name, *values in lines]
     screen.table(["row", *(str(each["row"]) for each in told)], cut)
@@ -123,7 +135,7 @@ def contradiction(screen: Screen, data: Data, proof: Contradiction) -> None:
         screen.line(f"({' and '.join(more)} more: --json shows all)")
 
 
-def _share(told: dict[str, Any], proof: Contradiction) -> str:
+def _share(told: dict[str, Any], proof: Contradiction | JointContradiction) -> str:
     """A weight as a part of all."""
     return f"{100 * int(told['weight']) / sum(proof.weights):.2f} %"
 
@@ -135,7 +147,7 @@ def _cut(value: Any, length: int) -> str:
 
 
 def finding_record(data: Data, found: Finding) -> dict[str, Any]:
-    """The verdict on one class, for a program."""
+    """The verdict, for a program."""
     record: dict[str, Any] = {
         "class": found.label,
         "separable": found.verdict.separable,
@@ -184,7 +196,9 @@ def learned(screen: Screen, rule: Learned, model: Model) -> None:
         screen.line(f"Error on new rows: {rule.error.statement}")
     if rule.baseline is not None and not rule.baseline.clearly_better:
         screen.line(rule.baseline.statement(rule.costs.are_counts), style="bold yellow")
-    if not rule.exact and hasattr(rule.estimator, "coef_"):
+    if getattr(rule.estimator, "_scheme", None) == ONE_VS_ONE:
+        screen.note("one-vs-one rules vote: this model predicts, but cannot be exported to other systems")
+    elif not rule.exact and hasattr(rule.estimator, "coef_"):
         screen.note(
             "the weights need more digits than a double has room for: exports may differ on rows that nearly tie"
         )

@@ -1,7 +1,8 @@
 """What a model file claims about its rule and its rows, each claim checked on the table.
 
-A rule of two classes that is linear is judged in exact arithmetic; others by `predict`, and the result says so. What a
-table cannot tell, such as how many passes learning took, is said not to be checked.
+A rule that is linear, of two classes or of several that were learned jointly, is judged in exact arithmetic; others by
+`predict`, and the result says so. What a table cannot tell, such as how many passes learning took, is said not to be
+checked.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,14 +16,16 @@ import numpy as np
 from rosenblatt.desk.cost import Baseline, Costs
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.error import HELD_OUT, Error, by_folds
+from rosenblatt.desk.joint_claims import JointKinds, proved_jointly, wrong_jointly
 from rosenblatt.desk.shipping import means_of
 from rosenblatt.desk.split import held_out
 from rosenblatt.desk.trees import right_on_every_row
 from rosenblatt.errors import CertificateError, DataError, OptionError
-from rosenblatt.estimators.linear import LinearRule
+from rosenblatt.estimators.linear import JOINT, ONE_VS_ONE, ONE_VS_REST, LinearRule, pairs_of
 from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.examples import Examples, class_factors, costs_of_rows, rows_of, some_rows, table_of
 from rosenblatt.kernels import Array
+from rosenblatt.kesler import JointExamples
 from rosenblatt.learn.costs import costs_of
 from rosenblatt.learn.joining import whole_costs
 from rosenblatt.learn.rules import Reason
@@ -37,6 +40,8 @@ from rosenblatt.prove.certificate import (
     NoMargin,
     RunRecord,
 )
+from rosenblatt.prove.joint_certificate import JointContradiction, JointNoMargin
+from rosenblatt.prove.joint_certificate import mistakes as mistakes_of_scores
 from rosenblatt.ship.modelfile import Model
 from rosenblatt.ship.points import Points
 
@@ -202,9 +207,8 @@ def _learned(model: Model, judged: dict[str, Any], trained: Data) -> Iterator[Re
     yield from _counted(rule, parts, known)
     certificates = getattr(rule, "certificate_", None)
     each = certificates if isinstance(certificates, list) else [certificates] * len(parts)
-    for label, certificate, part in zip(trained.classes[-len(parts) :], each, parts, strict=True):
+    for whose, certificate, part in zip(_whose(rule, trained.classes), each, parts, strict=True):
         if certificate is not None:
-            whose = "" if len(parts) == 1 else f"{label} against the rest: "
             yield checked(certificate.kind, _proved_by_run, rule, certificate, part, whose)
 
 
@@ -216,6 +220,15 @@ def _support(rule: Any, examples: Examples) -> Result:
         holds = not (table_of(some_rows(examples.rows, numbers)) != rule.support_vectors_).sum()
     told = f"The rows that the rule is a sum of are {'' if holds else 'not all '}among those learned from."
     return Result("support rows", holds, told, AGAIN)
+
+
+def _whose(rule: LinearRule, classes: tuple[str, ...]) -> list[str]:
+    """Whom each rule tells from whom, where there are several."""
+    if rule._scheme == ONE_VS_REST:
+        return [f"{label} against the rest: " for label in classes]
+    if rule._scheme == ONE_VS_ONE:
+        return [f"{classes[yes]} against {classes[no]}: " for no, yes in pairs_of(len(classes))]
+    return [""]
 
 
 def _right_on_every_row(model: Model, data: Data, known: bool) -> Result:
@@ -233,13 +246,12 @@ def _counted(rule: LinearRule, parts: list[Examples], known: bool) -> Iterator[R
     claimed = {name: getattr(rule, f"{name}_", None) for name in ("mistakes", "training_mistakes", "cost")}
     if all(each is None for each in claimed.values()):
         return
-    wrong = [
-        exact.mistakes(part, w.tolist(), rule.ties_of_prediction) for part, w in zip(parts, rule.weights_, strict=True)
-    ]
+    wrong = _wrong_of_each(rule, parts)
     weights = [
         part.weights[rows] if part.weights.size else np.ones(rows.size) for part, rows in zip(parts, wrong, strict=True)
     ]
-    whose = "the rule's own count" if len(parts) == 1 else "the rules' own counts, each class against the rest"
+    against = "another" if rule._scheme == ONE_VS_ONE else "the rest"
+    whose = "the rule's own count" if len(parts) == 1 else f"the rules' own counts, each class against {against}"
     whose += " (without rows of weight 0)" if any((part.weights == 0).any() for part in parts) else ""
     for name, each in claimed.items():
         if each is None:
@@ -255,6 +267,17 @@ def _counted(rule: LinearRule, parts: list[Examples], known: bool) -> Iterator[R
             yield Result(name, None, f"The {name} may be of rows with weights, which the file does not name.", None)
         else:
             yield Result(name, holds, _unless(holds, told, _list(given)))
+
+
+def _wrong_of_each(rule: LinearRule, parts: list[Examples]) -> list[Array]:
+    """The rows that each rule gets wrong, exactly."""
+    if isinstance(parts[0], JointExamples):
+        return [mistakes_of_scores(parts[0], rule.weights_.ravel().tolist())]
+    ties = rule.ties_of_prediction
+    wrong = [exact.mistakes(part, w.tolist(), ties) for part, w in zip(parts, rule.weights_, strict=True)]
+    if rule._scheme != ONE_VS_ONE:
+        return wrong
+    return [rows[part.weights[rows] > 0] for rows, part in zip(wrong, parts, strict=True)]
 
 
 def _list(numbers: list[Any]) -> str:
@@ -289,6 +312,8 @@ def _counts(rule: PerceptronTree, trained: Data, known: bool) -> Result:
 
 def _proved(model: Model, certificate: Certificate, data: Data) -> str:
     """What a certificate proves, if the rule that it is about is the model's: its threshold, its ties, its weights."""
+    if isinstance(certificate, JointKinds):
+        return proved_jointly(model, certificate, data)
     if (linear := _linear(model)) is None:
         raise CertificateError("the certificate is about a linear rule of two classes; the model's is not one")
     w, bias, ties = linear
@@ -315,7 +340,7 @@ def _refuse_other_costs(model: Model, certificate: CostInterval, data: Data) -> 
 
 def _proved_by_run(rule: LinearRule, certificate: Certificate, examples: Examples, whose: str) -> str:
     """What a run proved by itself: only that something cannot be, counting ties as the run did."""
-    if not isinstance(certificate, Contradiction | NoMargin):
+    if not isinstance(certificate, Contradiction | NoMargin | JointContradiction | JointNoMargin):
         raise CertificateError(f"a run proves no {certificate.kind}")
     if getattr(certificate, "ties", rule.ties) != rule.ties:
         raise CertificateError("the certificate counts a score of 0 otherwise than the rule did in learning")
@@ -338,6 +363,8 @@ def _mistakes(claim: str, model: Model, data: Data, wanted: Any) -> Result:
 
 def wrong_rows(model: Model, data: Data) -> tuple[Array, str]:
     """The rows that the rule gets wrong, and by what that was decided: in whole numbers for one linear rule."""
+    if getattr(model.estimator, "_scheme", None) == JOINT and not model.estimator.scales_rows:
+        return wrong_jointly(model.estimator, data), EXACT
     if (linear := _linear(model)) is None:
         return np.flatnonzero(model.estimator.predict(data.X) != data.y), PREDICT
     w, bias, ties = linear

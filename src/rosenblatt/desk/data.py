@@ -14,6 +14,7 @@ from rosenblatt.desk.trees import grid_of
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array
+from rosenblatt.kesler import JointExamples
 from rosenblatt.learn.tree import Columns
 from rosenblatt.read.encode import encoding_of
 from rosenblatt.read.encoding import Encoding
@@ -91,6 +92,13 @@ class Data:
             found = chosen.select("\0row", *names).collect(engine="streaming").rows(named=True)
         at = {row.pop("\0row"): row for row in found}
         return [at[place] for place in places.tolist()]
+
+    def joint_examples(self, *, fit_intercept: bool = True, bias_scale: float = 1.0) -> JointExamples:
+        """Examples of all classes at once."""
+        made = JointExamples.of(
+            self.X, self.y, weights=self.weights, fit_intercept=fit_intercept, bias_scale=bias_scale
+        )
+        return replace(made, classes=self.classes)
 
     def examples(self, yes: int = 1, *, fit_intercept: bool = True, bias_scale: float = 1.0) -> Examples:
         """Examples of one class, by default the yes, against the rest."""

@@ -22,15 +22,18 @@ from rosenblatt.desk.error import HELD_OUT, Error, by_folds
 from rosenblatt.desk.limits import FIT_WORK, clock_of, more
 from rosenblatt.desk.notes import in_plain_words
 from rosenblatt.desk.split import folds, held_out
+from rosenblatt.desk.verdict import decided
 from rosenblatt.errors import DataError, ModelError, OptionError
 from rosenblatt.estimators.contract import ConvergenceWarning
-from rosenblatt.estimators.linear import LinearRule
-from rosenblatt.examples import Examples, numbers_per_row
+from rosenblatt.estimators.linear import JOINT, ONE_VS_ONE, ONE_VS_REST, LinearRule
+from rosenblatt.examples import Examples, numbers_per_row, rows_of
 from rosenblatt.kernels import Array
+from rosenblatt.kesler import JointExamples
 from rosenblatt.prove.certificate import Separation
 from rosenblatt.prove.clock import Clock
-from rosenblatt.prove.margin import as_far_as_floats_go, largest
-from rosenblatt.prove.separability import Separable, Undecided, Verdict, decide
+from rosenblatt.prove.joint_certificate import JointSeparation
+from rosenblatt.prove.margin import as_far_as_floats_go
+from rosenblatt.prove.separability import Separable, Undecided, Verdict
 from rosenblatt.read.frames import nearest
 from rosenblatt.ship.options import PARAMETERS
 from rosenblatt.ship.points import short
@@ -51,7 +54,14 @@ ALGORITHMS = MappingProxyType(
     }
 )
 SMALL = 300_000  # numbers; tables of up to so many get the descent, larger ones a pocket begun at an averaged rule
-ALSO_AVERAGED = ("ties", "fit_intercept", "bias_scale", "normalize", "class_weight")  # options of the averaged rule
+ALSO_AVERAGED = (
+    "ties",
+    "fit_intercept",
+    "bias_scale",
+    "normalize",
+    "class_weight",
+    "multi_class",
+)  # options of the averaged rule
 FEW_PASSES, FEW_UPDATES = 3, 3  # of the averaged rule; of the pocket begun there, which seldom finds a better one
 WIDEST, ASKS = 5_000_000, 100  # numbers of a table in which a wider rule is sought; how often it asks for time
 CLOSE = 0.01  # the gap of a margin that is called the largest
@@ -245,35 +255,37 @@ class _Maker:
     def _chosen(self) -> tuple[str, str, dict[str, Any]]:
         """The algorithm, why, and options that it starts with."""
         wishes, data = self.wishes, self.data
+        scheme = wishes.options.get("multi_class", JOINT)
         if wishes.algorithm != AUTO:
             return wishes.algorithm, "it was asked for", {}
         if wishes.options.get("normalize"):
             why = "rows are scaled to length 1"
         elif not wishes.prove:
             why = "no proof was asked for"
-        elif len(data.classes) == 2 and data.weights is None:
+        elif (len(data.classes) == 2 or scheme == JOINT) and data.weights is None:
             threshold = {
                 name: wishes.options[name] for name in ("fit_intercept", "bias_scale") if name in wishes.options
             }
-            examples = data.examples(**threshold)
             ties = wishes.options.get("ties", "mistake")
             ties = "minus" if ties == "correct" else ties  # zero weights separate every table, which says nothing
-            clock = clock_of(wishes.seconds, FIT_WORK, wishes.verbose)
-            self.verdict = decide(examples, ties, clock)
-            if isinstance(self.verdict, Separable):
-                affine = bool(threshold.get("fit_intercept", True))
-                widest = largest(examples, affine=affine, clock=clock_of(wishes.seconds, FIT_WORK, wishes.verbose))
+            clocks = [clock_of(wishes.seconds, FIT_WORK, wishes.verbose) for _ in range(2)]
+            self.verdict, widest = decided(data, threshold, ties, *clocks)
+            if isinstance(self.verdict, Separable) and widest is not None:
                 begun, weights = "the weights that prove it", self.verdict.certificate.weights
-                if isinstance(widest.certificate, Separation) and widest.gap <= CLOSE:  # no limit ended it
+                if (
+                    isinstance(widest.certificate, Separation | JointSeparation) and widest.gap <= CLOSE
+                ):  # no limit ended it
                     begun, weights = "the largest margin", widest.weights
                     self.verdict = Separable(widest.certificate)  # the verdict's own is loose
-                return "perceptron", f"the rows are proved separable: begun at {begun}", {"start": _floats(weights)}
+                start = _floats(weights)
+                start = start.reshape(len(data.classes), -1) if len(data.classes) > 2 else start
+                return "perceptron", f"the rows are proved separable: begun at {begun}", {"start": start}
             why = "the rows are proved not separable"
             if isinstance(self.verdict, Undecided):
                 why = "it is not decided whether the rows are separable"
-                self.notes.append(f"{why}: {more(clock)}")
+                self.notes.append(f"{why}: {more(clocks[0])}")
         else:
-            why = "classes are learned one against the rest" if len(data.classes) > 2 else "rows have weights"
+            why = "rows have weights" if data.weights is not None else f"classes are learned {scheme}"
         if data.n * numbers_per_row(Examples.of(data.X[:1000], np.arange(min(data.n, 1000)) % 2).rows) <= SMALL:
             return "pocket", why, {}
         start = self._averaged()
@@ -338,6 +350,8 @@ def made_short(estimator: Any, data: Data) -> bool:
     """
     if not isinstance(estimator, LinearRule) or not hasattr(estimator, "coef_") or estimator._unit_rows:
         return False
+    if estimator._scheme == ONE_VS_ONE:  # a vote, which is not exported
+        return False
     costs = Costs.of(estimator, data).of_rows(data)
     bias, before, wrong = estimator._bias, estimator.weights_, missed(estimator, data, costs)
     if bias and frexp(bias)[0] != 0.5:
@@ -361,10 +375,15 @@ def _short(w: Array, bias: float, data: Data) -> Array:
 
 def _widest(estimator: Any, data: Data) -> Array | None:
     """The rule with the largest margin among those that decide as this one does, if that is quick to find."""
-    said = estimator.predict(data.X)
-    if len(data.classes) > 2 or data.n * data.encoding.size > WIDEST or not 0 < said.sum() < data.n:
+    said, bias, many = estimator.predict(data.X), estimator._bias, len(data.classes)
+    if estimator._scheme == ONE_VS_REST or data.n * data.encoding.size * (many - 1) > WIDEST:
         return None
-    bias = estimator._bias
+    if many > 2:
+        several = JointExamples(rows_of(data.X, bias=bias), said.astype(np.int64), classes=data.classes)
+        widest = as_far_as_floats_go(several.signed(*several.every_pair()), False, Clock(most_asks=ASKS))
+        return None if widest is None else _floats(widest.weights)[:-1].reshape(many, -1)
+    if not 0 < said.sum() < data.n:
+        return None
     examples = Examples.of(data.X, said, fit_intercept=bias != 0, bias_scale=bias or 1.0)
     widest = as_far_as_floats_go(examples, bias != 0, Clock(most_asks=ASKS))
     return None if widest is None else _floats(widest.weights)[np.newaxis]

@@ -17,6 +17,7 @@ from rosenblatt.kernels import Array
 from rosenblatt.learn.rules import ties_named
 from rosenblatt.plurals import many
 from rosenblatt.prove.certificate import Contradiction, CostInterval, ErrorInterval, Separation
+from rosenblatt.prove.joint_certificate import JointContradiction, JointErrorInterval, JointSeparation
 from rosenblatt.read.columns import Ignored
 from rosenblatt.ship.modelfile import Model
 from rosenblatt.ship.plots import mistakes_along
@@ -31,6 +32,12 @@ MEANING = {
     "The support rows then bound the margin of any rule from above.",
     "contradiction": "The signed rows, multiplied by their weights, are added up in whole numbers. The sum is zero, "
     "and no weights at all can be right on rows whose sum is zero.",
+    "joint separation": "The weights of all classes are applied to every row in exact arithmetic, and the largest "
+    "score must be that of its class. The support rows then bound the margin of any rule from above.",
+    "joint contradiction": "What each row asks, a higher score of its class than of another, multiplied by its weight, "
+    "is added up in whole numbers. The sum is zero, so no scores at all can be right on these rows.",
+    "joint error interval": "The rule's mistakes are counted again by exact scores. The contradictions are checked one "
+    "by one; any rule errs at least once in each, and the fewest rows that meet them all are counted.",
     "cost interval": "What the rule's mistakes cost is added up again, by exact signs. The contradictions are checked "
     "one by one; any rule errs on a row of each, and the cheapest rows that meet them all are priced.",
     "error interval": "The rule's mistakes are counted again by exact signs. The contradictions are checked one by "
@@ -105,13 +112,16 @@ def _title(data: Data) -> str:
 
 def _verdict(learned: Learned, model: Model) -> str:
     """The main thing, in one sentence."""
-    interval = next((c for c in model.certificates if isinstance(c, ErrorInterval | CostInterval)), None)
+    kinds = ErrorInterval | CostInterval | JointErrorInterval
+    interval = next((c for c in model.certificates if isinstance(c, kinds)), None)
     proof = getattr(learned.verdict, "certificate", None)
-    if isinstance(proof, Separation):
+    if isinstance(proof, Separation | JointSeparation):
         return f"{proof.verdict} that it was learned from, and that is proved."
     made = f"The rule makes {many(learned.mistakes, 'mistake')} on {many(learned.trained.n, 'row')}."
     told = interval.statement if interval else made
-    return f"{proof.verdict}, and that is proved. {told}" if isinstance(proof, Contradiction) else told
+    if isinstance(proof, Contradiction | JointContradiction):
+        return f"{proof.verdict}, and that is proved. {told}"
+    return told
 
 
 def _facts(learned: Learned, model: Model) -> tuple[Fact, ...]:
@@ -123,13 +133,13 @@ def _facts(learned: Learned, model: Model) -> tuple[Fact, ...]:
         tests = rule.n_nodes_ - rule.n_leaves_
         facts.append(Fact("leaves", f"{rule.n_leaves_:,}", f"below {many(tests, 'test')}, {rule.depth_} deep"))
     for certificate in model.certificates:
-        if isinstance(certificate, Separation):
+        if isinstance(certificate, Separation | JointSeparation):
             facts.append(
                 Fact(
                     "largest margin, at least", f"{certificate.lower:.4g}", "of the features as rules see them; proved"
                 )
             )
-        if isinstance(certificate, ErrorInterval) and certificate.upper:
+        if isinstance(certificate, ErrorInterval | JointErrorInterval) and certificate.upper:
             facts.append(Fact("no rule makes fewer than", f"{certificate.lower:,}", "mistakes on those rows; proved"))
         if isinstance(certificate, CostInterval) and certificate.upper:
             least = certificate.unit * certificate.lower
@@ -175,13 +185,16 @@ def _mistakes(learned: Learned, scores: Array, missed: Array) -> tuple[ShownRow,
 
 def _contradictions(learned: Learned) -> tuple[Contradicting, ...]:
     proof = getattr(learned.verdict, "certificate", None)
-    if not isinstance(proof, Contradiction):
+    if not isinstance(proof, Contradiction | JointContradiction):
         return ()
     data = learned.trained
+    told = "Mixed in these proportions, rows of either class give the same point."
+    if isinstance(proof, JointContradiction):
+        told = "In these proportions, what the rows ask of the scores of their class and of others adds up to nothing."
     pairs = sorted(zip(proof.rows, proof.weights, strict=True), key=lambda pair: -pair[1])
     shown = data.shown([row for row, _ in pairs])
     rows = tuple(_row(data, row, cells, times=weight) for (row, weight), cells in zip(pairs, shown, strict=True))
-    return (Contradicting("Mixed in these proportions, rows of either class give the same point.", rows),)
+    return (Contradicting(told, rows),)
 
 
 def _learning(learned: Learned) -> tuple[Array, Array] | None:

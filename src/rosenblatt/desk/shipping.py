@@ -1,6 +1,5 @@
 """What was learned becomes a model: the rule, what its columns mean, what is proved, and what it was judged by."""
 
-from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import asdict, replace
 from typing import Any
@@ -57,8 +56,10 @@ def _proved(learned: Learned, clock: Clock) -> tuple[Certificate, ...]:
     found = getattr(learned.verdict, "certificate", None)
     certificates = () if found is None else (found,)
     data = learned.trained
-    if len(data.classes) > 2 or data.n * data.encoding.size > QUICK:
+    if data.n * data.encoding.size * (len(data.classes) - 1) > QUICK:
         return certificates
+    if len(data.classes) > 2:
+        return (*certificates, *_proved_jointly(learned, clock))
     try:
         w, bias, ties = learned.estimator.one_linear_rule()
     except (AttributeError, OptionError):  # a vote, or a rule in another space
@@ -70,9 +71,24 @@ def _proved(learned: Learned, clock: Clock) -> tuple[Certificate, ...]:
     return (*certificates, interval(examples, w, ties, rng, clock, known))
 
 
-def proof_of(data: Data, found: Sequence[Finding]) -> Proof:
+def _proved_jointly(learned: Learned, clock: Clock) -> tuple[Certificate, ...]:
+    """How few mistakes linear scores of several classes can make, against those of the rule."""
+    data = learned.trained
+    try:
+        weights, bias = learned.estimator.joint_rule()
+    except (AttributeError, OptionError):
+        return ()
+    if data.weights is not None or getattr(learned.estimator, "class_weight", None) is not None:
+        return ()  # what mistakes cost is proved of two classes only
+    from rosenblatt.prove.joint_optimality import interval as joint_interval  # which two classes do not need
+
+    examples = data.joint_examples(fit_intercept=bias != 0.0, bias_scale=bias or 1.0)
+    return (joint_interval(examples, weights, np.random.default_rng(0), clock),)
+
+
+def proof_of(data: Data, found: Finding) -> Proof:
     """All that was proved about a table."""
-    claims = [(finding.label, certificate) for finding in found for certificate in finding.certificates]
+    claims = [(found.label, certificate) for certificate in found.certificates]
     return Proof(data.encoding, tuple(claims), data.fingerprint)
 
 

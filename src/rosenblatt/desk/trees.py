@@ -6,6 +6,7 @@ import numpy as np
 
 from rosenblatt.errors import TableError
 from rosenblatt.estimators.columns import from_table, heads_of
+from rosenblatt.estimators.linear import ONE_VS_ONE, ONE_VS_REST
 from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.kernels import Array
 from rosenblatt.learn.rules import Reason
@@ -53,7 +54,8 @@ def stop_reason(rule: Any, weights: Array | None = None) -> str:
         return _why_not_larger(rule)
     if rule.stop_reason_ is Reason.SEPARATED:
         return right_on_every_row(weights)
-    return f"One class against the rest: {rule.stop_reason_}" if len(rule.classes_) > 2 else str(rule.stop_reason_)
+    whose = {ONE_VS_REST: "One class against the rest: ", ONE_VS_ONE: "One class against another: "}
+    return f"{whose.get(rule._scheme, '')}{rule.stop_reason_}"
 
 
 def _why_not_larger(tree: PerceptronTree) -> str:

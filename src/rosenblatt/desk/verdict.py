@@ -1,14 +1,19 @@
 """What can be proved about a table before anything is learned from it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.limits import CHECK_WORK, clock_of, more
+from rosenblatt.kesler import JointExamples
 from rosenblatt.prove import bounds
 from rosenblatt.prove.certificate import Certificate, Contradiction, CostInterval, ErrorInterval
+from rosenblatt.prove.clock import Clock
+from rosenblatt.prove.joint_certificate import JointContradiction, JointErrorInterval
 from rosenblatt.prove.margin import Margin, largest
 from rosenblatt.prove.optimality import interval
 from rosenblatt.prove.separability import NotSeparable, Separable, Verdict, decide
@@ -16,14 +21,14 @@ from rosenblatt.prove.separability import NotSeparable, Separable, Verdict, deci
 
 @dataclass(frozen=True)
 class Finding:
-    """What is known of one class against the rest."""
+    """What is known of one class against the other, or of more than two classes together."""
 
-    label: str
+    label: str | None  # the class that is the yes; None: all classes
     verdict: Verdict
     radius: float
     margin: Margin | None  # of separable rows
     updates: int | None  # that no run of the perceptron from zeros exceeds
-    fewest: ErrorInterval | CostInterval | None  # mistakes, of rows that are not separable
+    fewest: ErrorInterval | CostInterval | JointErrorInterval | None  # mistakes, of rows that are not separable
     cut_short: str | None = None  # which limit ended a proof, if one did
 
     @property
@@ -34,34 +39,62 @@ class Finding:
         return tuple(dict.fromkeys(certificate for certificate in found if certificate is not None))
 
 
-def findings(data: Data, *, seconds: float | None = None, fewest: bool = True, verbose: bool = False) -> list[Finding]:
-    """For two classes one finding, for more one for each class; `seconds` as in `limits.clock_of`."""
-    each = [1] if len(data.classes) == 2 else range(len(data.classes))
-    return [_finding(data, yes, seconds, fewest, verbose) for yes in each]
-
-
-def _finding(data: Data, yes: int, seconds: float | None, fewest: bool, verbose: bool) -> Finding:
-    examples, clock = data.examples(yes), clock_of(seconds, CHECK_WORK, verbose)
-    clocks, verdict = [clock], decide(examples, clock=clock)
-    margin = updates = fewest_mistakes = None
+def finding(data: Data, *, seconds: float | None = None, fewest: bool = True, verbose: bool = False) -> Finding:
+    """What can be proved of the classes; `seconds` as in `limits.clock_of`."""
+    several, clock = len(data.classes) > 2, clock_of(seconds, CHECK_WORK, verbose)
+    joint: Any = import_module("rosenblatt.prove.joint") if several else None
+    examples: Any = data.joint_examples() if several else data.examples()
+    verdict: Verdict = (joint.decide if several else decide)(examples, clock=clock)
+    clocks, margin, updates, fewest_mistakes = [clock], None, None, None
     if isinstance(verdict, Separable):
         clocks.append(clock_of(seconds, CHECK_WORK, verbose))
-        margin = largest(examples, clock=clocks[-1])
+        margin = (joint.largest if several else largest)(examples, clock=clocks[-1])
         lower = max(margin.lower, verdict.certificate.lower)  # the search for the margin may have run out of time
         updates = bounds.novikoff(examples.radius, lower) if lower > 0 else None
     elif isinstance(verdict, NotSeparable) and fewest:
         clocks.append(clock_of(seconds, CHECK_WORK, verbose))
-        rng = np.random.default_rng(0)
-        fewest_mistakes = interval(examples, None, "minus", rng, clocks[-1], verdict.certificate)
+        fewest_mistakes = _fewest(examples, verdict, clocks[-1])
     cut_short = next((more(clock) for clock in clocks if clock.ran_out), None)
-    return Finding(data.classes[yes], verdict, examples.radius, margin, updates, fewest_mistakes, cut_short)
+    label = None if several else data.classes[1]
+    return Finding(label, verdict, examples.radius, margin, updates, fewest_mistakes, cut_short)
 
 
-def in_words(data: Data, contradiction: Contradiction, most: int = 20) -> list[dict[str, Any]]:
-    """The rows that contradict each other: their numbers, how much each weighs, and what stands in them."""
-    chosen = sorted(zip(contradiction.rows, contradiction.weights, strict=True), key=lambda pair: -pair[1])[:most]
-    shown = data.shown([row for row, _ in chosen])
+def decided(
+    data: Data, threshold: Mapping[str, Any], ties: str, clock: Clock, another: Clock
+) -> tuple[Verdict, Margin | None]:
+    """Whether the rows are separable, and if so, their largest margin; the time of each is kept by a clock."""
+    if len(data.classes) > 2:
+        joint = import_module("rosenblatt.prove.joint")
+        several = data.joint_examples(**threshold)
+        verdict = joint.decide(several, ties, clock)
+        return verdict, joint.largest(several, another) if verdict.separable else None
+    examples, affine = data.examples(**threshold), bool(threshold.get("fit_intercept", True))
+    verdict = decide(examples, ties, clock)
+    return verdict, largest(examples, affine=affine, clock=another) if verdict.separable else None
+
+
+def _fewest(examples: Any, verdict: NotSeparable, clock: Clock) -> Any:
+    """How few mistakes are possible."""
+    rng = np.random.default_rng(0)
+    if isinstance(examples, JointExamples):
+        return import_module("rosenblatt.prove.joint_optimality").interval(examples, None, rng, clock)
+    return interval(examples, None, "minus", rng, clock, verdict.certificate)
+
+
+def in_words(data: Data, proof: Contradiction | JointContradiction, most: int = 20) -> list[dict[str, Any]]:
+    """The rows that contradict each other: their numbers, how much each weighs, and what stands in them.
+
+    Of more than two classes, also the class that a row is told from; a row may be there with several.
+    """
+    rivals: Any = proof.rivals if isinstance(proof, JointContradiction) else (None,) * len(proof.rows)
+    chosen = sorted(zip(proof.rows, proof.weights, rivals, strict=True), key=lambda pair: -pair[1])[:most]
+    shown = data.shown([row for row, _, _ in chosen])
     return [
-        {"row": data.number(row), "weight": str(weight), "cells": cells}
-        for (row, weight), cells in zip(chosen, shown, strict=True)
+        {
+            "row": data.number(row),
+            "rival": None if rival is None else data.classes[rival],
+            "weight": str(weight),
+            "cells": cells,
+        }
+        for (row, weight, rival), cells in zip(chosen, shown, strict=True)
     ]

@@ -60,9 +60,9 @@ def verified(claims: Model | Proof | Certificate, table: Table, target: str | No
 def _of_proof(proof: Proof, data: Data) -> Iterator[Result]:
     yield same_data(proof.data, data)
     for label, certificate in proof.claims:
-        yes = data.y == data.classes.index(label)
-        found = checked(certificate.kind, certificate.verify, data.X, yes)
-        whose = "" if len(data.classes) == 2 else f"{label} against the rest: "
+        about = data.y if label is None else data.y == data.classes.index(label)
+        found = checked(certificate.kind, certificate.verify, data.X, about)
+        whose = "" if label is None or len(data.classes) == 2 else f"{label} against the rest: "
         yield replace(found, statement=f"{whose}{found.statement}")
 
 

@@ -1,13 +1,15 @@
 """AveragedPerceptron: the scikit-learn face of `learn.averaged`, and what all rules learned in passes share."""
 
+from importlib import import_module
 from typing import Any, Self
 
 import numpy as np
 
-from rosenblatt.estimators.linear import LinearRule, one_or_all
+from rosenblatt.estimators.linear import JOINT, LinearRule, empty_ledger, one_or_all
 from rosenblatt.estimators.progress import reporter
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array
+from rosenblatt.kesler import JointExamples
 from rosenblatt.learn import averaged, rules
 from rosenblatt.learn.averaged import Choice, PassesRun, Tally
 from rosenblatt.learn.averaging import OnMistakes, Stride
@@ -45,9 +47,13 @@ class RuleInPasses(LinearRule):
             }
             runs = []
             for part, start in zip(parts, starts, strict=True):
-                stride, growth = self._stride(part)
                 watch = reporter(budget, self._name) if self.verbose else None
-                runs.append(averaged.learn(part, start, stride, growth=growth, watch=watch, **options))
+                if isinstance(part, JointExamples):
+                    shared = {name: options[name] for name in ("ties", "budget", "rng", "interrupted")}
+                    runs.append(_joint().learn_in_passes(part, start, watch=watch, **shared))
+                else:
+                    stride, growth = self._stride(part)
+                    runs.append(averaged.learn(part, start, stride, growth=growth, watch=watch, **options))
             self._keep(classes, parts, runs)
         if interrupted():
             raise KeyboardInterrupt
@@ -67,21 +73,24 @@ class RuleInPasses(LinearRule):
             tallies = [averaged.begin(start, averaged=self._is_averaged()) for start in starts]
         else:
             tallies = self._tallies
-        followed = []  # which Ctrl-C loses
-        for part, tally in zip(parts, tallies, strict=True):
+        followed: list[Any] = []  # which Ctrl-C loses
+        if joint := isinstance(parts[0], JointExamples):
+            tally, entries = _joint().follow_tally(parts[0], tallies[0] if first else joined(tallies), ties)
+            followed.append((tally, entries, None))
+        for part, tally in () if joint else zip(parts, tallies, strict=True):
             stride, growth = self._stride(part)
             followed.append(averaged.follow(part, tally, stride, ties, growth))
         with ctrl_c_noted() as interrupted:  # all rules go on, or none does
             if first:
                 self.ledger_ = one_or_all([self._ledger(start) for start in starts])
                 self.classes_, self.n_passes_, self.n_examples_seen_ = known, 0, 0
-            self._tallies = [tally for tally, _, _ in followed]
+            self._tallies = parted([tally for tally, _, _ in followed])
             for ledger, (_, entries, _), part in zip(self._ledgers(), followed, parts, strict=True):
                 ledger.extend(entries, part.n, part)
                 self.n_examples_seen_ += part.n_copies
             self.stop_reason_ = Reason.STREAM
             self._go_on(parts, [(entries, when) for _, entries, when in followed])
-            self.weights_ = np.stack([self._rule(k) for k in range(len(parts))])
+            self.weights_ = np.stack([self._rule(k) for k in range(len(self._tallies))])
             self._expose()
         if interrupted():
             raise KeyboardInterrupt
@@ -89,7 +98,7 @@ class RuleInPasses(LinearRule):
 
     def _keep(self, classes: Array, parts: list[Examples], runs: list[PassesRun]) -> None:
         """Take over what was learned, a run per rule."""
-        self._tallies = [run.tally for run in runs]
+        self._tallies = parted([run.tally for run in runs])
         self._take(classes, runs)
 
     def _expose(self) -> None:
@@ -97,7 +106,9 @@ class RuleInPasses(LinearRule):
         self.last_weights_ = np.stack([tally.last for tally in self._tallies])
 
     def _emptied_ledgers(self) -> list[Ledger]:
-        return [ledger.emptied(tally.last) for ledger, tally in zip(self._ledgers(), self._tallies, strict=True)]
+        lasts = [tally.last for tally in self._tallies]
+        starts = [np.stack(lasts)] if self._scheme == JOINT else lasts
+        return [ledger.emptied(last) for ledger, last in zip(self._ledgers(), starts, strict=True)]
 
     def _budget(self) -> Budget:
         return Budget(self.max_passes)
@@ -123,24 +134,43 @@ class RuleInPasses(LinearRule):
 
     def _ledger(self, start: Array) -> Ledger:
         """The ledger of a stream that begins."""
-        return Ledger(start, 0, np.int64)
+        return empty_ledger(start)
 
     def _go_on(self, parts: list[Examples], made: list[tuple[Array, Array]]) -> None:
         """Take in the updates that the next rows of a stream made, and when."""
+
+
+def _joint() -> Any:
+    """What learns several classes at once; loaded only where there are several."""
+    return import_module("rosenblatt.learn.joint")
+
+
+def parted(tallies: list[Tally]) -> list[Tally]:
+    """A tally for each row of weights: one of several classes that were learned jointly is parted."""
+    if tallies[0].last.ndim == 1:
+        return tallies
+    (whole,) = tallies
+    return [Tally(last, sums, whole.looks) for last, sums in zip(whole.last, whole.sums, strict=True)]
+
+
+def joined(tallies: list[Tally]) -> Tally:
+    """The tally of several classes that were learned jointly."""
+    return Tally(np.stack([each.last for each in tallies]), np.stack([each.sums for each in tallies]), tallies[0].looks)
 
 
 class AveragedPerceptron(RuleInPasses):
     """Linear yes/no rule: the mean of all weights that a perceptron went through (Freund and Schapire 1999).
 
     The perceptron's last weights hang on the rows that happened to be corrected last; their mean does not, and is
-    usually the better rule where the classes overlap. More than two classes are learned one against the rest.
+    usually the better rule where the classes overlap. More than two classes are learned jointly, as in `Perceptron`.
 
     Parameters
     ----------
     max_passes : int or None, default=10
         How many passes over the data, unless it ends earlier (see Notes).
     shuffle : bool, default=False
-        Whether every pass is in a new random order, else in the order of the rows.
+        Whether every pass is in a new random order, else in the order of the rows; of several classes learned jointly,
+        in a fixed order that is spread over the table, which may be sorted by class.
     ties : {"mistake", "plus", "minus", "correct"}, default="mistake"
         What a score of exactly zero is in training: always wrong; right for the second class (sgn(0) = +1);
         right for the first; never wrong. A zero is predicted as the first class, under "plus" as the second.
@@ -153,6 +183,8 @@ class AveragedPerceptron(RuleInPasses):
         The value of that constant feature. "auto": the length of the longest row.
     normalize : bool, default=False
         Scale every row's features to length 1 first, when learning and when predicting; a row of zeros stays.
+    multi_class : {"joint", "one-vs-rest", "one-vs-one"}, default="joint"
+        How more than two classes are learned, as in `Perceptron`.
     class_weight : dict, "balanced" or None, default=None
         Factors for the sample weights of each class.
     random_state : int, RandomState, Generator or None, default=None
@@ -172,10 +204,10 @@ class AveragedPerceptron(RuleInPasses):
     classes_ : array
         The labels, sorted; "yes" is the second.
     stop_reason_ : Reason
-        Why it ended; its text is a sentence. For several classes, the first one's that was not separated.
+        Why it ended; its text is a sentence. For several rules, the first one's that was not separated.
     n_updates_, n_passes_, n_examples_seen_ : int
-        Corrections, passes over the data, and looks at a row; summed over one-vs-rest rules.
-    ledger_ : Ledger, or a list of one per class
+        Corrections, passes over the data, and looks at a row; summed over several rules.
+    ledger_ : Ledger, or a list of one per rule
         The corrected rows in order: `replay(X, y, t)` gives the perceptron's weights after t updates.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
@@ -212,6 +244,7 @@ class AveragedPerceptron(RuleInPasses):
         fit_intercept: bool = True,
         bias_scale: float | str = 1.0,
         normalize: bool = False,
+        multi_class: str = JOINT,
         class_weight: Any = None,
         random_state: Any = None,
         verbose: bool = False,
@@ -223,6 +256,7 @@ class AveragedPerceptron(RuleInPasses):
         self.fit_intercept = fit_intercept
         self.bias_scale = bias_scale
         self.normalize = normalize
+        self.multi_class = multi_class
         self.class_weight = class_weight
         self.random_state = random_state
         self.verbose = verbose

@@ -1,6 +1,7 @@
-"""What every linear estimator shares: checked input, one rule per class, prediction.
+"""What every linear estimator shares: checked input, the rules of two classes and of more, prediction.
 
-Of two classes, prediction is by the exact sign; of more, by the largest computed score.
+Of two classes, prediction is by the exact sign. Of more, it is by the largest score: exactly where the classes were
+learned jointly, as computed where each was learned against the rest. One-vs-one rules vote.
 """
 
 from collections.abc import Sequence
@@ -33,6 +34,7 @@ from rosenblatt.examples import (
     with_bias,
 )
 from rosenblatt.kernels import Array, Rows
+from rosenblatt.kesler import JointExamples
 from rosenblatt.learn import costs, rules
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.rules import Reason
@@ -40,10 +42,11 @@ from rosenblatt.learn.walk import Run
 from rosenblatt.prove import bounds
 
 AUTO = "auto"
+JOINT, ONE_VS_REST, ONE_VS_ONE = SCHEMES = ("joint", "one-vs-rest", "one-vs-one")  # of more than two classes
 
 
 class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
-    """A classifier whose `weights_` hold one rule, or one per class if there are more than two."""
+    """A classifier whose `weights_` hold one rule, or of more than two classes one for each (or for each pair)."""
 
     ties: str
     start: Any
@@ -51,27 +54,71 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
     bias_scale: float | str
     normalize: bool
     class_weight: Any
+    multi_class: str = ONE_VS_REST
 
     classes_: Array
     weights_: Array
     ledger_: Ledger | list[Ledger]
+    _multi_class = ONE_VS_REST  # as it was when the rule was learned
     _updates_before = 0  # those that a rule from a file has made; its ledger begins after them
 
     def decision_function(self, X: Any) -> Array:
-        """coef_ . x + intercept_ for every row, with the exact sign: of shape (n,), or (n, n_classes)."""
+        """coef_ . x + intercept_ for every row, with the exact sign: of shape (n,), or (n, n_classes).
+
+        One-vs-one: the rules that say the class; of classes with equally many, those that win more of the rules among
+        them have a part of one more.
+        """
         check_is_fitted(self, "weights_")
-        rows = self._rows(validate_data(self, X, accept_sparse="csr", ensure_all_finite=False, reset=False))
-        yes = Examples(rows, np.ones(n_rows(rows), np.int8))
-        scores = [search.margins(yes, w) for w in self.weights_]
-        return scores[0] if len(scores) == 1 else np.stack(scores, axis=1)
+        scores = self._scores_of_rules(self._seen(X))
+        if len(scores) == 1:
+            return scores[0]
+        return self._votes(scores) if self._scheme == ONE_VS_ONE else np.stack(scores, axis=1)
 
     def predict(self, X: Any) -> Array:
         """The label of every row."""
+        check_is_fitted(self, "weights_")
+        if self._scheme == JOINT:
+            from rosenblatt.learn.joint_walk import chosen  # which only rules of several classes need
+
+            return np.asarray(self.classes_[chosen(self._seen(X), self.weights_)])
         scores = self.decision_function(X)
         if scores.ndim == 2:
             return self.classes_[scores.argmax(axis=1)]  # type: ignore[no-any-return]
         yes = scores >= 0 if self._zero_is_yes else scores > 0
         return self.classes_[yes.astype(int)]  # type: ignore[no-any-return]
+
+    def _seen(self, X: Any) -> Rows:
+        return self._rows(validate_data(self, X, accept_sparse="csr", ensure_all_finite=False, reset=False))
+
+    def _scores_of_rules(self, rows: Rows) -> list[Array]:
+        """What each rule scores, with the exact sign."""
+        yes = Examples(rows, np.ones(n_rows(rows), np.int8))
+        return [search.margins(yes, w) for w in self.weights_]
+
+    def _votes(self, scores: list[Array]) -> Array:
+        """How many one-vs-one rules say each class, and a part of one for those won among classes with as many."""
+        many, n = len(self.classes_), scores[0].size
+        wins = np.zeros((n, many, many), bool)
+        for (low, high), score in zip(pairs_of(many), scores, strict=True):
+            wins[:, high, low] = score >= 0 if self._zero_is_yes else score > 0
+            wins[:, low, high] = ~wins[:, high, low]
+        votes = wins.sum(axis=2)
+        even = votes[:, :, np.newaxis] == votes[:, np.newaxis, :]
+        return votes + (wins & even).sum(axis=2) / many  # type: ignore[no-any-return]
+
+    @property
+    def _scheme(self) -> str | None:
+        """How more than two classes were learned; None of two."""
+        return self._multi_class if len(self.classes_) > 2 else None
+
+    def joint_rule(self) -> tuple[Array, float]:
+        """Of a rule that chooses the largest of several scores: the weights of all, and the threshold's constant."""
+        check_is_fitted(self, "weights_")
+        if self._scheme not in (JOINT, ONE_VS_REST) or not hasattr(self, "coef_"):  # as votes and kernels have none
+            raise OptionError("the rule is not one that chooses the largest of several linear scores")
+        if self._unit_rows:
+            raise OptionError("the rule scales rows to length 1; give optimality such rows, and the weights")
+        return self.weights_, self._bias
 
     def one_linear_rule(self) -> tuple[Array, float, str]:
         """Of one linear rule: its weights, the constant it shows the threshold, and what it predicts for a tie."""
@@ -93,7 +140,8 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self, "weights_")
         parts = self.examples_of(X, y, sample_weight)
-        return np.stack([ledger.replay(part, t) for ledger, part in zip(self._ledgers(), parts, strict=True)])
+        states = [ledger.replay(part, t) for ledger, part in zip(self._ledgers(), parts, strict=True)]
+        return np.stack(states).reshape(self.weights_.shape)
 
     @property
     def scales_rows(self) -> bool:
@@ -112,21 +160,33 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
         self._expose()
 
     def constant_if_cheaper(self, parts: list[Examples]) -> bool:
-        """Say the same of every row, where that costs less on these rows than the rule does; needs a threshold."""
+        """Say the same of every row, where that costs less on these rows than the rule does; needs a threshold.
+
+        One-vs-one rules are left alone.
+        """
+        if self._scheme == ONE_VS_ONE:
+            return False
         whole, _ = costs.costs_of(parts[0])
         whole = whole if whole.size else np.ones(parts[0].n, np.int64)
-        of_class = [int(whole[part.labels > 0].sum()) for part in parts]
-        of_class = of_class if len(parts) > 1 else [int(whole.sum()) - of_class[0], *of_class]
+        if isinstance(parts[0], JointExamples):
+            of_class = [int(whole[parts[0].labels == k].sum()) for k in range(len(self.classes_))]
+        else:
+            of_class = [int(whole[part.labels > 0].sum()) for part in parts]
+            of_class = of_class if len(parts) > 1 else [int(whole.sum()) - of_class[0], *of_class]
         if not self._bias or int(whole.sum()) - max(of_class) >= self._whole_cost(parts, whole):
             return False
-        best = int(np.argmax(of_class))
+        best, many = int(np.argmax(of_class)), len(self.weights_)
         constant = np.zeros_like(self.weights_)
-        constant[:, -1] = np.where(np.arange(len(parts)) == best - (len(parts) == 1), 1.0, -1.0)
+        constant[:, -1] = np.where(np.arange(many) == best - (many == 1), 1.0, -1.0)
         self.replace_weights(constant)
         return True
 
     def _whole_cost(self, parts: list[Examples], whole: Array) -> int:
         """What the mistakes of the rule cost, in whole numbers."""
+        if isinstance(parts[0], JointExamples):
+            from rosenblatt.learn.joint_walk import wrong_rows
+
+            return int(whole[wrong_rows(parts[0], self.weights_)].sum())
         if len(parts) == 1:
             wrong, _ = search.find(parts[0], self.weights_[0], rules.ties_named(self.ties_of_prediction))
             return int(whole[wrong].sum())
@@ -139,6 +199,10 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
 
     def _mistakes(self, parts: list[Examples]) -> list[int]:
         """How many rows each rule predicts wrong."""
+        if isinstance(parts[0], JointExamples):
+            from rosenblatt.learn.joint_walk import wrong_rows
+
+            return [wrong_rows(parts[0], self.weights_).size]
         ties = rules.ties_named(self.ties_of_prediction)
         return [search.count(part, w, ties) for part, w in zip(parts, self.weights_, strict=True)]
 
@@ -152,6 +216,9 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
         scale = 1.0 if self.bias_scale == AUTO else self.bias_scale
         self._bias = bias_of(self.fit_intercept, scale)  # type: ignore[arg-type]
         self._unit_rows = self.normalize
+        if self.multi_class not in SCHEMES:
+            raise OptionError(f"multi_class must be one of {', '.join(map(repr, SCHEMES))}, not {self.multi_class!r}")
+        self._multi_class = self.multi_class
         self._zero_is_yes = rules.sign_at_zero(rules.ties_named(self.ties)) > 0
 
     def _parts(self, X: Any, y: Any, sample_weight: Any) -> tuple[Array, list[Examples]]:
@@ -213,13 +280,21 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
         return classes
 
     def _rules(self, rows: Rows, y: Array, classes: Array, sample_weight: Any) -> list[Examples]:
-        """The examples of each rule: second class against first, or each class against the rest."""
+        """The examples of each rule: second class against first; all classes; each against the rest or another."""
         weights = costs_of_rows(self.class_weight, classes, y, sample_weight)
+        if classes.size > 2 and self._multi_class == JOINT:
+            return [JointExamples(rows, np.searchsorted(classes, y).astype(np.int64), weights, tuple(classes))]
+        if classes.size > 2 and self._multi_class == ONE_VS_ONE:
+            return [_duel(rows, y, weights, classes[low], classes[high]) for low, high in pairs_of(classes.size)]
         pairs = [(classes[0], classes[1])] if classes.size == 2 else [(f"not {label}", label) for label in classes]
         return [Examples(rows, 2 * (y == yes).astype(np.int8) - 1, weights, (no, yes)) for no, yes in pairs]
 
     def _start_weights(self, parts: list[Examples], rng: np.random.Generator) -> list[Array]:
         """The start of each rule; a table of weights has a row for each."""
+        if isinstance(parts[0], JointExamples):
+            from rosenblatt.learn.joint import start_of
+
+            return [start_of(self.start, parts[0], rng, rules.start_weights)]
         starts = [self.start] * len(parts)
         if not isinstance(self.start, str) and np.ndim(self.start) == 2:
             if len(self.start) != len(parts):
@@ -234,7 +309,7 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
     def _take(self, classes: Array, runs: Sequence[Run]) -> None:
         """Take over what was learned, a run per rule."""
         self.classes_, self._updates_before = classes, 0
-        self.weights_ = np.stack([run.weights for run in runs])
+        self.weights_ = np.vstack([run.weights for run in runs])
         self.ledger_ = one_or_all([run.ledger for run in runs])
         self.n_passes_ = sum(run.passes for run in runs)
         self.n_examples_seen_ = sum(run.examples_seen for run in runs)
@@ -255,7 +330,8 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
 
     def _emptied_ledgers(self) -> list[Ledger]:
         """Ledgers that begin at the weights which the next correction would change."""
-        return [ledger.emptied(w) for ledger, w in zip(self._ledgers(), self.weights_, strict=True)]
+        starts = [self.weights_] if self._scheme == JOINT else self.weights_
+        return [ledger.emptied(w) for ledger, w in zip(self._ledgers(), starts, strict=True)]
 
     def _ledgers(self) -> list[Ledger]:
         return self.ledger_ if isinstance(self.ledger_, list) else [self.ledger_]
@@ -266,6 +342,26 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
         self.intercept_ = self.weights_[:, -1] * self._bias
         self.threshold_ = -self.intercept_
         self.n_updates_ = self._updates_before + sum(len(ledger) for ledger in self._ledgers())
+
+
+def empty_ledger(start: Array) -> Ledger:
+    """The ledger of a stream that begins with these weights; those of several classes are a table."""
+    if start.ndim == 1:
+        return Ledger(start, 0, np.int64)
+    from rosenblatt.learn.joint_walk import JointLedger
+
+    return JointLedger(start, 0, np.int64, len(start))
+
+
+def pairs_of(classes: int) -> list[tuple[int, int]]:
+    """The pairs of classes, in order: the rules of one-vs-one."""
+    return [(low, high) for high in range(classes) for low in range(high)]
+
+
+def _duel(rows: Rows, y: Array, weights: Array, no: Any, yes: Any) -> Examples:
+    """The examples of two classes of several: the rows of all others have the weight 0."""
+    counts = ((y == no) | (y == yes)).astype(np.float64)
+    return Examples(rows, 2 * (y == yes).astype(np.int8) - 1, counts * weights if weights.size else counts, (no, yes))
 
 
 def one_or_all(each: list[Any]) -> Any:

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import replace
+from importlib import import_module
 from math import inf
 from typing import Any, Self
 
@@ -10,17 +11,16 @@ import numpy as np
 from rosenblatt import search
 from rosenblatt.errors import OptionError
 from rosenblatt.estimators.contract import ConvergenceWarning
-from rosenblatt.estimators.linear import LinearRule, one_or_all
+from rosenblatt.estimators.linear import JOINT, LinearRule, empty_ledger, one_or_all
 from rosenblatt.estimators.progress import reporter
 from rosenblatt.examples import Examples, shown
 from rosenblatt.kernels import Array, Ties
+from rosenblatt.kesler import JointExamples
 from rosenblatt.learn import pla, rules
-from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.rules import Budget, Reason
 from rosenblatt.learn.walk import Run, ctrl_c_noted
 from rosenblatt.prove import bounds
-from rosenblatt.prove.certificate import Contradiction, NoMargin
-from rosenblatt.prove.run import no_margin, recurrence
+from rosenblatt.prove import run as of_two_classes
 
 BOUND = "bound"
 A_SECOND = 1e9  # numbers, read in about so long: what is looked for in a run whose time is up
@@ -36,11 +36,17 @@ ADVICE = {
 }
 
 
+def learner_of(part: Examples) -> Any:
+    """The module that learns from these examples: that of several classes is loaded only where there are such."""
+    return import_module("rosenblatt.learn.joint") if isinstance(part, JointExamples) else pla
+
+
 class Perceptron(LinearRule):
     """Linear yes/no rule, learned by correcting mistakes (Rosenblatt 1958) until there is none.
 
     On separable data it ends with a rule that is right on every training row, and says so; otherwise it says
-    what ran out. More than two classes are learned one against the rest.
+    what ran out. More than two classes are learned jointly: the class with the largest score is the label, and a
+    mistake corrects two scores, that of its own class and that of the strongest rival (Kesler's construction).
 
     Parameters
     ----------
@@ -49,7 +55,9 @@ class Perceptron(LinearRule):
         cycle; rows drawn at random; a random one of the present mistakes; the one with the least y (w . x).
     ties : {"mistake", "plus", "minus", "correct"}, default="mistake"
         What a score of exactly zero is in training: always wrong; right for the second class (sgn(0) = +1);
-        right for the first; never wrong. A zero is predicted as the first class, under "plus" as the second.
+        right for the first; never wrong. A zero is predicted as the first class, under "plus" as the second. Of
+        several classes learned jointly, the same of equal scores: always wrong; right for the last of the classes; for
+        the first, which is always the one predicted; never wrong.
     start : {"zeros", "first", "random"} or array, default="zeros"
         The first weights: zeros; y_1 x_1; standard normal; given, one per feature and optionally one for the
         threshold (with several classes: one such row per class).
@@ -63,7 +71,7 @@ class Perceptron(LinearRule):
     max_passes : int or None, default=1000
         Budget of passes over the data; looks at the active set count as parts of a pass.
     max_updates, max_seconds : number or None, default=None
-        Budgets of updates and of time, without that of compiling; like max_passes, for each one-vs-rest rule, and kept
+        Budgets of updates and of time, without that of compiling; like max_passes, for each rule, and kept
         to within some two seconds. max_updates="bound" stops after as
         many updates as prove that no unit vector is right on every row with the `margin` given (Novikoff 1962).
     margin : float or None, default=None
@@ -71,6 +79,9 @@ class Perceptron(LinearRule):
     patience : int or None, default=None
         Under order="random": stop after that many draws in a row without an update. None: look at all rows
         after n such draws, and go on if one is wrong.
+    multi_class : {"joint", "one-vs-rest", "one-vs-one"}, default="joint"
+        How more than two classes are learned: all scores at once, so that the largest is that of the right class; a
+        rule for each class against the rest; a rule for each pair of classes, which vote.
     class_weight : dict, "balanced" or None, default=None
         Factors for the sample weights of each class.
     random_state : int, RandomState, Generator or None, default=None
@@ -81,24 +92,27 @@ class Perceptron(LinearRule):
     Attributes
     ----------
     coef_ : array of shape (1, n_features), or (n_classes, n_features) for more than two classes
+        One-vs-one has a row for each pair of classes instead: 0 and 1, 0 and 2, 1 and 2, 0 and 3, ...
     intercept_, threshold_ : array of shape (1,) or (n_classes,)
-        The rule says yes where coef_ . x > threshold_, that is, where coef_ . x + intercept_ > 0.
+        The rule says yes where coef_ . x > threshold_, that is, where coef_ . x + intercept_ > 0; of several classes,
+        the one where coef_ . x + intercept_ is largest, the first of equals.
     weights_ : array of shape (1 or n_classes, n_features + 1)
         The rule exactly as learned, the weight of the constant feature last; intercept_ is that one times
         bias_scale, rounded.
     classes_ : array
         The labels, sorted; "yes" is the second.
     stop_reason_ : Reason
-        Why it ended; its text is a sentence. For several classes, the first one's that was not separated.
+        Why it ended; its text is a sentence. For several rules, the first one's that was not separated.
     n_updates_, n_passes_, n_examples_seen_ : int
-        Corrections, full passes over the data, and looks at a row; summed over one-vs-rest rules.
-    ledger_ : Ledger, or a list of one per class
-        The corrected rows in order: `replay(X, y, t)` gives the weights after t updates.
-    certificate_ : Contradiction, NoMargin or None, or a list of one per class
+        Corrections, full passes over the data, and looks at a row; summed over several rules.
+    ledger_ : Ledger, or a list of one per rule
+        The corrected rows in order: `replay(X, y, t)` gives the weights after t updates. Of classes learned
+        jointly, `ledger_.rivals` has the classes that they were corrected against.
+    certificate_ : Contradiction, NoMargin, their joint kinds or None, or a list of one per rule
         What a run that did not separate the rows has proved by itself: that they contradict each other, because
         whole weights came back to where they had been; or, with max_updates="bound", that there is no such margin.
-        `certificate_.verify(X, y)` checks it; of several classes, `verify(X, y == label)` that of each. With
-        normalize=True it is about the rows scaled to length 1.
+        `certificate_.verify(X, y)` checks it; of one-vs-rest and one-vs-one rules, `verify(X, y == label)` that of
+        each, with the class that it says yes to. With normalize=True it is about the rows scaled to length 1.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -138,6 +152,7 @@ class Perceptron(LinearRule):
         max_seconds: float | None = None,
         margin: float | None = None,
         patience: int | None = None,
+        multi_class: str = JOINT,
         class_weight: Any = None,
         random_state: Any = None,
         verbose: bool = False,
@@ -153,6 +168,7 @@ class Perceptron(LinearRule):
         self.max_seconds = max_seconds
         self.margin = margin
         self.patience = patience
+        self.multi_class = multi_class
         self.class_weight = class_weight
         self.random_state = random_state
         self.verbose = verbose
@@ -171,10 +187,10 @@ class Perceptron(LinearRule):
                 limit = replace(budget, max_updates=self._bound(part, start)) if self.max_updates == BOUND else budget
                 watch = reporter(limit) if self.verbose else None
                 options: Any = {"order": order, "ties": ties, "budget": limit, "rng": rng, "watch": watch}
-                runs.append(pla.learn(part, start, interrupted=interrupted, **options))
+                runs.append(learner_of(part).learn(part, start, interrupted=interrupted, **options))
             proved = [self._proved(part, run, start) for part, run, start in zip(parts, runs, starts, strict=True)]
         runs = [
-            replace(run, reason=Reason.BOUND) if isinstance(p, NoMargin) else run
+            replace(run, reason=Reason.BOUND) if getattr(p, "refutes_a_margin", False) else run
             for run, p in zip(runs, proved, strict=True)
         ]
         self.certificate_ = one_or_all(proved)
@@ -195,15 +211,16 @@ class Perceptron(LinearRule):
         away = search.norm(start)
         return bounds.updates(part.radius * (1 + 1e-15), self.margin, start_length=away, start_along=-away) + 1
 
-    def _proved(self, part: Examples, run: Run, start: Array) -> Contradiction | NoMargin | None:
+    def _proved(self, part: Examples, run: Run, start: Array) -> Any:
         """What a run that did not separate its rows proves about them."""
         if run.reason in (Reason.SEPARATED, Reason.INTERRUPTED) or self._unit_rows:  # those are not the rows given
             return None
         most = A_SECOND if run.reason is Reason.MAX_SECONDS else inf
-        if found := recurrence(part, run, start, self.ties, most):
+        prove = import_module("rosenblatt.prove.joint_run") if isinstance(part, JointExamples) else of_two_classes
+        if found := prove.recurrence(part, run, start, self.ties, most):
             return found
         if self.max_updates == BOUND and run.reason is Reason.MAX_UPDATES:
-            refuted = no_margin(part, run)
+            refuted = prove.no_margin(part, run)
             return refuted if self.margin is not None and refuted.margin <= self.margin else None
         return None
 
@@ -216,13 +233,15 @@ class Perceptron(LinearRule):
         ties = rules.ties_named(self.ties)
         first = not hasattr(self, "weights_")
         known, parts = self._next_parts(X, y, classes, sample_weight)
-        before = self._start_weights(parts, self._generator()) if first else self.weights_
-        followed = [pla.follow(part, w, ties) for part, w in zip(parts, before, strict=True)]  # Ctrl-C loses these
-        with ctrl_c_noted() as interrupted:  # all rules go on, or none does
+        joint = isinstance(parts[0], JointExamples)
+        before: Any = [self.weights_] if joint and not first else getattr(self, "weights_", None)
+        before = self._start_weights(parts, self._generator()) if first else before
+        followed = [learner_of(part).follow(part, w, ties) for part, w in zip(parts, before, strict=True)]
+        with ctrl_c_noted() as interrupted:  # all rules go on, or none does; an earlier Ctrl-C loses what was followed
             if first:
-                self.ledger_ = one_or_all([Ledger(w, 0, np.int64) for w in before])
+                self.ledger_ = one_or_all([empty_ledger(w) for w in before])
                 self.classes_, self.n_passes_, self.n_examples_seen_ = known, 0, 0
-            self.weights_ = np.stack([w for w, _ in followed])
+            self.weights_ = np.vstack([w for w, _ in followed])
             for ledger, (_, entries), part in zip(self._ledgers(), followed, parts, strict=True):
                 ledger.extend(entries, part.n, part)
                 self.n_examples_seen_ += part.n_copies
@@ -233,16 +252,19 @@ class Perceptron(LinearRule):
         return self
 
 
-def _warn(examples: Examples, run: Run, ties: Ties, proved: Contradiction | NoMargin | None) -> None:
+def _warn(examples: Examples, run: Run, ties: Ties, proved: Any) -> None:
     """Say that a run ended without a clean pass, why, and what to try."""
-    left = search.count(examples, run.weights, ties)
-    no, yes = map(shown, examples.classes)
+    if isinstance(examples, JointExamples):
+        left, which = learner_of(examples).wrong_rows(examples, run.weights).size, ""
+    else:
+        no, yes = map(shown, examples.classes)
+        left, which = search.count(examples, run.weights, ties), f" ({yes} against {no})"
     advice = (
         f"Try to {ADVICE[run.reason]}; if the classes overlap, no line separates them and no budget is enough: "
         "PocketPerceptron keeps the rule with the fewest mistakes."
     )
     warnings.warn(
-        f"{run.reason} {left} of {examples.n} rows are wrong ({yes} against {no}) "
+        f"{run.reason} {left} of {examples.n} rows are wrong{which} "
         f"after {run.updates} updates and {run.passes} full passes. {proved.statement if proved else advice}",
         ConvergenceWarning,
         stacklevel=3,

@@ -1,16 +1,18 @@
 """PocketPerceptron: the scikit-learn face of `learn.pocket`."""
 
 from dataclasses import replace
+from importlib import import_module
 from typing import Any, Self
 
 import numpy as np
 
 from rosenblatt import search, timing
 from rosenblatt.errors import OptionError
-from rosenblatt.estimators.linear import AUTO, LinearRule, one_or_all
+from rosenblatt.estimators.linear import AUTO, JOINT, ONE_VS_REST, LinearRule, one_or_all
 from rosenblatt.estimators.progress import reporter
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array, Ties
+from rosenblatt.kesler import JointExamples
 from rosenblatt.learn import costs, pocket, rules
 from rosenblatt.learn.pocket import PocketRun
 from rosenblatt.learn.rules import Budget
@@ -27,9 +29,9 @@ class PocketPerceptron(LinearRule):
 
     For data that no line separates. The perceptron runs on random mistakes, and the weights that got the fewest rows
     wrong are kept in the pocket. From there, by default, a descent looks for rules with fewer mistakes still: what is
-    learned is never worse than the pocket's with the same seed and budget. More than two classes are learned one
-    against the rest. Where saying the same of every row costs less than all that was found, that is the rule, if it has
-    a threshold and no margin is asked for.
+    learned is never worse than the pocket's with the same seed and budget. More than two classes are learned jointly: a
+    row is wrong if another class has as large a score, and counts once. Where saying the same of every row costs less
+    than all that was found, that is the rule, if it has a threshold and no margin is asked for.
 
     Parameters
     ----------
@@ -39,7 +41,8 @@ class PocketPerceptron(LinearRule):
     ratchet : bool, default=False
         Gallant's ratchet: count mistakes only of weights that were right on more draws in a row than any before.
     margin : float, default=0.0
-        If above 0: keep the weights for which most rows have y (w . x) >= margin * ||w||, in the units of the rows.
+        If above 0: keep the weights for which most rows have y (w . x) >= margin * ||w||, in the units of the rows. Not
+        for several classes learned jointly.
     ties : {"mistake", "plus", "minus", "correct"}, default="mistake"
         What a score of exactly zero is in training, as in `Perceptron`.
     start : {"zeros", "first", "random"} or array, default="zeros"
@@ -57,6 +60,8 @@ class PocketPerceptron(LinearRule):
     patience : int, default=20
         The descent ends after so many kicks in a row that brought no better rule, or when it has been long enough: on
         large tables without any kick.
+    multi_class : {"joint", "one-vs-rest", "one-vs-one"}, default="joint"
+        How more than two classes are learned, as in `Perceptron`.
     class_weight : dict, "balanced" or None, default=None
         Factors for the sample weights of each class: what a mistake on one of its rows costs.
     random_state : int, RandomState, Generator or None, default=None
@@ -68,11 +73,11 @@ class PocketPerceptron(LinearRule):
     ----------
     coef_, intercept_, threshold_, weights_, classes_, n_features_in_, feature_names_in_
         As in `Perceptron`.
-    mistakes_ : int, or a list of one per class
+    mistakes_ : int, or a list of one per rule
         How many rows the rule gets wrong.
-    cost_ : float, or a list of one per class
+    cost_ : float, or a list of one per rule
         The sum of the weights of those rows; with a margin, of the rows below it.
-    kept_at_ : int, or a list of one per class
+    kept_at_ : int, or a list of one per rule
         After how many updates these weights were met; -1 if the descent found them, or if they are constant.
     stop_reason_, n_updates_, n_passes_, n_examples_seen_, ledger_
         As in `Perceptron`; updates and ledger are those of the pocket algorithm.
@@ -81,8 +86,8 @@ class PocketPerceptron(LinearRule):
     -----
     A sample weight is what a mistake on that row costs; a row of weight k is drawn as k copies of it.
     `optimality(X, y, model)` proves how far the rule is from the best possible one.
-    Of several classes the one with the largest score is predicted, so each rule's weights are multiplied by a power of
-    two that brings its scores to about 1.
+    Of one-vs-rest rules the one with the largest score is predicted, so each rule's weights are multiplied by a power
+    of two that brings its scores to about 1.
     Pressing Ctrl-C keeps what was learned so far in the estimator before KeyboardInterrupt is raised.
 
     Examples
@@ -108,6 +113,7 @@ class PocketPerceptron(LinearRule):
         max_passes: int | None = None,
         max_seconds: float | None = None,
         patience: int = 20,
+        multi_class: str = JOINT,
         class_weight: Any = None,
         random_state: Any = None,
         verbose: bool = False,
@@ -124,6 +130,7 @@ class PocketPerceptron(LinearRule):
         self.max_passes = max_passes
         self.max_seconds = max_seconds
         self.patience = patience
+        self.multi_class = multi_class
         self.class_weight = class_weight
         self.random_state = random_state
         self.verbose = verbose
@@ -143,6 +150,8 @@ class PocketPerceptron(LinearRule):
             )
         rng = self._generator()
         classes, parts = self._parts(X, y, sample_weight)
+        if self.margin and isinstance(parts[0], JointExamples):
+            raise OptionError("margin is for two classes, or several with multi_class='one-vs-rest' or 'one-vs-one'")
         starts = self._start_weights(parts, rng)
         with ctrl_c_noted() as interrupted:
             runs = [
@@ -150,7 +159,7 @@ class PocketPerceptron(LinearRule):
                 for part, start in zip(parts, starts, strict=True)
             ]
         self.kept_at_ = one_or_all([run.kept_at for run in runs])
-        if len(runs) > 1:
+        if len(runs) > 1 and self._multi_class == ONE_VS_REST:
             runs = [replace(run, weights=_in_scale(part, run.weights)) for part, run in zip(parts, runs, strict=True)]
         self._take(classes, runs)
         if not self.margin and self.constant_if_cheaper(parts):
@@ -162,22 +171,26 @@ class PocketPerceptron(LinearRule):
 
     def recount(self, parts: list[Examples]) -> None:
         """Count the mistakes on the rows learned from, and what they cost."""
-        ties, each = rules.ties_named(self.ties_of_prediction), zip(parts, self.weights_, strict=True)
         self.mistakes_ = one_or_all(self._mistakes(parts))
+        if isinstance(parts[0], JointExamples):
+            self.cost_ = _joint().exact_cost(parts[0], self.weights_)
+            return
+        ties, each = rules.ties_named(self.ties_of_prediction), zip(parts, self.weights_, strict=True)
         self.cost_ = one_or_all([costs.exact_cost(part, w, ties, self.margin) for part, w in each])
 
     def _run(
         self, part: Examples, start: Array, ties: Ties, budget: Budget, rng: np.random.Generator, interrupted: Any
     ) -> PocketRun:
         """The pocket of one rule, improved where that is wanted."""
-        begun, first = timing.now(), budget
+        begun, first, joint = timing.now(), budget, isinstance(part, JointExamples)
+        learner = _joint() if joint else pocket
         if self.max_updates == AUTO:
-            first = replace(first, max_updates=pocket.enough_updates(part))
+            first = replace(first, max_updates=learner.enough_updates(part))
         if self.improve and budget.max_seconds is not None:
             first = replace(first, max_seconds=budget.max_seconds / 4)
-        shared: Any = {"ties": ties, "rng": rng, "gamma": self.margin, "interrupted": interrupted}
-        watch = reporter(first, "pocket") if self.verbose else None
-        run = pocket.learn(part, start, budget=first, ratchet=self.ratchet, watch=watch, **shared)
+        shared: Any = {"rng": rng, "interrupted": interrupted} | ({} if joint else {"ties": ties, "gamma": self.margin})
+        watch, more = reporter(first, "pocket") if self.verbose else None, {"ties": ties} if joint else {}
+        run: PocketRun = learner.learn(part, start, budget=first, ratchet=self.ratchet, watch=watch, **shared, **more)
         if not self.improve:
             return run
         tick = ticker("descent")
@@ -185,7 +198,14 @@ class PocketPerceptron(LinearRule):
         def tell(passes: float) -> None:
             tick(lambda: f"{passes:.0f} passes")
 
-        return pocket.improved(run, part, budget=budget, begun=begun, watch=tell if self.verbose else None, **shared)
+        watched = tell if self.verbose else None
+        better: PocketRun = learner.improved(run, part, budget=budget, begun=begun, watch=watched, **shared)
+        return better
+
+
+def _joint() -> Any:
+    """The pocket of several classes; loaded only where there are several."""
+    return import_module("rosenblatt.learn.joint_pocket")
 
 
 def _in_scale(part: Examples, w: Array) -> Array:

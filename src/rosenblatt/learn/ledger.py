@@ -112,6 +112,8 @@ class Tape:
 class Ledger:
     """The corrected rows in order, the start, and where passes ended."""
 
+    numbers_per_row = 1  # of entries: a ledger of several classes has one for each rival
+
     def __init__(self, start: Array, n_rows: int, dtype: Any = np.int32) -> None:
         self.start = start.copy()
         self.n_rows = n_rows
@@ -134,7 +136,7 @@ class Ledger:
 
     def seal(self, examples: Examples) -> "Ledger":
         """Note by which rows this ledger is to be replayed, and no others; returns itself."""
-        self.fingerprint = fingerprint(examples, self.counts()[0])
+        self.fingerprint = fingerprint(examples, self.corrected)
         return self
 
     def emptied(self, start: Array, n_rows: int = 0) -> "Ledger":
@@ -168,7 +170,12 @@ class Ledger:
     @property
     def rows(self) -> Array:
         """The corrected rows, in order."""
-        return rows_of_entries(self.entries())
+        return rows_of_entries(self.entries()) // self.numbers_per_row
+
+    @property
+    def corrected(self) -> Array:
+        """The rows that were ever corrected, sorted."""
+        return np.unique(self.counts()[0] // self.numbers_per_row)
 
     @property
     def is_whole(self) -> bool:
@@ -177,9 +184,9 @@ class Ledger:
 
     def counts(self, first: int = 0, last: int | None = None) -> tuple[Array, Array]:
         """The rows that corrections first .. last-1 are of, sorted, and how many each has."""
-        many = np.zeros(self.n_rows, np.int64)
+        many = np.zeros(self.n_rows * self.numbers_per_row, np.int64)
         for entries in self.pieces(first, last):
-            many += np.bincount(rows_of_entries(entries), minlength=self.n_rows)
+            many += np.bincount(rows_of_entries(entries), minlength=many.size)
         rows = np.flatnonzero(many)
         return rows, many[rows]
 
@@ -203,12 +210,15 @@ class Ledger:
             entry = self.entries(t - 1, t)
             self._check_weights(entry, examples)
             follow(w, entry if t else entry[:0])
-            row = int(entry[0] if entry[0] >= 0 else ~entry[0]) if t else -1
-            yield Step(t, row, w.copy(), search.norm(w), perceptron_loss(examples, w))
+            row = int(rows_of_entries(entry)[0]) // self.numbers_per_row if t else -1
+            yield Step(t, row, w.copy(), search.norm(w), self._loss(examples, w))
 
     def follower(self, examples: Examples) -> Callable[[Array, Array], None]:
         """What makes the corrections of some entries once more, given the weights before them, which it changes."""
         return lambda w, entries: kernels.replay(examples.rows, examples.labels, examples.weights, w, entries)
+
+    def _loss(self, examples: Examples, w: Array) -> float:
+        return perceptron_loss(examples, w)
 
     def _check_weights(self, entries: Array, examples: Examples) -> None:
         if not examples.weights.size and (entries < 0).any():
@@ -222,16 +232,17 @@ class Ledger:
         if examples is None or (len(self) and self.fingerprint is None):
             self.fingerprint = None
         else:
-            more = fingerprint(examples, np.unique(rows_of_entries(entries)), self.n_rows)
+            more = fingerprint(examples, np.unique(rows_of_entries(entries) // self.numbers_per_row), self.n_rows)
             self.fingerprint = ((self.fingerprint or 0) + more) % 2**64
         self._known = None
-        if self.n_rows + n_rows >= 2**31 and self._entries.dtype != np.int64:
+        before = self.n_rows * self.numbers_per_row
+        if before + n_rows * self.numbers_per_row >= 2**31 and self._entries.dtype != np.int64:
             wide = Tape(np.int64)
             for part in self.pieces():
                 wide.append(part)
             self._entries = wide
         entries = entries.astype(np.int64)
-        self.append(np.where(entries < 0, entries - self.n_rows, entries + self.n_rows))
+        self.append(np.where(entries < 0, entries - before, entries + before))
         self.n_rows += n_rows
 
     def _check(self, examples: Examples) -> None:
@@ -242,7 +253,7 @@ class Ledger:
             )
         if self.fingerprint is None or (self._known is not None and self._known() is examples):
             return
-        if fingerprint(examples, self.counts()[0]) != self.fingerprint:
+        if fingerprint(examples, self.corrected) != self.fingerprint:
             for entries in self.pieces():
                 self._check_weights(entries, examples)
             raise LedgerError(
@@ -291,11 +302,15 @@ class Ledger:
             raise LedgerError(f"{path}: not a ledger, or damaged: {error}") from error
         if protocol != PROTOCOL:
             raise LedgerError(f"{path}: written by another rosenblatt (protocol {protocol}, not {PROTOCOL})")
+        try:
+            ledger = cls(start, n_rows, entries.dtype, **more)
+        except (TypeError, OptionError) as error:
+            raise LedgerError(f"{path}: not a ledger of this kind: {error}") from error
         rows = rows_of_entries(entries) if entries.dtype in (np.int32, np.int64) else np.array([-1])
         if (
             entries.ndim != 1
             or entries.size != updates
-            or (rows.size and not 0 <= rows.min() <= rows.max() < n_rows)
+            or (rows.size and not 0 <= rows.min() <= rows.max() < n_rows * ledger.numbers_per_row)
             or start.ndim != 1
             or start.dtype != np.float64
             or not np.isfinite(start).all()
@@ -304,10 +319,6 @@ class Ledger:
             or (np.diff(ends, prepend=0, append=entries.size) < 0).any()
         ):
             raise LedgerError(f"{path}: damaged: its rows, start or pass ends do not fit together")
-        try:
-            ledger = cls(start, n_rows, entries.dtype, **more)
-        except (TypeError, OptionError) as error:
-            raise LedgerError(f"{path}: not a ledger of this kind: {error}") from error
         ledger.append(entries, ends)
         ledger.fingerprint = known if type(known) is int else None  # files of before have none
         return ledger

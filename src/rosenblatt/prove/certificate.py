@@ -144,6 +144,7 @@ class NoMargin(Certificate):
     """A refutation that PLA itself gives: no unit vector has a margin of g or more."""
 
     kind: ClassVar[str] = "no margin"
+    refutes_a_margin: ClassVar[bool] = True
 
     margin: float
     rows: tuple[int, ...]

@@ -253,9 +253,10 @@ def _root(number: Fraction) -> tuple[float, float]:
 
 
 def least_margins(examples: Examples, weights: Sequence[Number]) -> dict[int, tuple[Fraction, int]]:
-    """For each label, the least y (w . x) of its rows, exactly, and the first row that has it."""
+    """For each label that rows have, the least y (w . x) of them, exactly, and the first row that has it."""
     scores = _Scores(examples, weights)
-    return {label: scores.least(examples.labels == label) for label in (-1, 1)}
+    marked = ((label, examples.labels == label) for label in (-1, 1))
+    return {label: scores.least(rows) for label, rows in marked if rows.any()}
 
 
 def least_margin(examples: Examples, weights: Sequence[Number]) -> Fraction:

@@ -23,11 +23,13 @@ from rosenblatt import search
 from rosenblatt.errors import OptionError
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array
+from rosenblatt.kesler import JointExamples, has_several_classes
 from rosenblatt.learn import wolfe
 from rosenblatt.learn.active_rows import ActiveRows
 from rosenblatt.prove import ball, exact, rational, refined
 from rosenblatt.prove.certificate import Contradiction, Separation
 from rosenblatt.prove.clock import Clock, TimeIsUp
+from rosenblatt.prove.joint_certificate import JointContradiction, JointSeparation
 from rosenblatt.prove.separability import Undecided, decide, separation
 
 GAP = 1e-9  # of the margin; what floats leave beyond is closed in whole numbers
@@ -40,14 +42,19 @@ WIDE = 2.0  # times the level: rows so near join too, because one of them may so
 LEVEL = 1e-12  # of the level: rows lower than that join the active set
 
 
+Proof = Separation | Contradiction | JointSeparation | JointContradiction
+
+
 @dataclass(frozen=True)
 class Margin:
     """An interval that holds the largest margin, and what proves it."""
 
     lower: float
     upper: float
-    weights: tuple[exact.Number, ...]  # that reach the lower bound: one per feature, then the threshold's
-    certificate: Separation | Contradiction | None  # None: the time was up before there was any
+    weights: tuple[
+        exact.Number, ...
+    ]  # that reach the lower bound: one per feature, then the threshold's; class by class
+    certificate: Proof | None  # None: the time was up before there was any
 
     @property
     def gap(self) -> float:
@@ -57,7 +64,7 @@ class Margin:
     @property
     def support(self) -> tuple[int, ...]:
         """The rows that prove the upper bound."""
-        if isinstance(self.certificate, Separation):
+        if isinstance(self.certificate, Separation | JointSeparation):
             return self.certificate.support
         return self.certificate.rows if self.certificate else ()
 
@@ -79,6 +86,8 @@ def margin(
 ) -> Margin:
     """The largest margin of any linear rule on these rows.
 
+    Of more than two classes, it is the largest that all rows can have at once, with weights of length 1 in all: the
+    least by which the score of a row's class leads those of the others. There is no affine one of these.
     With `max_seconds`, kept to within some two seconds, the interval may stay wide.
     With `verbose` it tells on standard error how far it has come.
 
@@ -91,6 +100,15 @@ def margin(
     """
     if affine and not fit_intercept:
         raise OptionError("an affine margin needs a threshold: fit_intercept must be True")
+    if has_several_classes(y):
+        if affine:
+            raise OptionError(
+                "an affine margin is one of two classes; with several, every threshold counts in the length"
+            )
+        from rosenblatt.prove import joint
+
+        several = JointExamples.of(X, y, fit_intercept=fit_intercept, bias_scale=bias_scale)
+        return joint.largest(several, Clock(max_seconds, verbose))
     examples = Examples.of(X, y, fit_intercept=fit_intercept, bias_scale=bias_scale)
     return largest(examples, affine=affine, clock=Clock(max_seconds, verbose))
 

@@ -27,6 +27,7 @@ from rosenblatt import timing
 from rosenblatt.errors import OptionError
 from rosenblatt.examples import NO_WEIGHTS, Examples, costs_of_rows, some_rows
 from rosenblatt.kernels import Array
+from rosenblatt.kesler import JointExamples, has_several_classes
 from rosenblatt.learn import costs as pricing
 from rosenblatt.learn import pocket, wolfe
 from rosenblatt.learn.active_rows import lowest, whole_multipliers
@@ -35,6 +36,7 @@ from rosenblatt.learn.space import Space, space_of
 from rosenblatt.prove import certificate, exact, hitting, sweep
 from rosenblatt.prove.certificate import Contradiction, CostInterval, ErrorInterval
 from rosenblatt.prove.clock import Clock, TimeIsUp
+from rosenblatt.prove.joint_certificate import JointErrorInterval
 from rosenblatt.prove.separability import (
     NotSeparable,
     Separable,
@@ -71,8 +73,12 @@ def optimality(
     random_state: Any = 0,
     max_seconds: float | None = None,
     verbose: bool = False,
-) -> ErrorInterval | CostInterval:
+) -> ErrorInterval | CostInterval | JointErrorInterval:
     """How many mistakes a rule makes, and how few any rule can make, with the proof; or what they cost.
+
+    Of more than two classes, rules are linear scores of all classes, the largest of which is chosen, and the result is
+    a `JointErrorInterval`, which counts mistakes; weights are then a table with a row for each class, and `ties` do not
+    count.
 
     `rule` is a fitted linear estimator of this package, whose mistakes are counted as its `predict` makes them; or
     weights, one per feature and optionally one for the threshold's constant feature; or None, for the best rule that
@@ -90,17 +96,27 @@ def optimality(
     The rule's mistakes cost 2 on 4 rows, which is the least possible; a mistake on a no costs 3, on a yes 2.
     """
     bias = bias_scale if fit_intercept else 0.0
-    weights = rule
-    if hasattr(rule, "one_linear_rule"):
+    weights, joint = rule, has_several_classes(y)
+    if joint and hasattr(rule, "joint_rule"):
+        weights, bias = rule.joint_rule()
+    elif hasattr(rule, "one_linear_rule"):
         weights, bias, ties = rule.one_linear_rule()
         class_weight = getattr(rule, "class_weight", None) if class_weight is None else class_weight
     elif hasattr(rule, "fit") or hasattr(rule, "learn_one"):
         raise OptionError("optimality judges linear rules of this package, or weights: give it those, as an array")
     ties_named(ties)
-    examples = Examples.of(X, y, fit_intercept=bias != 0.0, bias_scale=bias or 1.0)
+    rng = generator_of(random_state)
+    threshold: Any = {"fit_intercept": bias != 0.0, "bias_scale": bias or 1.0}
+    if joint:
+        from rosenblatt.prove import joint_optimality
+
+        if sample_weight is not None or class_weight is not None:
+            raise OptionError("what mistakes cost is proved for two classes; of several, how many there are")
+        several = JointExamples.of(X, y, **threshold)
+        return joint_optimality.interval(several, weights, rng, Clock(max_seconds, verbose))
+    examples = Examples.of(X, y, **threshold)
     costs = costs_of_rows(class_weight, np.array(examples.classes), np.asarray(y), sample_weight)
     examples = replace(examples, weights=costs).with_both_classes()
-    rng = generator_of(random_state)
     return interval(examples, weights, ties, rng, Clock(max_seconds, verbose))
 
 
@@ -182,7 +198,7 @@ class _Search:
         costs, known = dict(enumerate(self.costs.tolist())), list(self.proofs)
         for _ in range(ROUNDS):
             sets = [proof.rows for proof in known]
-            hit = _cheap_hitting_set(sets, self.costs, self.clock)
+            hit = cheap_hitting_set(sets, self.costs, self.clock)
             if self.clock.late():
                 break
             price = int(self.costs[hit].sum())
@@ -345,7 +361,7 @@ def _disjoint(
     return found, None
 
 
-def _cheap_hitting_set(sets: list[tuple[int, ...]], costs: Array, clock: Clock) -> Array:
+def cheap_hitting_set(sets: list[tuple[int, ...]], costs: Array, clock: Clock) -> Array:
     """The cheapest rows with one in each set, as a linear program with whole numbers finds them in bounded work."""
     member = np.zeros((len(sets), costs.size))
     for place, rows in enumerate(sets):

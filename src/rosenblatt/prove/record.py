@@ -9,7 +9,7 @@ from math import isfinite
 from typing import Any, ClassVar, Self, get_args, get_origin
 
 from rosenblatt.errors import CertificateError
-from rosenblatt.examples import LONGEST, Examples
+from rosenblatt.examples import LONGEST, Examples, n_features
 from rosenblatt.prove import exact
 
 PROTOCOL = 1
@@ -44,8 +44,11 @@ class Certificate(ABC):
         self._from_record(self.as_record())  # refuses values of another type
         if not 0 <= self.bias < LONGEST:
             raise CertificateError(f"the bias is {self.bias!r}; it must be 0 or above, and no overflow")
-        examples = Examples.of(X, y, fit_intercept=self.bias != 0.0, bias_scale=self.bias or 1.0)
-        return self.verify_examples(examples)
+        return self.verify_examples(self._examples(X, y, self.bias))
+
+    def _examples(self, X: Any, y: Any, bias: float) -> Examples:
+        """The data, as the claims are about it."""
+        return Examples.of(X, y, fit_intercept=bias != 0.0, bias_scale=bias or 1.0)
 
     def verify_examples(self, examples: Examples) -> str:
         """The same, on examples that are read already."""
@@ -118,6 +121,8 @@ class Certificate(ABC):
 
     @classmethod
     def _from_record(cls, record: Any) -> Self:
+        from rosenblatt.prove import joint_certificate  # noqa: F401 - with it, all kinds are known
+
         kinds = {kind.kind: kind for kind in Certificate.__subclasses__()}
         if not isinstance(record, dict) or str(record.get("certificate")) not in kinds:
             raise CertificateError(f"this is not a certificate: its kind must be one of {', '.join(kinds)}")
@@ -138,7 +143,7 @@ class Certificate(ABC):
 
 def shape_of(examples: Examples) -> dict[str, Any]:
     """What every certificate says of the data it is about."""
-    return {"n": examples.n, "features": examples.size - 1, "bias": examples.rows.bias}
+    return {"n": examples.n, "features": n_features(examples.rows), "bias": examples.rows.bias}
 
 
 def _written(value: Any) -> Any:

@@ -22,6 +22,7 @@ import numpy as np
 from rosenblatt import kernels, search
 from rosenblatt.examples import Examples, numbers_per_row
 from rosenblatt.kernels import Array, Dense
+from rosenblatt.kesler import JointExamples, has_several_classes
 from rosenblatt.learn import pla, wolfe
 from rosenblatt.learn.active_rows import ActiveRows
 from rosenblatt.learn.rules import TIES, Budget, Reason, ties_named
@@ -43,7 +44,7 @@ ENOUGH = 0.5  # of the level: rows of the active set may be this much nearer tha
 class Separable:
     """There are weights that are right on every row."""
 
-    certificate: Separation
+    certificate: Any  # Separation, or of several classes JointSeparation
     separable: ClassVar[bool] = True
 
     def __str__(self) -> str:
@@ -55,7 +56,7 @@ class Separable:
 class NotSeparable:
     """There are none."""
 
-    certificate: Contradiction
+    certificate: Any  # Contradiction, or of several classes JointContradiction
     separable: ClassVar[bool] = False
 
     def __str__(self) -> str:
@@ -92,6 +93,9 @@ def separability(
 ) -> Verdict:
     """Whether some linear rule is right on every row, with the proof.
 
+    Of more than two classes the question is about all at once: is there a set of linear scores, one for each class,
+    whose largest is always that of the right class? Its certificate is a `JointSeparation` or a `JointContradiction`,
+    and ties are equal scores: "minus" is right for the first of the classes, as rules predict.
     With `max_seconds`, kept to within some two seconds, it may end undecided.
     With `verbose` it tells on standard error how far it has come.
 
@@ -103,9 +107,16 @@ def separability(
     Not linearly separable. No weights are right on all 4 rows: these 4 contradict each other, ...
     >>> verdict.certificate.weights, verdict.certificate.point
     ((1, 1, 1, 1), (0.5, 0.5))
+    >>> print(separability([[0.0], [1.0], [2.0]], ["a", "b", "c"]))
+    Linearly separable. There are linear scores of 3 classes whose largest is that of the right class on all 3 rows; ...
     """
     ties_named(ties)
     clock = Clock(max_seconds, verbose)
+    if has_several_classes(y):
+        from rosenblatt.prove import joint
+
+        several = JointExamples.of(X, y, fit_intercept=fit_intercept, bias_scale=bias_scale)
+        return joint.decide(several, ties, clock)
     return decide(Examples.of(X, y, fit_intercept=fit_intercept, bias_scale=bias_scale), ties, clock)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from rosenblatt.errors import ModelError
 from rosenblatt.estimators.lifted import BEST
+from rosenblatt.estimators.linear import JOINT, ONE_VS_REST, SCHEMES
 from rosenblatt.estimators.pocket import DESCENT
 from rosenblatt.estimators.tree import BY_CROSS_VALIDATION
 from rosenblatt.estimators.voted import VOTES
@@ -157,6 +158,8 @@ CLASSES = Kind(_classes_written, _classes_read)
 COMPARATOR = Kind(_comparator_written, _comparator_read)
 COLUMNS = Kind(_columns_written, _columns_read)
 
+MULTI_CLASS = "multi_class"
+_SCHEME = {MULTI_CLASS: choice(*SCHEMES)}
 _RULE = {"fit_intercept": FLAG, "bias_scale": BIAS_SCALE, "normalize": FLAG}
 _PASSES = {
     "max_passes": COUNT,
@@ -179,6 +182,7 @@ PARAMETERS: Mapping[str, Mapping[str, Kind]] = {
         "max_seconds": SECONDS,
         "margin": SECONDS,
         "patience": COUNT,
+        **_SCHEME,
         "class_weight": CLASS_WEIGHT,
         "random_state": SEED,
         "verbose": FLAG,
@@ -194,6 +198,7 @@ PARAMETERS: Mapping[str, Mapping[str, Kind]] = {
         "max_passes": COUNT,
         "max_seconds": SECONDS,
         "patience": COUNT,
+        **_SCHEME,
         "class_weight": CLASS_WEIGHT,
         "random_state": SEED,
         "verbose": FLAG,
@@ -207,7 +212,7 @@ PARAMETERS: Mapping[str, Mapping[str, Kind]] = {
         "class_weight": CLASS_WEIGHT,
         "verbose": FLAG,
     },
-    "AveragedPerceptron": {"ties": TIES, **_PASSES},
+    "AveragedPerceptron": {"ties": TIES, **_SCHEME, **_PASSES},
     "VotedPerceptron": {"vote": choice(*VOTES), "ties": TIES, **_PASSES},
     "MarginPerceptron": {"beta": FROM_ZERO, "max_updates": COUNT, "max_seconds": SECONDS, **_PASSES},
     "PassiveAggressive": {"variant": choice(*Variant), "C": POSITIVE, "average": FLAG, **_PASSES},
@@ -260,9 +265,17 @@ PARAMETERS: Mapping[str, Mapping[str, Kind]] = {
 }
 
 
+def scheme_meant(classes: int) -> str:
+    """How classes were learned where a file does not say: it is older than the choice, or has only two."""
+    return JOINT if classes == 2 else ONE_VS_REST
+
+
 def options_written(estimator: Any) -> dict[str, Any]:
     """The options of an estimator, each checked to come back."""
     given, found = estimator.get_params(deep=False), {}
+    scheme, classes = given.get(MULTI_CLASS), getattr(estimator, "classes_", ())
+    if scheme is not None and len(classes) > 2 and scheme != estimator._scheme:
+        raise ModelError(f"multi_class was changed to {scheme!r} after learning with {estimator._scheme!r}: fit again")
     for name, kind in PARAMETERS[type(estimator).__name__].items():
         where = f"a model file cannot hold the option {name}: it"
         try:
@@ -270,4 +283,6 @@ def options_written(estimator: Any) -> dict[str, Any]:
         except (TypeError, ValueError):
             raise refusal(where, "made of numbers and texts", given[name]) from None
         kind.read(found[name], where, NOWHERE)
+    if scheme == scheme_meant(len(classes)):
+        found.pop(MULTI_CLASS, None)
     return found

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from rosenblatt.errors import OptionError
-from rosenblatt.estimators.linear import LinearRule
+from rosenblatt.estimators.linear import ONE_VS_ONE, LinearRule
 from rosenblatt.kernels import Array
 from rosenblatt.read.columns import Category, Column, Feature, Number, Sparse, Text, add_up
 from rosenblatt.read.encoding import Encoding
@@ -41,6 +41,10 @@ class Points:
         if not isinstance(estimator, LinearRule) or not hasattr(estimator, "coef_") or estimator.weights_.ndim != 2:
             raise OptionError(
                 f"{name} is no sum of points, so it has no scorecard; the averaged or pocket rule has one"
+            )
+        if estimator._scheme == ONE_VS_ONE:
+            raise OptionError(
+                "one-vs-one rules vote, so they are no sum of points: learn with multi_class 'joint' or 'one-vs-rest'"
             )
         if estimator._unit_rows:
             raise OptionError("a rule that scales rows to length 1 is no sum of points: learn without normalize")

@@ -13,7 +13,7 @@ from rosenblatt.read.encoding import Encoding
 from rosenblatt.ship import document
 from rosenblatt.ship.atomic import Path
 from rosenblatt.ship.modelfile import FINGERPRINT
-from rosenblatt.ship.values import CERTIFICATE, NOWHERE, TEXT, fields, items
+from rosenblatt.ship.values import CERTIFICATE, NOWHERE, TEXT, fields, items, or_null
 from rosenblatt.version import __version__
 
 FORMAT = "rosenblatt proof"
@@ -21,10 +21,10 @@ FORMAT = "rosenblatt proof"
 
 @dataclass(frozen=True)
 class Proof:
-    """Claims about the rows of a table, each a class (against the rest) and a certificate."""
+    """Claims about the rows of a table, each a class (against the rest; None: all classes) and a certificate."""
 
     encoding: Encoding
-    claims: tuple[tuple[str, Certificate], ...]
+    claims: tuple[tuple[str | None, Certificate], ...]
     data: dict[str, Any]  # the fingerprint of the features
     made_by: str = __version__
 
@@ -44,8 +44,8 @@ class Proof:
         encoding = Encoding.from_record(record["encoding"])
         claims = []
         for k, claim in enumerate(items(record["claims"], "the claims")):
-            read = fields(claim, f"claim {k + 1}", {"class": TEXT, "certificate": CERTIFICATE}, NOWHERE)
-            if read["class"] not in encoding.target.classes:
+            read = fields(claim, f"claim {k + 1}", {"class": or_null(TEXT), "certificate": CERTIFICATE}, NOWHERE)
+            if read["class"] is not None and read["class"] not in encoding.target.classes:
                 raise ModelError(f"claim {k + 1} is about the class {read['class']!r}, which the target has not")
             claims.append((read["class"], read["certificate"]))
         return cls(encoding, tuple(claims), fields(record["data"], "data", FINGERPRINT, NOWHERE), made_by)

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import ModelError, RosenblattError
+from rosenblatt.estimators.linear import JOINT, ONE_VS_ONE, ONE_VS_REST, pairs_of
 from rosenblatt.estimators.online import PROTOCOL, OnlinePerceptron
 from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.learn.online import COUNTS
 from rosenblatt.ship.canonical import brief
-from rosenblatt.ship.options import PARAMETERS, options_written
+from rosenblatt.ship.options import MULTI_CLASS, PARAMETERS, options_written, scheme_meant
 from rosenblatt.ship.states import TABLES
 from rosenblatt.ship.values import (
     BIAS,
@@ -68,6 +69,22 @@ TREE = {
     "threshold": "the class with the greatest share is predicted",
     "ties": "of equal shares the first class",
 }
+OF_CLASSES = {
+    ONE_VS_REST: {
+        "threshold": "each class has a rule against the rest; the class with the greatest score is predicted",
+        "ties": "of equal scores the first class",
+    },
+    JOINT: {
+        "threshold": "each class has a score; the class with the greatest score is predicted",
+        "ties": "of equal scores the first class",
+    },
+    ONE_VS_ONE: {
+        "threshold": "each pair of classes has a rule that says the second where its score is above 0; the class that "
+        "most rules say is predicted",
+        "ties": "a score of exactly 0 is {zero}; of classes that as many rules say, the one that wins most of the "
+        "rules among them, then the first",
+    },
+}
 
 
 def written(estimator: Any) -> dict[str, Any]:
@@ -119,11 +136,17 @@ def _restored(given: Mapping[str, Any]) -> Any:
     if names is not None and (len(names) != given["features"] or not all(type(feature) is str for feature in names)):
         raise ModelError(f"feature_names must be {given['features']} texts")
     kinds = {key: field.kind for key, field in table.settled.items()}
-    rules = 1 if len(labels) == 2 else len(labels)
+    parameters = given["parameters"]
+    if MULTI_CLASS in table.parameters and type(parameters) is dict and MULTI_CLASS not in parameters:
+        parameters = {**parameters, MULTI_CLASS: scheme_meant(len(labels))}
+    scheme = parameters.get(MULTI_CLASS, ONE_VS_REST) if type(parameters) is dict and len(labels) > 2 else None
+    rules = 1 if scheme is None else len(pairs_of(len(labels))) if scheme == ONE_VS_ONE else len(labels)
     settled = fields(given["settled"], "settled", kinds, NOWHERE)
-    shape = Shape(rules, given["features"], settled.get("bias", 0.0))
+    shape = Shape(rules, given["features"], settled.get("bias", 0.0), scheme == JOINT)
+    options = fields(parameters, "parameters", table.parameters, shape)
     learned = fields(given["learned"], "learned", {key: field.kind for key, field in table.learned.items()}, shape)
-    estimator: Any = table.make(**fields(given["parameters"], "parameters", table.parameters, shape))
+    estimator: Any = table.make(**options)
+    estimator._multi_class = options.get(MULTI_CLASS, ONE_VS_REST)
     estimator.classes_, estimator.n_features_in_ = classes, given["features"]
     if names is not None:
         estimator.feature_names_in_ = np.array(names, object)
@@ -225,6 +248,6 @@ def conventions(estimator: Any) -> dict[str, str]:
         words["threshold"] = "yes, the second class, where the score is above 0; no, the first class, where it is below"
         words["ties"] = f"a score of exactly 0 is {zero}"
     else:
-        words["threshold"] = "each class has a rule against the rest; the class with the greatest score is predicted"
-        words["ties"] = "of equal scores the first class"
+        told = OF_CLASSES[getattr(estimator, "_scheme", ONE_VS_REST)]
+        words |= {name: text.format(zero="the second" if zero == "yes" else "the first") for name, text in told.items()}
     return words

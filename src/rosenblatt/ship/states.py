@@ -15,7 +15,7 @@ from rosenblatt.errors import ModelError
 from rosenblatt.estimators.averaged import AveragedPerceptron
 from rosenblatt.estimators.kernel import KernelPerceptron
 from rosenblatt.estimators.lifted import LiftedPerceptron
-from rosenblatt.estimators.linear import LinearRule, one_or_all
+from rosenblatt.estimators.linear import LinearRule, empty_ledger, one_or_all
 from rosenblatt.estimators.margin_perceptron import MarginPerceptron
 from rosenblatt.estimators.passive_aggressive import PassiveAggressive
 from rosenblatt.estimators.perceptron import Perceptron
@@ -99,7 +99,7 @@ WEIGHTS = {"weights": kept("weights_", VECTORS)}
 
 def _begin(rule: Any, shape: Shape, given: Mapping[str, Any]) -> None:
     """An empty ledger that begins at the weights, and what follows from them."""
-    rule.ledger_ = one_or_all([Ledger(w, 0, np.int64) for w in rule.weights_])
+    rule.ledger_ = one_or_all([empty_ledger(w) for w in ([rule.weights_] if shape.joint else rule.weights_)])
     rule._expose()
 
 
@@ -147,7 +147,10 @@ def _go_on(rule: Any, shape: Shape, given: Mapping[str, Any]) -> None:
         with np.errstate(over="ignore", invalid="ignore"):  # every run keeps its mean finite
             if tally.sums.size and not np.isfinite(tally.average).all():
                 raise ModelError("the tallies are so large that their mean overflows")
-    rule.ledger_ = one_or_all([rule._ledger(tally.last) for tally in rule._tallies])
+    lasts = [tally.last for tally in rule._tallies]
+    if shape.joint and len({tally.looks for tally in rule._tallies}) > 1:
+        raise ModelError("the tallies of classes that were learned jointly have different numbers of looks")
+    rule.ledger_ = one_or_all([rule._ledger(last) for last in ([np.stack(lasts)] if shape.joint else lasts)])
     rule._expose()
 
 

@@ -37,6 +37,12 @@ class Shape(NamedTuple):
     rules: int
     features: int
     bias: float
+    joint: bool = False  # the rules were learned in one run
+
+    @property
+    def runs(self) -> int:
+        """How many runs the rules were learned in."""
+        return 1 if self.joint else self.rules
 
     @property
     def size(self) -> int:
@@ -183,8 +189,8 @@ def each_rule(kind: Kind) -> Kind:
 
 
 def per_rule(kind: Kind) -> Kind:
-    """The same of an attribute that is a list only where there are several rules."""
-    every = each_rule(kind)
+    """The same for each run, of an attribute that is a list only where there are several."""
+    every = listed(kind, lambda shape: shape.runs)
     return Kind(
         lambda value: every.write(value if isinstance(value, list) else [value]),
         lambda value, where, shape: one_or_all(every.read(value, where, shape)),
