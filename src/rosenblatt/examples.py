@@ -63,6 +63,12 @@ class Examples:
         return self
 
     @property
+    def only_label(self) -> int:
+        """The label of all rows that count, if they have the same; else 0."""
+        labels = self.labels[self.weights > 0] if self.weights.size else self.labels
+        return int(labels[0]) if labels.size and (labels == labels[0]).all() else 0
+
+    @property
     def n(self) -> int:
         """How many rows there are."""
         return n_rows(self.rows)

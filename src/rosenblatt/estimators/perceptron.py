@@ -164,7 +164,7 @@ class Perceptron(LinearRule):
         budget = Budget(self.max_passes, updates, self.max_seconds, self.patience)  # type: ignore[arg-type]
         rng = self._generator()
         classes, parts = self._parts(X, y, sample_weight)
-        starts = self._start_weights(parts, rng)
+        starts = self._starts(parts, rng)
         runs = []
         with ctrl_c_noted() as interrupted:
             for part, start in zip(parts, starts, strict=True):

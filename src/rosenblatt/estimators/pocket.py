@@ -143,7 +143,7 @@ class PocketPerceptron(LinearRule):
             )
         rng = self._generator()
         classes, parts = self._parts(X, y, sample_weight)
-        starts = self._start_weights(parts, rng)
+        starts = self._starts(parts, rng)
         with ctrl_c_noted() as interrupted:
             runs = [
                 self._run(part, start, ties, budget, rng, interrupted)
@@ -151,7 +151,10 @@ class PocketPerceptron(LinearRule):
             ]
         self.kept_at_ = one_or_all([run.kept_at for run in runs])
         if len(runs) > 1:
-            runs = [replace(run, weights=_in_scale(part, run.weights)) for part, run in zip(parts, runs, strict=True)]
+            runs = [
+                run if part.only_label else replace(run, weights=_in_scale(part, run.weights))
+                for part, run in zip(parts, runs, strict=True)
+            ]
         self._take(classes, runs)
         if not self.margin and self.constant_if_cheaper(parts):
             self.kept_at_ = one_or_all([NEVER] * len(runs))

@@ -82,6 +82,7 @@ class Reason(Enum):
     QUIET = "A pass made no correction."
     SETTLED = "Many tries in a row found no better rule."
     INTERRUPTED = "It was interrupted; nothing is lost."
+    ABSENT = "No row that counts is of some class: nothing was learned about it."
     STREAM = "Every row of the stream so far was seen once."
 
     def __str__(self) -> str:
