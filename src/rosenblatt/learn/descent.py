@@ -180,7 +180,7 @@ class Descent:
         """
         while True:
             self.spend(1 + active.size / self.space.n)
-            left = self._taking_in
+            left = self._taking_in + TAKING_IN  # what was begun may end, unless it is as long again
 
             def stop(work: float) -> bool:
                 nonlocal left

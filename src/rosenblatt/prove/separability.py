@@ -109,8 +109,10 @@ def separability(
     return decide(Examples.of(X, y, fit_intercept=fit_intercept, bias_scale=bias_scale), ties, clock)
 
 
-def decide(examples: Examples, ties: str = "mistake", clock: Clock | None = None) -> Verdict:
-    """The same for examples that are read already."""
+def decide(
+    examples: Examples, ties: str = "mistake", clock: Clock | None = None, *, learning: bool = True
+) -> Verdict:
+    """The same for examples that are read already; without `learning`, no run of PLA is tried."""
     clock = clock or Clock()
     if ties == "correct":
         return Separable(separation(examples, ties, (0,) * examples.size, (0,), (1,)))
@@ -118,7 +120,7 @@ def decide(examples: Examples, ties: str = "mistake", clock: Clock | None = None
     clock.spend(BEGUN + 3.0 * examples.rows.values.size)
     if plain := _plain_contradiction(examples, ties, sizes):
         return NotSeparable(plain)
-    if examples.size > MANY and (learned := _learned(examples, ties, clock)):
+    if learning and examples.size > MANY and (learned := _learned(examples, ties, clock)):
         return Separable(learned)
     try:
         with np.errstate(all="ignore"):  # floats only propose
