@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from rosenblatt import PocketPerceptron, VotedPerceptron
+from rosenblatt import PerceptronTree, PocketPerceptron, VotedPerceptron, margin, optimality, separability
+from rosenblatt.errors import DataError
 from rosenblatt.examples import Examples, narrowed
-from rosenblatt.learn import electorate, space
+from rosenblatt.learn import active_rows, electorate, space
 from rosenblatt.learn.space import Scaled, Spanned, space_of
+from rosenblatt.prove import optimality as prove_optimality
 
 HASHED = 2**18
 
@@ -80,10 +82,10 @@ def test_products_of_rows_are_finite_whatever_the_units(scale, rng):
     assert PocketPerceptron(random_state=0).fit(X, [0, 1, 0, 1, 1]).mistakes_ == 0
 
 
-@pytest.mark.parametrize("margin", [0.0, 0.01])
-def test_more_columns_than_rows_cost_no_square_of_the_columns(margin, rng):
+@pytest.mark.parametrize("gamma", [0.0, 0.01])
+def test_more_columns_than_rows_cost_no_square_of_the_columns(gamma, rng):
     X, y = rng.normal(size=(60, 6000)), rng.permutation(60) % 2
-    rule = PocketPerceptron(margin=margin, random_state=0)
+    rule = PocketPerceptron(margin=gamma, random_state=0)
     assert memory_of(lambda: rule.fit(X, y)) < 60  # the square would be 288 MB
     assert rule.mistakes_ == 0
 
@@ -155,3 +157,36 @@ def test_a_vote_of_wide_rows_takes_no_memory_for_their_columns(rng):
     X, y = hashed(rng, 300), rng.permutation(300) % 2
     rule = VotedPerceptron(max_passes=5)
     assert memory_of(lambda: rule.fit(X, y).predict(X)) < 50  # a block of vectors would be 136 MB, and as much again
+
+
+def test_proofs_about_long_rows_stay_small_or_say_why_not(rng, monkeypatch):
+    monkeypatch.setattr(active_rows, "MOST", 10_000)  # stands for many thousands of rows and columns
+    X, y = hashed(rng, 200), rng.permutation(200) % 2
+    verdict = separability(X, y)
+    assert verdict.separable  # by passes of the perceptron
+    assert verdict.certificate.verify(X, y)
+    known = margin(X, y)
+    assert 0.0 < known.lower < known.upper
+    both, labels = sp.csr_array(sp.vstack([X, X[:3]])), np.concatenate([y, 1 - y[:3]])
+    assert margin(both, labels).upper == 0.0
+    near, half = sp.csr_array(sp.vstack([X, X[:9]])), np.concatenate([y, 1 - y[:9]])
+    near = near.astype(float)
+    near.data[near.indptr[200] :] *= 2.0  # twice the row: without a threshold, no two rows are equal
+    told = separability(near, half, fit_intercept=False)
+    assert "leave out rare columns" in str(told)
+    assert "limits of time and memory" in str(margin(near, half, fit_intercept=False))
+
+
+def test_a_proof_of_few_mistakes_writes_down_a_bounded_number_of_long_rows(rng, monkeypatch):
+    monkeypatch.setattr(prove_optimality, "WRITTEN", 10 * HASHED)
+    X, y = hashed(rng, 200), rng.permutation(200) % 2
+    X, y = sp.csr_array(sp.vstack([X, X[:20]])), np.concatenate([y, 1 - y[:20]])
+    interval = optimality(X, y)
+    assert (interval.lower, interval.upper) == (9, 20)
+    interval.verify(X, y)
+
+
+def test_a_tree_refuses_a_sparse_table_that_would_not_fit():
+    X = sp.csr_array((np.ones(4), (range(4), range(4))), shape=(3000, HASHED))
+    with pytest.raises(DataError, match=r"3000 x 262144 would take 5\.9 GiB; leave out rare columns"):
+        PerceptronTree().fit(X, np.arange(3000) % 2)
