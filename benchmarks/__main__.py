@@ -23,6 +23,7 @@ NAMES = [
     "published",
     "end_to_end",
     "trees",
+    "wide",
 ]
 
 

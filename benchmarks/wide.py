@@ -34,7 +34,7 @@ OURS = {
     "AveragedPerceptron": {},
     "VotedPerceptron": {},
     "MarginPerceptron": {},
-    "PassiveAggressive": {},
+    "PassiveAggressive": {"random_state": 0},
     "LiftedPerceptron": {},
     "KernelPerceptron": {},
     "PerceptronTree": {"random_state": 0},
