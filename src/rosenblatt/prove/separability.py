@@ -113,9 +113,7 @@ def separability(
     return decide(Examples.of(X, y, fit_intercept=fit_intercept, bias_scale=bias_scale), ties, clock)
 
 
-def decide(
-    examples: Examples, ties: str = "mistake", clock: Clock | None = None, *, learning: bool = True
-) -> Verdict:
+def decide(examples: Examples, ties: str = "mistake", clock: Clock | None = None, *, learning: bool = True) -> Verdict:
     """The same for examples that are read already; without `learning`, no run of PLA is tried."""
     clock = clock or Clock()
     if ties == "correct":
