@@ -24,6 +24,7 @@ NAMES = [
     "published",
     "end_to_end",
     "trees",
+    "wide",
 ]
 
 

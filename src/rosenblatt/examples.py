@@ -5,7 +5,7 @@ Dense tables in C order and CSR matrices are used where they lie, without a copy
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import sqrt
 from typing import Any
@@ -63,6 +63,19 @@ class Examples:
         return self
 
     @property
+    def only_label(self) -> int:
+        """The label of all rows that count, if they have the same; else 0. Where no row counts, it is -1."""
+        labels = self.labels[self.weights > 0] if self.weights.size else self.labels
+        if not labels.size:
+            return -1
+        return int(labels[0]) if (labels == labels[0]).all() else 0
+
+    @property
+    def lacks_a_class(self) -> bool:
+        """Whether there is a class of which no row counts."""
+        return self.only_label != 0
+
+    @property
     def n(self) -> int:
         """How many rows there are."""
         return n_rows(self.rows)
@@ -75,7 +88,7 @@ class Examples:
     @cached_property
     def radius(self) -> float:
         """R: the length of the longest row that counts, the constant feature included."""
-        return self.rows.radius if self.weights.all() else float(self.lengths[self.weights > 0].max())
+        return self.rows.radius if self.weights.all() else float(self.lengths[self.weights > 0].max(initial=0.0))
 
     @cached_property
     def lengths(self) -> Array:
@@ -134,6 +147,31 @@ def some_rows(rows: Rows, chosen: Array) -> Rows:
     starts = np.concatenate([[0], np.cumsum(ends - begins)])
     places = np.arange(starts[-1]) + np.repeat(begins - starts[:-1], ends - begins)
     return rows._replace(values=rows.values[places], columns=rows.columns[places], starts=starts.astype(np.uint64))
+
+
+def joined_rows(a: Rows, b: Rows) -> Rows:
+    """Rows of a, then those of b, which are stored in the same way."""
+    known: Any = {"radius": max(a.radius, b.radius), "terms": max(a.terms, b.terms), "whole": a.whole and b.whole}
+    values = np.concatenate([a.values, b.values])
+    if isinstance(a, Dense) or isinstance(b, Dense):
+        return a._replace(values=values, **known)
+    columns, starts = np.concatenate([a.columns, b.columns]), np.concatenate([a.starts, b.starts[1:] + a.starts[-1]])
+    return a._replace(values=values, columns=columns, starts=starts, **known)
+
+
+def narrowed(examples: Examples) -> tuple[Examples, Array]:
+    """The same without the columns of a sparse table that no row has an entry in, and which weights are left."""
+    rows = examples.rows
+    if isinstance(rows, Dense) or not rows.values.size:
+        return examples, np.arange(examples.size)
+    occurs = np.zeros(rows.features, bool)
+    occurs[rows.columns] = True
+    kept = np.flatnonzero(occurs)
+    if kept.size == rows.features:
+        return examples, np.arange(examples.size)
+    places = (np.cumsum(occurs) - 1).astype(rows.columns.dtype)
+    narrow = rows._replace(columns=places[rows.columns], features=int(kept.size))
+    return replace(examples, rows=narrow), np.append(kept, rows.features)
 
 
 def numbers_per_row(rows: Rows) -> float:

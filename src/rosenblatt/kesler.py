@@ -74,6 +74,17 @@ class JointExamples(Examples):
         return self
 
     @property
+    def absent(self) -> Array:
+        """The numbers of the classes of which no row counts."""
+        counted = self.labels[self.weights > 0] if self.weights.size else self.labels
+        return np.flatnonzero(np.bincount(counted, minlength=len(self.classes)) == 0)
+
+    @property
+    def lacks_a_class(self) -> bool:
+        """Whether there is a class of which no row counts."""
+        return bool(self.absent.size)
+
+    @property
     def width(self) -> int:
         """How many weights a class has: the features, then the threshold's constant feature."""
         return n_features(self.rows) + 1
@@ -86,7 +97,7 @@ class JointExamples(Examples):
     @cached_property
     def radius(self) -> float:
         """R: the length of the longest signed row, which is that of a row times the root of two."""
-        longest = self.rows.radius if self.weights.all() else float(self.lengths[self.weights > 0].max())
+        longest = self.rows.radius if self.weights.all() else float(self.lengths[self.weights > 0].max(initial=0.0))
         return sqrt(2.0) * longest
 
     @property

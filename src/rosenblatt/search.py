@@ -1,6 +1,7 @@
 """Find: what a rule gets wrong, over all rows, on all cores, with fixed weights."""
 
 from collections.abc import Callable
+from math import sqrt
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -14,6 +15,7 @@ T = TypeVar("T")
 
 STRETCH = 1024  # rows; so many are read at a time where not all are
 FEW = 0.2  # of the rows: so many are worth copying, instead of a look at all
+THREADED = 10_000  # entries: longer products BLAS cuts up for threads, which take longer to wake than to add up
 LARGE = 1_000_000  # numbers; where there are fewer, a look at all of them takes less than to choose
 
 
@@ -141,7 +143,8 @@ def norm(w: Array) -> float:
     largest = float(np.abs(w).max())
     if not 0.0 < largest < np.inf:
         return largest
-    return largest * float(np.linalg.norm(w / largest))
+    part = (w / largest).ravel()  # those of several classes are a table
+    return largest * sqrt(float(np.einsum("i,i->", part, part) if part.size > THREADED else part @ part))
 
 
 def is_whole(w: Array) -> bool:

@@ -281,8 +281,8 @@ def test_rows_are_checked():
         PerceptronTree().fit([[1.0], [2.0]], [1, 1])
     with pytest.raises(DataError, match="column 'a' holds something that is not a number"):
         PerceptronTree(categorical_features=None).fit(pd.DataFrame({"a": ["x", "y"]}), [0, 1])
-    with pytest.raises(DataError, match="weights of all rows are zero for class 1"):
-        PerceptronTree().fit([[1.0], [2.0]], [0, 1], sample_weight=[1, 0])
+    with pytest.raises(DataError, match="weights of all rows are zero"):
+        PerceptronTree().fit([[1.0], [2.0]], [0, 1], sample_weight=[0, 0])
     with pytest.raises(DataError, match="X has 2 rows but y has 1 labels"):
         PerceptronTree().fit(pd.DataFrame({"a": [1, 2]}), [0])
     with pytest.raises(NotFittedError):

@@ -34,7 +34,7 @@ class RuleInPasses(LinearRule):
         """Learn from the rows of X and their labels y."""
         ties, budget, rng = rules.ties_named(self.ties), self._budget(), self._generator()
         classes, parts = self._parts(X, y, sample_weight)
-        starts = self._start_weights(parts, rng)
+        starts = self._starts(parts, rng)
         with ctrl_c_noted() as interrupted:
             options: Any = {
                 "ties": ties,

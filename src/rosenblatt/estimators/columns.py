@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 FROM_DTYPE = "from_dtype"
 NOT_TEXT = ("int", "uint", "float", "double", "date")  # how the types of numbers and dates begin, in pandas and polars
+MOST_NUMBERS = 2**29  # of a sparse table that becomes a dense one: 4 GiB
 
 
 def is_frame(X: Any) -> bool:
@@ -93,6 +94,11 @@ def _by_column(X: Any) -> Any:
 
 def _table(X: Any, names: Sequence[str]) -> Array:
     """A table of numbers, column by column."""
+    if hasattr(X, "toarray") and X.shape[0] * X.shape[1] > MOST_NUMBERS:
+        raise DataError(
+            f"a tree looks at every number of every column, also at zeros: {X.shape[0]} x {X.shape[1]} would take "
+            f"{X.shape[0] * X.shape[1] / 2**27:.1f} GiB; leave out rare columns, or use a linear rule"
+        )
     dense = X.toarray() if hasattr(X, "toarray") else np.asarray(X)
     table = np.ascontiguousarray(_floats(dense.T, ""))
     table += 0.0  # no -0.0

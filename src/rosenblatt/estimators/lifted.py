@@ -129,7 +129,7 @@ class LiftedPerceptron(LinearRule):
         classes, parts = self._parts(X, y, sample_weight)
         runs, directions = [], []
         with ctrl_c_noted() as interrupted:
-            for part in parts:
+            for part, start in zip(parts, self._starts(parts, self._generator()), strict=True):
                 begun = timing.now()
                 quick = lifted.quick_directions(part, budget.max_seconds, interrupted)
                 large, factor = lifted.enlarged(part)
@@ -138,7 +138,7 @@ class LiftedPerceptron(LinearRule):
                 left = budget
                 if budget.max_seconds is not None:
                     left = replace(budget, max_seconds=max(budget.max_seconds - (timing.now() - begun), 1e-6))
-                runs.append(lifted.learn(part, lift, budget=left, watch=watch, interrupted=interrupted))
+                runs.append(lifted.learn(part, lift, start, budget=left, watch=watch, interrupted=interrupted))
                 directions.append([*quick, runs[-1].weights])
             self._take(classes, list(runs))
             self._report(parts, runs, directions)

@@ -43,6 +43,7 @@ from rosenblatt.prove import bounds
 
 AUTO = "auto"
 JOINT, ONE_VS_REST, ONE_VS_ONE = SCHEMES = ("joint", "one-vs-rest", "one-vs-one")  # of more than two classes
+FAR_BELOW, MOST = 64, 900  # binary digits: of the scores of a class that has no row; of a threshold
 
 
 class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
@@ -60,6 +61,7 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
     weights_: Array
     ledger_: Ledger | list[Ledger]
     _multi_class = ONE_VS_REST  # as it was when the rule was learned
+    _knows_all_classes = True  # of each, some row counts
     _updates_before = 0  # those that a rule from a file has made; its ledger begins after them
 
     def decision_function(self, X: Any) -> Array:
@@ -227,7 +229,11 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
         rows, y = self._checked(X, y, reset=True)
         rows = self._with_best_bias(rows)
         classes = self._classes(y)
-        return classes, [part.with_both_classes() for part in self._rules(rows, y, classes, sample_weight)]
+        parts = self._rules(rows, y, classes, sample_weight)
+        if parts[0].weights.size and not parts[0].weights.any():
+            raise DataError("the weights of all rows are zero; a rule needs rows that count")
+        self._knows_all_classes = not any(part.lacks_a_class for part in parts)
+        return classes, parts
 
     def _next_parts(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> tuple[Array, list[Examples]]:
         """For `partial_fit`: the same of the next rows of a stream, whose first call must name all classes."""
@@ -302,6 +308,31 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
             starts = list(self.start)
         return [rules.start_weights(start, part, rng) for start, part in zip(starts, parts, strict=True)]
 
+    def _starts(self, parts: list[Examples], rng: np.random.Generator) -> list[Array]:
+        """For `fit`: the same, but where no row of a class counts, a rule that always says the same.
+
+        Its threshold is beyond every margin that is asked for. Of several classes, one without a row scores far below
+        the others. Without a threshold there is no such rule, and what is learned is right on the rows that count.
+        """
+        starts = self._start_weights(parts, rng)
+        for part, start in zip(parts, starts, strict=True):
+            if not part.rows.bias or not part.lacks_a_class:
+                continue
+            least = int(np.frexp(self._margin_wanted() / part.rows.bias)[1])
+            if isinstance(part, JointExamples):
+                start[part.absent] = 0.0
+                start[part.absent, -1] = -(2.0 ** min(least + FAR_BELOW, MOST))
+                continue
+            label = part.only_label
+            far = FAR_BELOW if len(parts) > 1 and self._multi_class == ONE_VS_REST and label < 0 else 1
+            start[:] = 0.0
+            start[-1] = label * 2.0 ** min(least + far, MOST)
+        return starts
+
+    def _margin_wanted(self) -> float:
+        """The margin above which no row moves the weights, if it is above 1."""
+        return 1.0
+
     def _generator(self) -> np.random.Generator:
         """Randomness from `random_state`, where there is one."""
         return rules.generator_of(getattr(self, "random_state", None))
@@ -313,7 +344,8 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
         self.ledger_ = one_or_all([run.ledger for run in runs])
         self.n_passes_ = sum(run.passes for run in runs)
         self.n_examples_seen_ = sum(run.examples_seen for run in runs)
-        self.stop_reason_ = next((run.reason for run in runs if run.reason is not Reason.SEPARATED), Reason.SEPARATED)
+        best = Reason.SEPARATED if self._knows_all_classes else Reason.ABSENT
+        self.stop_reason_ = next((run.reason for run in runs if run.reason is not Reason.SEPARATED), best)
         self._expose()
 
     def __getstate__(self) -> Any:

@@ -143,6 +143,9 @@ class MarginPerceptron(RuleInPasses):
     def _stride(self, part: Examples) -> tuple[Stride, None]:
         return WithinMargin(self._beta), None
 
+    def _margin_wanted(self) -> float:
+        return max(self._beta, 1.0)
+
     def _is_averaged(self) -> bool:
         return False
 

@@ -11,21 +11,28 @@ import numpy as np
 from rosenblatt import search
 from rosenblatt.errors import OptionError
 from rosenblatt.estimators.contract import ConvergenceWarning
-from rosenblatt.estimators.linear import JOINT, LinearRule, empty_ledger, one_or_all
+from rosenblatt.estimators.linear import AUTO, JOINT, LinearRule, empty_ledger, one_or_all
 from rosenblatt.estimators.progress import reporter
-from rosenblatt.examples import Examples, shown
+from rosenblatt.examples import Examples, shown, some_rows
 from rosenblatt.kernels import Array, Ties
 from rosenblatt.kesler import JointExamples
 from rosenblatt.learn import pla, rules
 from rosenblatt.learn.rules import Budget, Reason
+from rosenblatt.learn.stalling import Stall
 from rosenblatt.learn.walk import Run, ctrl_c_noted
 from rosenblatt.prove import bounds
 from rosenblatt.prove import run as of_two_classes
+from rosenblatt.prove.certificate import Contradiction
+from rosenblatt.prove.clock import Clock
+from rosenblatt.prove.separability import NotSeparable, decide
 
 BOUND = "bound"
+MOST_PASSES = 1000  # where nothing else is said
+A_PROOF, SOME_PASSES = 1e9, 50  # operations, and times all numbers, after which a proof is given up
 A_SECOND = 1e9  # numbers, read in about so long: what is looked for in a run whose time is up
 ADVICE = {
     Reason.MAX_PASSES: "raise max_passes, or bring the columns to similar sizes (StandardScaler)",
+    Reason.STALLED: "set max_passes to go on",
     Reason.MAX_COPIES: "divide the weights by a constant",
     Reason.MAX_UPDATES: "raise max_updates, or bring the columns to similar sizes (StandardScaler)",
     Reason.MAX_SECONDS: "raise max_seconds, or bring the columns to similar sizes (StandardScaler)",
@@ -68,8 +75,9 @@ class Perceptron(LinearRule):
         (2 R / margin)^2 wherever the rows lie (see `bounds.with_bias`).
     normalize : bool, default=False
         Scale every row's features to length 1 first, when learning and when predicting; a row of zeros stays.
-    max_passes : int or None, default=1000
-        Budget of passes over the data; looks at the active set count as parts of a pass.
+    max_passes : int, "auto" or None, default="auto"
+        Budget of passes over the data; looks at the active set count as parts of a pass. "auto": 1000, and under the
+        orders "active" and "cyclic" it ends sooner where more passes do not help (see Notes).
     max_updates, max_seconds : number or None, default=None
         Budgets of updates and of time, without that of compiling; like max_passes, for each rule, and kept
         to within some two seconds. max_updates="bound" stops after as
@@ -109,8 +117,9 @@ class Perceptron(LinearRule):
         The corrected rows in order: `replay(X, y, t)` gives the weights after t updates. Of classes learned
         jointly, `ledger_.rivals` has the classes that they were corrected against.
     certificate_ : Contradiction, NoMargin, their joint kinds or None, or a list of one per rule
-        What a run that did not separate the rows has proved by itself: that they contradict each other, because
-        whole weights came back to where they had been; or, with max_updates="bound", that there is no such margin.
+        What is proved when a run did not separate the rows: that they contradict each other, because whole weights
+        came back to where they had been, or as was found when passes did not help any more (then without sample
+        weights of zero); or, with max_updates="bound", that there is no such margin.
         `certificate_.verify(X, y)` checks it; of one-vs-rest and one-vs-one rules, `verify(X, y == label)` that of
         each, with the class that it says yes to. With normalize=True it is about the rows scaled to length 1.
     n_features_in_, feature_names_in_
@@ -122,6 +131,12 @@ class Perceptron(LinearRule):
     a last copy that moves the weights by that part of a step. What is learned does not depend on whether X is dense or
     sparse, to the last bit. Where weights are above 1000 on average, max_passes allows no more work than if they were
     1000: no more than 1000 max_passes draws or corrections per row.
+    With max_passes="auto", the passes are looked back on when there were 32, 64, 128, ... of them. If none of the later
+    half made a quarter fewer corrections than all of the first half did, and little work proves that no rule is right
+    on every row, it ends. It never ends so where rows are proved separable; where little work proves neither, as on
+    many tables of many columns, it ends after 512 passes, if none of the later half made any fewer. Then
+    mistakes are counted at 16 places of each of four more passes, and the weights with the fewest are the rule; the
+    ledger ends with them. A number as max_passes is just that.
     Pressing Ctrl-C keeps what was learned so far in the estimator before KeyboardInterrupt is raised.
     A pickle holds the rule without its ledger, which may be longer than the data and begins anew; to keep it, pickle
     `ledger_` as well, or call `ledger_.save(path)`.
@@ -147,7 +162,7 @@ class Perceptron(LinearRule):
         fit_intercept: bool = True,
         bias_scale: float | str = 1.0,
         normalize: bool = False,
-        max_passes: int | None = 1000,
+        max_passes: int | str | None = AUTO,
         max_updates: int | str | None = None,
         max_seconds: float | None = None,
         margin: float | None = None,
@@ -177,18 +192,21 @@ class Perceptron(LinearRule):
         """Learn from the rows of X and their labels y."""
         order, ties = rules.order_named(self.order), rules.ties_named(self.ties)
         updates = None if self.max_updates == BOUND else self.max_updates
-        budget = Budget(self.max_passes, updates, self.max_seconds, self.patience)  # type: ignore[arg-type]
+        passes = MOST_PASSES if self.max_passes == AUTO else self.max_passes
+        budget = Budget(passes, updates, self.max_seconds, self.patience)  # type: ignore[arg-type]
         rng = self._generator()
         classes, parts = self._parts(X, y, sample_weight)
-        starts = self._start_weights(parts, rng)
-        runs = []
+        starts = self._starts(parts, rng)
+        runs, verdicts = [], [_Asked(part, self.ties) for part in parts]
         with ctrl_c_noted() as interrupted:
-            for part, start in zip(parts, starts, strict=True):
+            for part, start, asked in zip(parts, starts, verdicts, strict=True):
                 limit = replace(budget, max_updates=self._bound(part, start)) if self.max_updates == BOUND else budget
                 watch = reporter(limit) if self.verbose else None
                 options: Any = {"order": order, "ties": ties, "budget": limit, "rng": rng, "watch": watch}
+                if self.max_passes == AUTO and not isinstance(part, JointExamples):
+                    options["stall"] = Stall(asked.is_refuted)
                 runs.append(learner_of(part).learn(part, start, interrupted=interrupted, **options))
-            proved = [self._proved(part, run, start) for part, run, start in zip(parts, runs, starts, strict=True)]
+            proved = [self._proved(*each) for each in zip(parts, runs, starts, verdicts, strict=True)]
         runs = [
             replace(run, reason=Reason.BOUND) if getattr(p, "refutes_a_margin", False) else run
             for run, p in zip(runs, proved, strict=True)
@@ -211,10 +229,12 @@ class Perceptron(LinearRule):
         away = search.norm(start)
         return bounds.updates(part.radius * (1 + 1e-15), self.margin, start_length=away, start_along=-away) + 1
 
-    def _proved(self, part: Examples, run: Run, start: Array) -> Any:
+    def _proved(self, part: Examples, run: Run, start: Array, asked: "_Asked") -> Any:
         """What a run that did not separate its rows proves about them."""
         if run.reason in (Reason.SEPARATED, Reason.INTERRUPTED) or self._unit_rows:  # those are not the rows given
             return None
+        if asked.contradiction:
+            return asked.contradiction
         most = A_SECOND if run.reason is Reason.MAX_SECONDS else inf
         prove = import_module("rosenblatt.prove.joint_run") if isinstance(part, JointExamples) else of_two_classes
         if found := prove.recurrence(part, run, start, self.ties, most):
@@ -250,6 +270,24 @@ class Perceptron(LinearRule):
         if interrupted():
             raise KeyboardInterrupt
         return self
+
+
+class _Asked:
+    """A proof that is asked for at most once: that no rule is right on every row that counts."""
+
+    def __init__(self, part: Examples, ties: str) -> None:
+        self._part, self._ties = part, ties
+        self.contradiction: Contradiction | None = None  # of the rows as they are numbered
+
+    def is_refuted(self) -> bool | None:
+        """True with a proof, False if there is such a rule, None if little work does not tell."""
+        part, counted = self._part, self._part.counted[0]
+        rows = part.rows if counted.size == part.n else some_rows(part.rows, counted)
+        clock = Clock(most_work=A_PROOF + SOME_PASSES * rows.values.size)
+        verdict = decide(Examples(rows, part.labels[counted]), self._ties, clock, learning=False)
+        if isinstance(verdict, NotSeparable) and counted.size == part.n:
+            self.contradiction = verdict.certificate
+        return None if verdict.separable is None else not verdict.separable
 
 
 def _warn(examples: Examples, run: Run, ties: Ties, proved: Any) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from rosenblatt import search, timing
 from rosenblatt.errors import OptionError
-from rosenblatt.estimators.linear import AUTO, JOINT, ONE_VS_REST, LinearRule, one_or_all
+from rosenblatt.estimators.linear import AUTO, FAR_BELOW, JOINT, ONE_VS_REST, LinearRule, one_or_all
 from rosenblatt.estimators.progress import reporter
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array, Ties
@@ -152,7 +152,7 @@ class PocketPerceptron(LinearRule):
         classes, parts = self._parts(X, y, sample_weight)
         if self.margin and isinstance(parts[0], JointExamples):
             raise OptionError("margin is for two classes, or several with multi_class='one-vs-rest' or 'one-vs-one'")
-        starts = self._start_weights(parts, rng)
+        starts = self._starts(parts, rng)
         with ctrl_c_noted() as interrupted:
             runs = [
                 self._run(part, start, ties, budget, rng, interrupted)
@@ -160,7 +160,12 @@ class PocketPerceptron(LinearRule):
             ]
         self.kept_at_ = one_or_all([run.kept_at for run in runs])
         if len(runs) > 1 and self._multi_class == ONE_VS_REST:
-            runs = [replace(run, weights=_in_scale(part, run.weights)) for part, run in zip(parts, runs, strict=True)]
+            runs = [
+                run if part.only_label else replace(run, weights=_in_scale(part, run.weights))
+                for part, run in zip(parts, runs, strict=True)
+            ]
+        if isinstance(parts[0], JointExamples) and parts[0].absent.size and parts[0].rows.bias:
+            runs = [replace(run, weights=_never_chosen(run.weights, parts[0].absent)) for run in runs]
         self._take(classes, runs)
         if not self.margin and self.constant_if_cheaper(parts):
             self.kept_at_ = one_or_all([NEVER] * len(runs))
@@ -206,6 +211,14 @@ class PocketPerceptron(LinearRule):
 def _joint() -> Any:
     """The pocket of several classes; loaded only where there are several."""
     return import_module("rosenblatt.learn.joint_pocket")
+
+
+def _never_chosen(weights: Array, absent: Array) -> Array:
+    """The weights with those of some classes, of which no row counts, so that they score far below the others."""
+    W = weights.copy()
+    W[absent] = 0.0
+    W[absent, -1] = -max(float(np.abs(W).max()), 1.0) * 2.0**FAR_BELOW
+    return W
 
 
 def _in_scale(part: Examples, w: Array) -> Array:

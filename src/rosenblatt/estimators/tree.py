@@ -304,10 +304,9 @@ class PerceptronTree(NamesCounterparts, ClassifierMixin, BaseEstimator):
             raise DataError(f"y has one class only, {shown(classes[0])}; a rule needs rows of two classes or more")
         labels, weights = np.searchsorted(classes, y), weights_of(sample_weight, y.size)
         counted = np.bincount(labels, weights if weights.size else None, classes.size)
-        if (counted == 0.0).any():
-            label = classes[int(np.argmin(counted))]
-            raise DataError(f"the weights of all rows are zero for class {shown(label)}")
-        factors = class_factors(self.class_weight, classes, counted)
+        if not counted.any():
+            raise DataError("the weights of all rows are zero; a tree needs rows that count")
+        factors = class_factors(self.class_weight, classes, np.where(counted > 0.0, counted, counted.max()))
         if not factors.all():
             raise OptionError("class_weight must be above 0 for every class of a tree")
         costs, unit, copies = whole_costs(weights, factors, labels)

@@ -12,7 +12,8 @@ from rosenblatt.estimators.linear import one_or_all
 from rosenblatt.examples import Examples, n_rows
 from rosenblatt.kernels import Array, Rows
 from rosenblatt.learn import averaged
-from rosenblatt.learn.averaged import Choice, Course, Electorate, PassesRun
+from rosenblatt.learn.averaged import Choice, Course, PassesRun
+from rosenblatt.learn.electorate import Electorate, electorate
 
 VOTES = ("voted", "averaged", "last", "random")
 
@@ -183,8 +184,7 @@ class VotedPerceptron(RuleInPasses):
 
     def _keep(self, classes: Array, parts: list[Examples], runs: list[PassesRun]) -> None:
         self._electorates = [
-            averaged.electorate(part, run.ledger, run.when, run.tally.looks)
-            for part, run in zip(parts, runs, strict=True)
+            electorate(part, run.ledger, run.when, run.tally.looks) for part, run in zip(parts, runs, strict=True)
         ]
         super()._keep(classes, parts, runs)
 

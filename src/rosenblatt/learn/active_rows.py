@@ -6,7 +6,13 @@ from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array, Dense
 
 NUMBERS = 10_000_000  # that are taken in at once
+MOST = 100_000_000  # numbers of as many rows as a corral may have, dense: 0.8 GB, and its factors are as large
 PRECISION = 2**50  # multipliers are rounded to this part of the largest
+
+
+def are_too_large(examples: Examples) -> bool:
+    """Whether rows are so long, and so many, that no corral of them is held."""
+    return min(examples.n, examples.size) * examples.size > MOST
 
 
 class ActiveRows:

@@ -10,33 +10,26 @@ weights after look s, and T looks in all, the average is (w_1 + ... + w_T) / T. 
 after s looks, those are the s weights that it is missing in, so the sum is T w_T - sums, where sums adds up s delta: a
 look that moves nothing costs nothing. Entry by entry, each update rounds twice in `sums`, and the end three times; with
 whole numbers below 2^53 only the last division rounds.
-
-In the vote every w has as many votes as looks that it was there after: the one that stays right longest has the most.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
 
 from rosenblatt import kernels, search
 from rosenblatt.errors import DataError, OptionError
-from rosenblatt.examples import Examples, n_rows, numbers_per_row, some_rows
-from rosenblatt.kernels import Array, Dense, Doubt, Rows, Ties
+from rosenblatt.examples import Examples
+from rosenblatt.kernels import Array, Doubt, Ties
 from rosenblatt.learn import averaging
 from rosenblatt.learn.averaging import Stride
-from rosenblatt.learn.ledger import Ledger, Tape, rows_of_entries
-from rosenblatt.learn.rules import UNLIMITED, Budget, Reason, counted, sign_at_zero
+from rosenblatt.learn.electorate import electorate
+from rosenblatt.learn.ledger import Tape
+from rosenblatt.learn.rules import UNLIMITED, Budget, Reason, counted
 from rosenblatt.learn.walk import Run, Walk
-from rosenblatt.threads import in_pieces
 
 MOST_SHUFFLED = 2**25  # copies of rows that are put in order within some two seconds
-NUMBERS_IN_A_BLOCK = 2**15  # of weight vectors that vote together: 256 KiB, which stay in a core's cache
-LEAST_IN_A_BLOCK = 64  # vectors, however long
-FIRST_ASKED = 32  # rows
-
 NO_SUMS = np.empty(0)
 
 
@@ -243,128 +236,3 @@ def follow(
     while at < order.size:
         at += course.sweep(order[at:], copies[at:])
     return course.tally, course.walk.ledger.entries(), course.when.read()
-
-
-# ---------------------------------------------------------------------------------------------------------
-# The vote
-# ---------------------------------------------------------------------------------------------------------
-
-
-class Chunk(NamedTuple):
-    """Updates in a row: what is needed to make the weights after each of them again."""
-
-    rows: Rows  # those that were corrected, each once
-    entries: Array  # which of `rows` each update was of
-    moves: Array  # how much of it was added
-    when: Array  # how many looks there had been before
-
-    def joined(self, other: "Chunk") -> "Chunk":
-        """These updates, and then the others, whose rows are stored in the same way."""
-        entries = np.concatenate([self.entries, other.entries + n_rows(self.rows)])
-        moves, when = np.concatenate([self.moves, other.moves]), np.concatenate([self.when, other.when])
-        return Chunk(joined_rows(self.rows, other.rows), entries, moves, when)
-
-
-class Electorate:
-    """All weight vectors of a run, kept as the start and the updates, and their votes."""
-
-    def __init__(self, start: Array) -> None:
-        self.start = start.copy()
-        self.looks = 0
-        self._chunks: list[Chunk] = []
-
-    def extend(self, examples: Examples, entries: Array, when: Array, looks: int) -> None:
-        """Take in the next updates, by position in `examples`, and how many looks there were after them."""
-        self.looks = looks
-        if not entries.size:
-            return
-        corrected, places = np.unique(rows_of_entries(entries), return_inverse=True)
-        moves = examples.labels[corrected[places]].astype(np.float64)
-        if (parts := entries < 0).any():
-            weights = examples.weights[corrected[places[parts]]]
-            moves[parts] *= weights - np.floor(weights)
-        self._chunks.append(Chunk(some_rows(examples.rows, corrected), places, moves, when))
-        while len(self._chunks) > 1 and self._alike(*self._chunks[-2:]):
-            newer, older = self._chunks.pop(), self._chunks.pop()
-            self._chunks.append(older.joined(newer))
-
-    @staticmethod
-    def _alike(older: Chunk, newer: Chunk) -> bool:
-        """Whether to join two chunks: of sizes that make a long stream cheap, and stored in the same way."""
-        same = type(older.rows) is type(newer.rows) and older.rows.values.dtype == newer.rows.values.dtype
-        return same and older.entries.size <= 2 * newer.entries.size
-
-    @property
-    def votes(self) -> Array:
-        """How many looks each weight vector was there after, the start first."""
-        return np.diff(np.concatenate([[0], *(chunk.when for chunk in self._chunks), [self.looks]]))
-
-    def weights_at(self, look: int) -> Array:
-        """The weights after look number `look`, counted from 0."""
-        w = self.start.copy()
-        for chunk in self._chunks:
-            many = int(np.searchsorted(chunk.when, look, side="right"))
-            averaging.move(chunk.rows, chunk.moves[:many], chunk.entries[:many], w)
-        return w
-
-    def vote(self, rows: Rows, zero: int) -> Array:
-        """For every row, how many votes for +1 there are more than for -1; a score of exactly zero votes `zero`."""
-        out = np.zeros(n_rows(rows), np.int64)
-        for vectors, votes in self._blocks():
-            ask = self._asking(rows, vectors, votes, zero, out)
-            in_pieces(ask, 0, out.size, len(vectors) * numbers_per_row(rows))
-        return out
-
-    @staticmethod
-    def _asking(rows: Rows, vectors: Array, votes: Array, zero: int, out: Array) -> Callable[[int, int], None]:
-        """What adds the votes of a block of vectors on rows a .. b-1 to `out`."""
-        columns = np.ascontiguousarray(vectors.T)
-        longest = float(np.abs(vectors).max()) * sqrt(vectors.shape[1])
-
-        def ask(a: int, b: int) -> None:
-            doubt, scores = kernels.doubt_about(rows, longest), np.empty(len(vectors))
-            averaging.votes_of(rows, a, b, vectors, columns, votes, zero, doubt, scores, out)
-
-        return ask
-
-    def _blocks(self) -> Iterator[tuple[Array, Array]]:
-        """The weight vectors, a block at a time, and their votes."""
-        size, done = self.start.size, 0
-        most = max(NUMBERS_IN_A_BLOCK // size, LEAST_IN_A_BLOCK)
-        vectors = np.empty((most + 1, size))
-        vectors[0] = self.start
-        for chunk in self._chunks:
-            for a in range(0, chunk.entries.size, most):
-                entries, moves, when = (part[a : a + most] for part in chunk[1:])
-                averaging.vectors_of(chunk.rows, moves, entries, vectors)
-                yield vectors[: entries.size], np.diff(when, prepend=done)
-                done, vectors[0] = when[-1], vectors[entries.size]
-        yield vectors[:1], np.array([self.looks - done])
-
-    def is_right(self, examples: Examples, ties: Ties) -> bool:
-        """Whether the vote is right on every row; asks few rows first, because one mistake is enough."""
-        counted, _ = examples.counted
-        zero, first, last = sign_at_zero(ties), 0, FIRST_ASKED
-        while first < counted.size:
-            asked = counted[first:last]
-            votes = self.vote(some_rows(examples.rows, asked), zero)
-            if (np.where(votes == 0, zero, votes) * examples.labels[asked] < 0).any():
-                return False
-            first, last = last, 4 * last
-        return True
-
-
-def electorate(examples: Examples, ledger: Ledger, when: Array, looks: int) -> Electorate:
-    """The voters that a run leaves."""
-    voters = Electorate(ledger.start)
-    voters.extend(examples, ledger.entries(), when, looks)
-    return voters
-
-
-def joined_rows(a: Rows, b: Rows) -> Rows:
-    """Rows of a, then those of b, which are stored in the same way."""
-    values = np.concatenate([a.values, b.values])
-    if isinstance(a, Dense) or isinstance(b, Dense):
-        return a._replace(values=values)
-    columns, starts = np.concatenate([a.columns, b.columns]), np.concatenate([a.starts, b.starts[1:] + a.starts[-1]])
-    return a._replace(values=values, columns=columns, starts=starts)

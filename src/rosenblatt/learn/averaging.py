@@ -1,4 +1,4 @@
-"""Compiled code of the algorithms that look at every row once in a pass, and of the votes of all their weights.
+"""Compiled code of the algorithms that look at every row once in a pass.
 
 What a look does is told by a small tuple, its stride: `OnMistakes`, `WithinMargin` or `ByLoss`. Two functions know
 which: `clear_above` and `wanted`. The pass, `sweep`, is written once on those two.
@@ -21,7 +21,6 @@ from rosenblatt.kernels import (
     accumulate,
     accumulate_score,
     add,
-    any_order,
     column,
     compiled,
     inlined,
@@ -267,67 +266,3 @@ def replay_strides(
         i = entry if entry >= 0 else ~entry
         part = 1.0 if entry >= 0 else weights[i] - np.floor(weights[i])
         add(rows, i, w, part * wanted(stride, rows, labels, i, w, score(rows, i, w), doubt) * labels[i])
-
-
-# ---------------------------------------------------------------------------------------------------------
-# Votes
-# ---------------------------------------------------------------------------------------------------------
-
-
-@compiled
-def move(rows: Rows, moves: Array, entries: Array, w: Array) -> None:
-    """w += moves[k] x_entries[k], one after the other."""
-    for k in range(entries.size):
-        add(rows, entries[k], w, moves[k])
-
-
-@compiled
-def vectors_of(rows: Rows, moves: Array, entries: Array, vectors: Array) -> None:
-    """The vectors after the one in vectors[0]: each is the one before plus moves[k] x_entries[k]."""
-    for k in range(entries.size):
-        for j in range(vectors.shape[1]):
-            vectors[k + 1, j] = vectors[k, j]
-        add(rows, entries[k], vectors[k + 1], moves[k])
-
-
-@any_order
-def scores_of_all(rows: Rows, i: int, columns: Array, scores: Array) -> None:
-    """Row i's score under every vector, whose entries of one feature lie side by side in `columns`."""
-    for k in range(scores.size):
-        scores[k] = rows.bias * columns[-1, k]
-    for e in range(stored(rows, i)):
-        v, j = np.float64(value(rows, i, e)), column(rows, i, e)
-        for k in range(scores.size):
-            scores[k] += v * columns[j, k]
-
-
-@compiled
-def votes_of(
-    rows: Rows,
-    first: int,
-    last: int,
-    vectors: Array,
-    columns: Array,
-    votes: Array,
-    zero: int,
-    doubt: Doubt,
-    scores: Array,
-    out: Array,
-) -> None:
-    """Add to `out` the votes of the vectors on rows first .. last-1, each decided exactly.
-
-    `columns` are the same vectors, a feature's entries side by side; `scores` is a place for one row's. A score of zero
-    votes `zero`.
-    """
-    for i in range(first, last):
-        scores_of_all(rows, i, columns, scores)
-        total = unclear = 0
-        for k in range(scores.size):
-            total += votes[k] if scores[k] > doubt.width else -votes[k]
-            unclear += not abs(scores[k]) > doubt.width
-        for k in range(scores.size if unclear > 0 else 0):
-            if not abs(scores[k]) > doubt.width:
-                s = with_exact_sign(rows, i, vectors[k], scores[k], doubt)
-                if s > 0.0 or (s == 0.0 and zero > 0):
-                    total += 2 * votes[k]  # it was counted as a no
-        out[i] += total

@@ -18,7 +18,7 @@ import scipy  # its parts are loaded when they are used
 from rosenblatt.kernels import Array
 from rosenblatt.learn import line, wolfe
 from rosenblatt.learn.active_rows import lowest
-from rosenblatt.learn.space import Space
+from rosenblatt.learn.space import NUMBERS, Scaled, Space
 
 WIDTHS = tuple(0.5**k for k in range(8))  # of the sigmoid; the rows have unit second moments
 SLOPE_STEPS = 30  # for each width
@@ -50,19 +50,20 @@ class Descent:
     ) -> None:
         self.space, self.costs, self.gamma, self.rng = space, costs, gamma, rng
         self._spend, self._worth_a_kick, self.kicked = spend, worth_a_kick, False
-        self._taking_in = TAKING_IN
         n = space.n
         self.together = int(np.clip(NUMBERS_AT_ONCE // n, 4, TOGETHER))
         self.share = max(SHARE, min(CROSSED / n, 1.0))
         self._many = 4 * space.size + 50  # rows that become active at once
+        self._taking_in = TAKING_IN if min(n, self._many) * space.size <= NUMBERS else 0.0
         self.patience = min(STUCK * space.size, MOST_IDLE) + TOGETHER
         ints, floats = np.empty((2, n), np.int64), np.empty((2, n))
         self.room = floats[0], ints[0], floats[1], ints[1], np.empty(n + 2, np.int64), np.empty(64)
         self.v, self.scores, self.cost = np.zeros(space.size), np.zeros(n), 0
-        self.best, self.kept = np.iinfo(np.int64).max, self.v
+        self.best, self.kept = np.iinfo(np.int64).max - 1, self.v
+        self._newest = not isinstance(space, Scaled)  # there, to drift along equal costs made rules worse on new rows
 
     def stand(self, v: Array) -> None:
-        """Go to v, if it is a direction at all, and keep it unless the one kept is better."""
+        """Go to v, if it is a direction at all, and keep it unless the one kept is better (or as good: `_newest`)."""
         largest = float(np.abs(v).max())
         if not 0.0 < largest < np.inf:
             return
@@ -70,7 +71,7 @@ class Descent:
         self.v /= self.length(self.v)
         self.scores = self.space.scores(self.v) - self.gamma
         self.cost = line.cost_of(self.scores, self.costs)
-        if self.cost <= self.best:
+        if self.cost < self.best + self._newest:
             self.best, self.kept = self.cost, self.v.copy()
 
     def length(self, v: Array) -> float:
@@ -150,8 +151,10 @@ class Descent:
     def take_in(self) -> None:
         """Be right on one more row, and one more, while the rows that are right now stay right.
 
-        It ends, because every turn tries one row more.
+        It ends, because every turn tries one row more. Not where the rows that it would hold, densely, are too many.
         """
+        if not self._taking_in > 0.0:
+            return
         self.stand(self.kept)
         right = self.scores > 0.0
         right[np.argmax(self.scores)] = True  # one row at least
@@ -177,9 +180,14 @@ class Descent:
         """
         while True:
             self.spend(1 + active.size / self.space.n)
-            found = wolfe.nearest(
-                self.space.rows(active), np.ones((active.size, 1)), begin, stop=lambda _: not self._spend(0.0)
-            )
+            left = self._taking_in + TAKING_IN  # what was begun may end, unless it is as long again
+
+            def stop(work: float) -> bool:
+                nonlocal left
+                left -= work
+                return left < 0.0 or not self._spend(0.0)
+
+            found = wolfe.nearest(self.space.rows(active), np.ones((active.size, 1)), begin, stop=stop)
             self._taking_in -= found.work
             self.spend(0.0)
             if not found.settled:

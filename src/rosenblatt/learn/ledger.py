@@ -147,6 +147,15 @@ class Ledger:
         """Note that a full pass ends here."""
         self.append(self._entries.read(0, 0), np.zeros(1, np.int64))
 
+    def until(self, t: int) -> "Ledger":
+        """The first t corrections, and the passes that ended with them."""
+        first = Ledger(self.start, self.n_rows, self._entries.dtype)
+        for entries in self.pieces(0, t):
+            first._entries.append(entries)
+        ends = self.pass_ends
+        first._pass_ends.append(ends[ends <= t])
+        return first
+
     @property
     def n_passes(self) -> int:
         """How many full passes were made."""

@@ -56,9 +56,15 @@ class LiftedWalk(Walk):
     """A run under way on lifted rows. An entry is a copy of a row; without sample weights, a row."""
 
     def __init__(
-        self, examples: Examples, lift: float, budget: Budget, watch: Callable[[Walk], None] | None = None
+        self,
+        examples: Examples,
+        lift: float,
+        budget: Budget,
+        watch: Callable[[Walk], None] | None = None,
+        start: Array | None = None,
     ) -> None:
-        super().__init__(examples, TIES["mistake"], np.zeros(examples.size), budget, watch)
+        start = np.zeros(examples.size) if start is None else start.copy()
+        super().__init__(examples, TIES["mistake"], start, budget, watch)
         self.lift = lift
         self.row_of, self.steps = entries_of(examples)
         self.own = np.zeros(examples.n_copies)
@@ -138,13 +144,14 @@ def short(number: float) -> float:
 def learn(
     examples: Examples,
     lift: float,
+    start: Array | None = None,
     *,
     budget: Budget = UNLIMITED,
     watch: Callable[[Walk], None] | None = None,
     interrupted: Callable[[], bool] | None = None,
 ) -> LiftedRun:
-    """Run the algorithm on lifted rows from zeros until all are right, which they will be, or the budget is spent."""
-    walk = LiftedWalk(examples, lift, budget, watch)
+    """Run the algorithm on lifted rows, from zeros, until all are right, which they will be, or the budget is spent."""
+    walk = LiftedWalk(examples, lift, budget, watch, start)
     with ctrl_c_noted() as pressed:
         walk.interrupted = interrupted or pressed
         reason = walk.cycles()

@@ -19,10 +19,12 @@ from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array, Ties
 from rosenblatt.learn.active import clean_near_the_boundary
 from rosenblatt.learn.rules import TIES, UNLIMITED, Budget, Order, Reason
+from rosenblatt.learn.stalling import Stall, best_of_last
 from rosenblatt.learn.walk import COPIES, FOREVER, Run, Walk, ctrl_c_noted, honest
 
 FEW = 10_000  # copies of rows; a pass over so few costs less than setting some of them apart
 CYCLES_OF_FEW = 64
+CYCLES_BEFORE_THE_LAST = 8  # of a run that has stalled, perhaps on a part of the rows
 
 
 def active(walk: Walk, rng: np.random.Generator) -> Reason:
@@ -135,6 +137,7 @@ def worst(walk: Walk, rng: np.random.Generator) -> Reason:
         walk.correct(row, np.minimum(examples.weights[row], 1.0) if examples.weights.size else np.empty(0), 0, FOREVER)
 
 
+IN_CYCLES = (Order.ACTIVE, Order.CYCLIC)
 ORDERS: dict[Order, Callable[[Walk, np.random.Generator], Reason]] = {
     Order.ACTIVE: active,
     Order.CYCLIC: cyclic,
@@ -154,8 +157,11 @@ def learn(
     rng: np.random.Generator | None = None,
     watch: Callable[[Walk], None] | None = None,
     interrupted: Callable[[], bool] | None = None,
+    stall: Stall | None = None,
 ) -> Run:
     """Run the algorithm from `start` until it separates the examples or its budget is spent.
+
+    With a `stall`, cycles also end when more of them do not help; of the last weights the best are kept then.
 
     `watch` is called with the walk every few dozen milliseconds. `interrupted` tells whether to stop now; by default,
     whether Ctrl-C was pressed.
@@ -163,10 +169,17 @@ def learn(
     walk = Walk(examples, ties, start.copy(), budget, watch)
     with ctrl_c_noted() as pressed:
         walk.interrupted = interrupted or pressed
+        if stall is not None and order in IN_CYCLES:
+            walk.stalled = stall.is_over
         reason = ORDERS[order](walk, rng if rng is not None else np.random.default_rng())
-    return Run(
-        walk.w, walk.ledger.seal(walk.examples), honest(reason, examples, walk.w, ties), walk.ledger.n_passes, walk.seen
-    )
+        w, ledger = walk.w, walk.ledger
+        if reason is Reason.STALLED:
+            walk.stalled = lambda walk: False
+            reason = _cycles(walk, CYCLES_BEFORE_THE_LAST) or reason
+            w, ledger = walk.w, walk.ledger
+        if reason is Reason.STALLED:
+            w, ledger, reason = best_of_last(walk)
+    return Run(w, ledger.seal(examples), honest(reason, examples, w, ties), ledger.n_passes, walk.seen)
 
 
 def follow(examples: Examples, w: Array, ties: Ties) -> tuple[Array, Array]:

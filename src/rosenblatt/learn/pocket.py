@@ -19,16 +19,17 @@ import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from rosenblatt import search, timing
-from rosenblatt.examples import Examples, numbers_per_row
+from rosenblatt.examples import Examples, narrowed, numbers_per_row
 from rosenblatt.kernels import Array, Ties
 from rosenblatt.learn import costs as pricing
-from rosenblatt.learn import descent, tally
+from rosenblatt.learn import descent, pla, tally
 from rosenblatt.learn.rules import Budget, Reason, counted
-from rosenblatt.learn.space import Whitened, space_of
+from rosenblatt.learn.space import OwnTable, Scaled, space_of
 from rosenblatt.learn.walk import COPIES, Run, Walk, honest
 
 EFFORT, OVERHEAD = 2e9, 50  # numbers read, and so many for each look: after that a descent is not kicked any more
 SORTED_EVERY = 256  # corrections
+FEW_PASSES = 100  # of PLA, on tables that are large both ways: it separates them sooner than a descent begins
 UPDATES, FEWEST_UPDATES, NUMBERS = 1000, 50, 1e8  # by default: fewer where so many counts would read more numbers
 
 
@@ -164,21 +165,32 @@ def improved(
 
     # the threads of BLAS cost more than they save, and change the rounding
     with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):
-        space = space_of(examples)
-        numbers = max(numbers_per_row(examples.rows), space.size if isinstance(space, Whitened) else 0)
+        narrow, left = narrowed(examples)
+        space = space_of(narrow)
+        if isinstance(space, Scaled) and not gamma:
+            limits = replace(budget, max_passes=min(budget.max_passes or FEW_PASSES, FEW_PASSES), max_updates=None)
+            first = pla.learn(examples, np.zeros(examples.size), ties=ties, budget=limits, interrupted=interrupted)
+            if not spend(first.examples_seen / examples.n) or first.reason is Reason.SEPARATED:
+                return _taken(run, first.weights, looks, reason, examples, ties, gamma)
+        numbers = max(numbers_per_row(examples.rows), space.size if isinstance(space, OwnTable) else 0)
 
         def worth_a_kick() -> bool:
             return looks * (numbers + OVERHEAD) < EFFORT
 
         v = descent.fewest(
-            space, costs[costs > 0], space.coordinates(run.weights), rng,
+            space, costs[costs > 0], space.coordinates(run.weights[left]), rng,
             gamma=gamma, patience=budget.patience or 0, spend=spend, worth_a_kick=worth_a_kick,
         )  # fmt: skip
-        w = space.weights(v)
-    if not np.isfinite(w).all():
-        w = run.weights
-    total = pricing.cost(examples, w, counted(ties), gamma)
+        w = np.zeros(examples.size)
+        w[left] = space.weights(v)
+    return _taken(run, w, looks, reason, examples, ties, gamma)
+
+
+def _taken(
+    run: PocketRun, w: Array, looks: float, reason: Reason, examples: Examples, ties: Ties, gamma: float
+) -> PocketRun:
+    """The run with these weights, if their mistakes cost less, and with what it took to find them."""
     run = replace(run, examples_seen=run.examples_seen + int(looks), reason=reason)
-    if total < run.cost:
+    if np.isfinite(w).all() and (total := pricing.cost(examples, w, counted(ties), gamma)) < run.cost:
         run = replace(run, weights=w, cost=total, kept_at=-1)
     return run if run.cost else replace(run, reason=honest(Reason.SEPARATED, examples, run.weights, ties))

@@ -1,8 +1,9 @@
 """The signed rows in coordinates in which all columns look alike.
 
-What is found there does not depend on the units of the columns. `space_of` chooses: `Whitened`, a table of its own in
-which the rows have unit second moments in every direction; or, where that would be too large, `Scaled`, the table of
-the examples as it is, with columns of unit second moments.
+What is found there does not depend on the units of the columns. `space_of` chooses: a table of its own in which the
+rows have unit second moments in every direction, `Whitened` by the moments of the columns or, where these are more than
+the rows, `Spanned` by the products of the rows with each other; or, where neither is small, `Scaled`, the table of the
+examples as it is, with columns of unit second moments.
 """
 
 from abc import ABC, abstractmethod
@@ -11,6 +12,7 @@ from copy import copy
 from typing import Any, TypeVar
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from rosenblatt.examples import Examples, table_of
 from rosenblatt.kernels import Array
@@ -18,8 +20,9 @@ from rosenblatt.threads import in_pieces
 
 T = TypeVar("T")
 
-NUMBERS, WIDEST = 50_000_000, 1536  # more, or more columns, are not held as a table of its own: seconds of work
+NUMBERS, WIDEST = 50_000_000, 1536  # more, or more columns and rows, are not held as a table of its own
 RANK = 1e-12  # of the largest: lesser second moments are rounding
+RANK_OF_PRODUCTS = 1e-10  # the same where scores are known by products of rows only, which have lost half the digits
 ROWS = 2048  # in a block of a whitened table
 BLOCK = 1_000_000  # numbers that are brought to float64 at a time
 MODERATE = 900  # binary digits before or behind the point, which leaves room for sums and products with others
@@ -70,33 +73,26 @@ class Space(ABC):
 
 def space_of(examples: Examples) -> Space:
     """A space for the rows that count."""
-    table = table_of(examples.rows)
-    sizes = np.append(abs(table).max(axis=0).toarray() if hasattr(table, "toarray") else _largest(table), 1.0)
-    sizes[-1] = examples.rows.bias
+    table, bias, labels = table_of(examples.rows), examples.rows.bias, examples.labels.astype(np.float64)
+    sparse = hasattr(table, "toarray")
+    sizes = np.append(abs(table).max(axis=0).toarray() if sparse else _largest(table), 1.0)
+    sizes[-1] = bias
     sizes[sizes == 0.0] = 1.0
     sizes = np.ldexp(1.0, np.frexp(sizes)[1])
-    labels = examples.labels.astype(np.float64)
     if examples.weights.size:
         table, labels = table[examples.weights > 0], labels[examples.weights > 0]
-    few = labels.size * examples.size <= NUMBERS and examples.size <= WIDEST
-    return (Whitened if few else Scaled)(table, examples.rows.bias, labels, sizes)
+    few, n, size = labels.size * sizes.size <= NUMBERS, labels.size, sizes.size
+    if few and size <= min(n, WIDEST):
+        return Whitened(table, bias, labels, sizes)
+    if n <= min(size, WIDEST) and (few or sparse):
+        return Spanned(table, bias, labels, sizes)
+    return Scaled(table, bias, labels, sizes)
 
 
-class Whitened(Space):
+class OwnTable(Space):
     """A table of its own, a row for every coordinate."""
 
-    def __init__(self, table: Any, bias: float, labels: Array, sizes: Array) -> None:
-        self.n = labels.size
-        points = np.empty((self.n, sizes.size))
-        points[:, :-1] = table.toarray() if hasattr(table, "toarray") else table
-        points[:, -1] = bias
-        points /= sizes
-        moments, axes = np.linalg.eigh(points.T @ points / self.n)
-        kept = moments > RANK * moments[-1]
-        axes, roots = axes[:, kept], np.sqrt(moments[kept])
-        self.size = roots.size
-        self._back, self._forth, self._exponents = axes / roots, (axes * roots).T, np.frexp(sizes)[1] - 1
-        self._points = np.ascontiguousarray((points @ self._back * labels[:, np.newaxis]).T)
+    _points: Array
 
     def slopes(self, directions: Array) -> Array:
         """z . v of every row, for several directions v, a row each."""
@@ -124,12 +120,29 @@ class Whitened(Space):
         """Some of the rows."""
         return np.ascontiguousarray(self._points[:, some].T)
 
-    def part(self, chosen: Array) -> "Whitened":
+    def part(self, chosen: Array) -> "OwnTable":
         """The space of some rows only."""
         part = copy(self)
         part._points = np.ascontiguousarray(self._points[:, chosen])
         part.n = part._points.shape[1]
         return part
+
+
+class Whitened(OwnTable):
+    """Coordinates along the principal axes of the columns."""
+
+    def __init__(self, table: Any, bias: float, labels: Array, sizes: Array) -> None:
+        self.n = labels.size
+        points = np.empty((self.n, sizes.size))
+        points[:, :-1] = table.toarray() if hasattr(table, "toarray") else table
+        points[:, -1] = bias
+        points /= sizes
+        moments, axes = np.linalg.eigh(points.T @ points / self.n)
+        kept = moments > RANK * moments[-1]
+        axes, roots = axes[:, kept], np.sqrt(moments[kept])
+        self.size = roots.size
+        self._back, self._forth, self._exponents = axes / roots, (axes * roots).T, np.frexp(sizes)[1] - 1
+        self._points = np.ascontiguousarray((points @ self._back * labels[:, np.newaxis]).T)
 
     def weights(self, v: Array) -> Array:
         """Coordinates as weights for the examples."""
@@ -142,6 +155,69 @@ class Whitened(Space):
     def inward(self, v: Array) -> Array:
         """The gradient of half the square of the length of the weights."""
         return np.asarray(self._back.T @ _times_powers(self.weights(v), -self._exponents))
+
+
+class Spanned(OwnTable):
+    """The same by the products of the rows P with each other, where these are fewer than the columns.
+
+    With P P' = U L U', the coordinates of the rows are those of U, each times the root of n; coordinates v are the
+    weights P' U (v / L) times that root. Nothing of the size of the columns squared, or of a dense table, is held.
+    """
+
+    def __init__(self, table: Any, bias: float, labels: Array, sizes: Array) -> None:
+        self.n, self._exponents = labels.size, np.frexp(sizes)[1] - 1
+        self._table, self._bias = table, bias / sizes[-1]
+        self._sizes = sizes[:-1]
+        if hasattr(table, "toarray"):  # once for all, as it is not larger
+            self._table = table.astype(np.float64).multiply(1.0 / self._sizes).tocsr()
+        products = np.full((self.n, self.n), self._bias**2)
+        for _, part in self._columns():
+            product = part @ part.T
+            products += product.toarray() if hasattr(product, "toarray") else product
+        moments, axes = np.linalg.eigh(products)
+        kept = moments > RANK_OF_PRODUCTS * moments[-1]
+        self._moments, self._axes = moments[kept], axes[:, kept] * np.sqrt(self.n)
+        self.size = self._moments.size
+        self._points = np.ascontiguousarray((self._axes * labels[:, np.newaxis]).T)
+
+    def _columns(self) -> Iterator[tuple[slice, Any]]:
+        """The table with scaled columns: a sparse one as a whole, of a dense one a block of columns at a time."""
+        d = self._sizes.size
+        if hasattr(self._table, "toarray"):
+            yield slice(0, d), self._table
+            return
+        step = max(BLOCK // max(self.n, 1), 1)
+        for begin in range(0, d, step):
+            part = slice(begin, min(begin + step, d))
+            yield part, self._table[:, part] / self._sizes[part]
+
+    def _mixed(self, shares: Array) -> Array:
+        """The sum of the rows of P, each times its share."""
+        out = np.empty(self._sizes.size + 1)
+        for columns, part in self._columns():
+            out[columns] = part.T @ shares
+        out[-1] = self._bias * shares.sum()
+        return out
+
+    def _scores(self, weights: Array) -> Array:
+        """The scores of the rows of P."""
+        out = np.full(self._axes.shape[0], self._bias * weights[-1])
+        for columns, part in self._columns():
+            out += part @ weights[columns]
+        return out
+
+    def weights(self, v: Array) -> Array:
+        """Coordinates as weights for the examples."""
+        return _times_powers(self._mixed(self._axes @ (v / self._moments)), -self._exponents)
+
+    def coordinates(self, w: Array) -> Array:
+        """Weights as coordinates: of their part that rows can see."""
+        return np.asarray(self._axes.T @ self._scores(_times_powers(w, self._exponents)) / self._axes.shape[0])
+
+    def inward(self, v: Array) -> Array:
+        """The gradient of half the square of the length of the weights."""
+        inner = self._scores(_times_powers(self.weights(v), -self._exponents))
+        return np.asarray(self._axes.T @ inner / self._moments)
 
 
 class Scaled(Space):
@@ -161,8 +237,11 @@ class Scaled(Space):
         """z . v of every row, for several directions v, a row each."""
         weights = (directions * self._back).T
         out = np.empty((len(directions), self.n))
-        for rows, part in _blocks(self._table):
-            out[:, rows] = (part @ weights[:-1]).T
+        if hasattr(self._table, "toarray") and len(directions) * np.count_nonzero(weights) < weights.size:
+            out[:] = (self._table @ csr_array(weights[:-1])).toarray().T  # by entries: most directions have a few
+        else:
+            for rows, part in _blocks(self._table):
+                out[:, rows] = (part @ weights[:-1]).T
         return np.asarray((out + self._bias * weights[-1][:, np.newaxis]) * self._labels)
 
     def gathered(self, shares: Array) -> Array:

@@ -65,6 +65,7 @@ class Walk:
         self.draws = 0  # looks at copies one by one
         self.watch = watch
         self.interrupted: Callable[[], bool] = lambda: False
+        self.stalled: Callable[[Walk], bool] = lambda walk: False  # whether more passes do not help
         self.started = timing.now()
         self.at_once = max(int(NUMBERS_AT_ONCE / numbers_per_row(examples.rows)), 1)
         self.whole_steps = examples.rows.whole and search.is_whole(examples.weights)
@@ -78,6 +79,8 @@ class Walk:
             return Reason.INTERRUPTED
         if budget.max_updates is not None and len(self.ledger) >= share * budget.max_updates:
             return Reason.MAX_UPDATES
+        if self.stalled(self):
+            return Reason.STALLED
         if self.looks_left(share) <= 0:
             return Reason.MAX_PASSES
         if self.examples.weights.size and budget.max_passes is not None:

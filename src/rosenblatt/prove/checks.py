@@ -60,7 +60,8 @@ def common_point(examples: Examples, rows: tuple[int, ...], weights: tuple[int, 
     mine = [(row, weight) for row, weight in zip(rows, weights, strict=True) if examples.labels[row] == label]
     total, exponent = exact.mixture(examples, [row for row, _ in mine], [weight for _, weight in mine])
     below = int(label) * sum(weight for _, weight in mine) << exponent
-    return tuple(total.get(column, 0) / below for column in range(examples.size - 1))
+    zero = 0 / below  # one for all columns that the rows do not touch
+    return tuple(total[column] / below if column in total else zero for column in range(examples.size - 1))
 
 
 def check_ties(ties: str) -> None:

@@ -25,7 +25,7 @@ from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array
 from rosenblatt.kesler import JointExamples, has_several_classes
 from rosenblatt.learn import wolfe
-from rosenblatt.learn.active_rows import ActiveRows
+from rosenblatt.learn.active_rows import ActiveRows, are_too_large
 from rosenblatt.prove import ball, exact, rational, refined
 from rosenblatt.prove.certificate import Contradiction, Separation
 from rosenblatt.prove.clock import Clock, TimeIsUp
@@ -51,10 +51,8 @@ class Margin:
 
     lower: float
     upper: float
-    weights: tuple[
-        exact.Number, ...
-    ]  # that reach the lower bound: one per feature, then the threshold's; class by class
-    certificate: Proof | None  # None: the time was up before there was any
+    weights: tuple[exact.Number, ...]  # that reach the lower bound: per feature, then the threshold; class by class
+    certificate: Proof | None  # None: time or memory were not enough for any
 
     @property
     def gap(self) -> float:
@@ -70,7 +68,7 @@ class Margin:
 
     def __str__(self) -> str:
         if self.certificate is None:
-            return "The time was up before there was a proof of any margin."
+            return "There was no proof of any margin within the limits of time and memory."
         return self.certificate.statement
 
 
@@ -88,7 +86,8 @@ def margin(
 
     Of more than two classes, it is the largest that all rows can have at once, with weights of length 1 in all: the
     least by which the score of a row's class leads those of the others. There is no affine one of these.
-    With `max_seconds`, kept to within some two seconds, the interval may stay wide.
+    With `max_seconds`, kept to within some two seconds, the interval may stay wide. It also does where rows are so
+    many, and have so many columns, that as many as there are of the fewer would take more than 0.8 GB.
     With `verbose` it tells on standard error how far it has come.
 
     >>> from rosenblatt import margin
@@ -116,24 +115,28 @@ def margin(
 def largest(examples: Examples, *, affine: bool = False, clock: Clock | None = None) -> Margin:
     """The same for examples that are read already."""
     clock = clock or Clock()
-    known = as_far_as_floats_go(examples, affine, clock)
+    known, too_large = as_far_as_floats_go(examples, affine, clock), are_too_large(examples)
     if known is None:
         verdict = decide(examples, clock=clock)
         if isinstance(verdict, Undecided):
             return Margin(-2 * examples.radius, 2 * examples.radius, (), None)
         if isinstance(verdict.certificate, Contradiction):
+            if too_large:
+                return Margin(-2 * examples.radius, 0.0, (), verdict.certificate)
             return Margin(*ball.widest(examples, affine, clock), verdict.certificate)
         known = verdict.certificate
-    if known.affine != affine or known.upper - known.lower > GAP * known.upper:
+    if not too_large and (known.affine != affine or known.upper - known.lower > GAP * known.upper):
         clock.doing = "in whole numbers"
         known = _in_whole_numbers(examples, affine, known.support, clock) or known
-    if known.affine != affine:  # the time was up: the threshold counts in what is known
+    if known.affine != affine:  # there was no time or memory: the threshold counts in what is known
         return Margin(known.lower, 2 * examples.radius, known.weights, None)
     return Margin(known.lower, known.upper, known.weights, known)
 
 
 def as_far_as_floats_go(examples: Examples, affine: bool, clock: Clock) -> Separation | None:
     """A margin as large as floats find it, proved; None if they do not even separate the rows, or not in time."""
+    if are_too_large(examples):
+        return None
     with np.errstate(all="ignore"):  # floats only propose
         return _Search(examples, affine, clock).proof()
 

@@ -25,14 +25,14 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from rosenblatt import timing
 from rosenblatt.errors import OptionError
-from rosenblatt.examples import NO_WEIGHTS, Examples, costs_of_rows, some_rows
+from rosenblatt.examples import NO_WEIGHTS, Examples, costs_of_rows, narrowed, some_rows
 from rosenblatt.kernels import Array
 from rosenblatt.kesler import JointExamples, has_several_classes
 from rosenblatt.learn import costs as pricing
 from rosenblatt.learn import pocket, wolfe
 from rosenblatt.learn.active_rows import lowest, whole_multipliers
 from rosenblatt.learn.rules import TIES, Budget, generator_of, start_weights, ties_named
-from rosenblatt.learn.space import Space, space_of
+from rosenblatt.learn.space import NUMBERS, Space, space_of
 from rosenblatt.prove import certificate, exact, hitting, sweep
 from rosenblatt.prove.certificate import Contradiction, CostInterval, ErrorInterval
 from rosenblatt.prove.clock import Clock, TimeIsUp
@@ -53,6 +53,7 @@ ROWS_AT_ONCE = 50  # and four per dimension
 WORK = 5e8  # nanoseconds, for one contradiction in whole numbers
 FEW_ROWS = 200  # among so many, the smallest set of rows is searched for
 ROUNDS = 100  # of more contradictions
+WRITTEN = 5_000_000  # numbers that all contradictions write down, each as many as there are columns
 HALF = 0.5  # of the limit is for contradictions of one mistake each; the rest is for those of several
 MORE = 2e9  # operations, or as many as until then, for contradictions of several mistakes
 NODES = 20_000  # that the search for a smallest set may look at
@@ -231,8 +232,9 @@ class _Packing:
 
     def __init__(self, examples: Examples, ties: str, costs: Array, w: Array, wrong: Array, clock: Clock) -> None:
         self.examples, self.ties, self.clock = examples, ties, clock
-        self.space: Space = space_of(examples)
-        scores = self.space.scores(self.space.coordinates(w / (np.abs(w).max() or 1.0)))
+        narrow, left = narrowed(examples)
+        self.space: Space = space_of(narrow)
+        scores = self.space.scores(self.space.coordinates(w[left] / (np.abs(w).max() or 1.0)))
         self.left = costs.copy()  # of each row's cost, to be counted yet
         self.right = np.ones(examples.n, bool)
         self.right[wrong] = False
@@ -242,13 +244,18 @@ class _Packing:
         self.found: list[Contradiction] = []
         self.total = 0
 
+    @property
+    def is_full(self) -> bool:
+        """Whether there are as many contradictions as are to be written down."""
+        return len(self.found) >= max(WRITTEN // self.examples.size, 1)
+
     def pack(self) -> None:
         """As many as can be found of one mistake each."""
         self._of_single_rows()
         self._of_equal_rows()
         for place, row in enumerate(self.wrong.tolist()):
             self.clock.doing = f"{len(self.found)} contradictions, {place} of {self.wrong.size} mistakes tried"
-            if self.clock.share > HALF:
+            if self.clock.share > HALF or self.is_full:
                 self.clock.ran_out = True
                 break
             try:
@@ -263,7 +270,7 @@ class _Packing:
             self._take(contradiction(self.examples, self.ties, known.rows, known.weights, whole=known.exact))
         self.clock.doing = f"{len(self.found)} contradictions, and others of several mistakes"
         until = self.clock.work + max(self.clock.work, MORE)
-        while not self.clock.late() and self.clock.work < until:
+        while not self.clock.late() and self.clock.work < until and not self.is_full:
             left = np.flatnonzero(self.left)
             fresh, weights = _disjoint(self.examples, self.ties, left, self.clock, most=1)
             if not fresh:
@@ -297,7 +304,7 @@ class _Packing:
                 rows = rows[self.left[rows] > 0]
                 yes, no = rows[examples.labels[rows] > 0].tolist(), rows[examples.labels[rows] < 0].tolist()
                 while yes and no:
-                    if self.clock.late(PER_PAIR):
+                    if self.clock.late(PER_PAIR) or self.is_full:
                         return
                     pair = tuple(sorted((yes[0], no[0])))
                     vectors, _ = exact.signed_rows(examples, pair)
@@ -311,6 +318,8 @@ class _Packing:
     def _of_mistake(self, row: int) -> Contradiction | None:
         """A contradiction of this row with rows that are free; raises `TimeIsUp`."""
         many = 4 * self.space.size + ROWS_AT_ONCE
+        if min(many, self.examples.n) * self.space.size > NUMBERS:  # so many rows, densely
+            return None
         active, begin = np.append(row, lowest(self.scores, self.free, many)), np.zeros(1, np.int64)
         while True:
             points = self.space.rows(active)

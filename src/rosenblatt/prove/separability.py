@@ -24,7 +24,7 @@ from rosenblatt.examples import Examples, numbers_per_row
 from rosenblatt.kernels import Array, Dense
 from rosenblatt.kesler import JointExamples, has_several_classes
 from rosenblatt.learn import pla, wolfe
-from rosenblatt.learn.active_rows import ActiveRows
+from rosenblatt.learn.active_rows import ActiveRows, are_too_large
 from rosenblatt.learn.rules import TIES, Budget, Reason, ties_named
 from rosenblatt.prove import certificate, exact, rational
 from rosenblatt.prove.certificate import Contradiction, Separation
@@ -32,7 +32,7 @@ from rosenblatt.prove.clock import Clock, TimeIsUp
 
 LONG = 200_000  # operations on words of 64 bits; beyond, a verified float computation replaces whole numbers
 MANY = 128  # dimensions
-FEW_PASSES = 20
+FEW_PASSES, MANY_PASSES = 20, 1000
 FEW_NUMBERS = 5e7  # read in a small fraction of a second
 PER_ENTRY, PER_PRODUCT = 2000.0, 1.0  # nanoseconds that the verified float computation takes, rather more than less
 NEGLIGIBLE = 1e-11  # of the largest weight: rows that a contradiction does not need
@@ -75,6 +75,10 @@ class Undecided:
 
 
 Verdict = Separable | NotSeparable | Undecided
+TOO_LARGE = Undecided(
+    f"{MANY_PASSES} passes of the perceptron did not separate the rows, and anything else would hold more of these "
+    "long rows than memory should: leave out rare columns."
+)
 
 
 def _undecided(clock: Clock) -> Undecided:
@@ -120,8 +124,8 @@ def separability(
     return decide(Examples.of(X, y, fit_intercept=fit_intercept, bias_scale=bias_scale), ties, clock)
 
 
-def decide(examples: Examples, ties: str = "mistake", clock: Clock | None = None) -> Verdict:
-    """The same for examples that are read already."""
+def decide(examples: Examples, ties: str = "mistake", clock: Clock | None = None, *, learning: bool = True) -> Verdict:
+    """The same for examples that are read already; without `learning`, no run of PLA is tried."""
     clock = clock or Clock()
     if ties == "correct":
         return Separable(separation(examples, ties, (0,) * examples.size, (0,), (1,)))
@@ -129,8 +133,10 @@ def decide(examples: Examples, ties: str = "mistake", clock: Clock | None = None
     clock.spend(BEGUN + 3.0 * examples.rows.values.size)
     if plain := _plain_contradiction(examples, ties, sizes):
         return NotSeparable(plain)
-    if examples.size > MANY and (learned := _learned(examples, ties, clock)):
+    if learning and examples.size > MANY and (learned := _learned(examples, ties, clock)):
         return Separable(learned)
+    if are_too_large(examples):
+        return TOO_LARGE
     try:
         with np.errstate(all="ignore"):  # floats only propose
             return _Search(examples, ties, sizes, clock).verdict()
@@ -144,6 +150,8 @@ def _learned(examples: Examples, ties: str, clock: Clock) -> Separation | None:
     From zeros, its weights are the sum of the rows it corrected, so these counts bound the largest margin from above.
     """
     passes = max(FEW_PASSES, int(FEW_NUMBERS / max(examples.rows.values.size, 1)))
+    if are_too_large(examples):  # for anything else
+        passes = MANY_PASSES
     budget = Budget(max_passes=passes, max_seconds=clock.left)
     run = pla.learn(examples, np.zeros(examples.size), ties=TIES[ties], budget=budget)
     clock.spend(run.examples_seen * numbers_per_row(examples.rows))

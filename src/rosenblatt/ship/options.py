@@ -177,7 +177,7 @@ PARAMETERS: Mapping[str, Mapping[str, Kind]] = {
         "ties": TIES,
         "start": START,
         **_RULE,
-        "max_passes": COUNT,
+        "max_passes": or_null(whole(1, "auto")),
         "max_updates": or_null(whole(1, "bound")),
         "max_seconds": SECONDS,
         "margin": SECONDS,

@@ -25,7 +25,8 @@ from rosenblatt.estimators.voted import VOTES, VotedPerceptron
 from rosenblatt.examples import n_rows
 from rosenblatt.kernels import Array
 from rosenblatt.learn.aggressive import Variant
-from rosenblatt.learn.averaged import Chunk, Electorate, Tally
+from rosenblatt.learn.averaged import Tally
+from rosenblatt.learn.electorate import Chunk, Electorate
 from rosenblatt.learn.gram import OF_PAIRS, OF_PRODUCTS, PRECOMPUTED, Kernel, Points
 from rosenblatt.learn.kernelised import State
 from rosenblatt.learn.ledger import Ledger
