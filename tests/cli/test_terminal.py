@@ -143,7 +143,9 @@ main()"""
         assert ran.returncode == 130, ran
         assert "Interrupted: this is the best rule so far." in ran.stdout
         assert f"Model written to {model}" in ran.stdout
-        assert ran.stderr == ""
+        assert all(
+            line.startswith("note: the rule says ") for line in ran.stderr.splitlines()
+        )  # the best may be constant
         assert run("verify", model, table).code == 0
 
     def test_while_proving_writes_nothing(self, desk, tmp_path):

@@ -359,14 +359,14 @@ def _disjoint(
 ) -> tuple[list[Contradiction], tuple[exact.Number, ...] | None]:
     """Disjoint contradictions among the rows left; and weights that are right on what those leave, if any are."""
     found: list[Contradiction] = []
-    while len(found) < most and len(set(examples.labels[left].tolist())) == 2:
+    while len(found) < most and np.abs(examples.labels[left].sum()) < left.size:  # rows of both classes
         verdict = decide(Examples(some_rows(examples.rows, left), examples.labels[left]), ties, clock)
         if not isinstance(verdict, NotSeparable):
             return found, verdict.certificate.weights if isinstance(verdict, Separable) else None
         rows = left[[*verdict.certificate.rows]]
         inner = verdict.certificate
         found.append(contradiction(examples, ties, tuple(rows.tolist()), inner.weights, whole=inner.exact))
-        left = np.setdiff1d(left, rows)
+        left = np.delete(left, [*inner.rows])
     return found, None
 
 

@@ -36,7 +36,7 @@ FEW_PASSES, MANY_PASSES = 20, 1000
 FEW_NUMBERS = 5e7  # read in a small fraction of a second
 PER_ENTRY, PER_PRODUCT = 2000.0, 1.0  # nanoseconds that the verified float computation takes, rather more than less
 NEGLIGIBLE = 1e-11  # of the largest weight: rows that a contradiction does not need
-BEGUN = 2e6  # nanoseconds that any verdict takes
+BEGUN, PER_ROW = 2e6, 300.0  # nanoseconds that any verdict takes, and what it takes for each row
 ENOUGH = 0.5  # of the level: rows of the active set may be this much nearer than the nearest point needs
 
 
@@ -130,7 +130,7 @@ def decide(examples: Examples, ties: str = "mistake", clock: Clock | None = None
     if ties == "correct":
         return Separable(separation(examples, ties, (0,) * examples.size, (0,), (1,)))
     sizes = column_sizes(examples)
-    clock.spend(BEGUN + 3.0 * examples.rows.values.size)
+    clock.spend(BEGUN + PER_ROW * examples.n + 3.0 * examples.rows.values.size)
     if plain := _plain_contradiction(examples, ties, sizes):
         return NotSeparable(plain)
     if learning and examples.size > MANY and (learned := _learned(examples, ties, clock)):
