@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from scipy.stats import beta
 
-from rosenblatt.desk import learning
+from rosenblatt.desk import verdict
 from rosenblatt.desk.data import data_of, encoded
 from rosenblatt.desk.error import Error
 from rosenblatt.desk.learning import Wishes, learn, made_short
@@ -116,7 +116,7 @@ def test_a_margin_that_is_not_found_in_time_is_no_start(monkeypatch):
     for asks in (0, 1, 300):
         found = []
         monkeypatch.setattr(
-            learning,
+            verdict,
             "largest",
             lambda e, affine, clock, asks=asks, found=found: (
                 found.append(largest(e, affine=affine, clock=Clock(most_asks=asks))) or found[0]
@@ -135,7 +135,7 @@ def test_without_a_wish_for_proofs_nothing_is_proved(monkeypatch):
         raise AssertionError("nothing is to be proved")
 
     for name in ("decide", "largest"):
-        monkeypatch.setattr(learning, name, refuse)
+        monkeypatch.setattr(verdict, name, refuse)
     learned = learn(data_from(applications(120, noise=0.0)), Wishes(prove=False))
     assert (learned.algorithm, learned.why, learned.verdict) == ("pocket", "no proof was asked for", None)
     assert model_of(learned, Wishes(prove=False), prove=False).certificates == ()
