@@ -49,11 +49,14 @@ def _frame(table: Any, wanted: Sequence[str]) -> pl.DataFrame:
 def refuse_lacking(wanted: Sequence[str], there: Collection[str]) -> None:
     """Refuse a table that has not all columns, and name those that it lacks."""
     lacking = [name for name in wanted if name not in there]
+    others = [name for name in there if name not in wanted] if lacking else []  # that one may have meant
     if len(lacking) == 1:
-        raise TableError(f"the table has no column {lacking[0]!r}{nearest(lacking[0], there)}")
+        raise TableError(f"the table has no column {lacking[0]!r}{nearest(lacking[0], others)}")
     if lacking:
         more = f" and {len(lacking) - MOST_NAMES} more" if len(lacking) > MOST_NAMES else ""
-        raise TableError(f"the table has no columns {', '.join(map(repr, lacking[:MOST_NAMES]))}{more}")
+        hints = {name: nearest(name, others).removeprefix("; ") for name in lacking[:MOST_NAMES]}
+        named = [f"{name!r} ({hint})" if hint else repr(name) for name, hint in hints.items()]
+        raise TableError(f"the table has no columns {', '.join(named)}{more}")
 
 
 def nearest(name: str, there: Iterable[str]) -> str:
