@@ -13,7 +13,7 @@ import cases
 from oracle import naive_averaged as naive
 from rosenblatt import AveragedPerceptron, Examples, MarginPerceptron, PassiveAggressive, VotedPerceptron
 from rosenblatt.kernels import TIES
-from rosenblatt.learn import averaged, averaging
+from rosenblatt.learn import averaged, averaging, electorate
 from rosenblatt.learn.rules import Budget
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -103,9 +103,14 @@ def test_votes(numbers, data, ties, block):
     states = expected(X, y, naive.on_mistakes(ties), rule.n_examples_seen_)
     votes = [naive.vote([w for w, _ in states], x, 1 if ties == "plus" else -1) for x in cases.with_bias(X)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(averaged, "NUMBERS_IN_A_BLOCK", block)
-        patch.setattr(averaged, "LEAST_IN_A_BLOCK", 1)
+        patch.setattr(electorate, "NUMBERS_IN_A_BLOCK", block)
+        patch.setattr(electorate, "LEAST_IN_A_BLOCK", 1)
+        patch.setattr(electorate, "RENEWED", block)
+        patch.setattr(electorate, "FEWEST_TOGETHER", block)
+        patch.setattr(electorate, "PRODUCTS", 1)
         assert (rule.decision_function(X) * len(states)).round().tolist() == votes
+        sparse = VotedPerceptron(max_passes=PASSES, ties=ties).fit(sp.csr_array(X), y)
+        assert (sparse.decision_function(sp.csr_array(X)) * len(states)).round().tolist() == votes
     firsts = [0, *(k for k, (_, move) in enumerate(states) if move), len(states)]
     assert rule.votes_.tolist() == np.diff(firsts).tolist()
 
