@@ -99,8 +99,8 @@ def stored(rows: Rows, i: int) -> int:
 
 
 def value(rows: Rows, i: int, k: int) -> float:
-    """The k-th stored entry of row i."""
-    return rows.values[i, k] if isinstance(rows, Dense) else rows.values[rows.starts[i] + k]  # type: ignore[no-any-return]
+    """The k-th stored entry of row i; in double precision, as compiled code computes with it."""
+    return float(rows.values[i, k] if isinstance(rows, Dense) else rows.values[rows.starts[i] + k])
 
 
 def column(rows: Rows, i: int, k: int) -> int:

@@ -18,10 +18,10 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from rosenblatt import load_model, save_model
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.learn.tree import CategoryTest, FeatureTest, PerceptronTest, PresenceTest, Stop
-from rosenblatt.ship.modelfile import load_model, save_model
 
 
 @parametrize_with_checks(

@@ -149,7 +149,7 @@ def verdict(table: Table) -> None:
 
 def largest_margin(affine: bool) -> Callable[[Table], None]:
     def call(table: Table) -> None:
-        if affine and not table.fit_intercept:
+        if affine and (not table.fit_intercept or np.unique(table.y).size > 2):  # there is no such margin
             return
         found = rb.margin(table.X, table.y, affine=affine, fit_intercept=table.fit_intercept, max_seconds=table.seconds)
         holds(found.lower <= found.upper, f"margin from {found.lower} to {found.upper}")
@@ -226,7 +226,9 @@ CALLS: dict[str, Callable[[Table], None]] = {
     "unit rows": fitted(lambda t: rb.Perceptron(**options(t, normalize=True, max_passes=30))),
     "pocket": fitted(lambda t: rb.PocketPerceptron(**options(t, max_updates=30, patience=3, random_state=0))),
     "pocket with margin": fitted(
-        lambda t: rb.PocketPerceptron(**options(t, max_updates=30, patience=3, margin=0.1, random_state=0))
+        lambda t: rb.PocketPerceptron(
+            **options(t, max_updates=30, patience=3, margin=0.1, multi_class="one-vs-rest", random_state=0)
+        )
     ),
     "lifted": fitted(lambda t: rb.LiftedPerceptron(**threshold(t, max_passes=30))),
     "averaged": fitted(lambda t: rb.AveragedPerceptron(**options(t)), in_parts=True),

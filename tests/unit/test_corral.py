@@ -141,7 +141,7 @@ def test_a_soft_start_among_points_that_contradict_each_other_ends(rng):
     points = rng.normal(size=(60, 4))
     assert not wolfe.soft(points, 4, 6.0, None).settled
     assert not wolfe.soft(np.zeros((60, 4)), 4, 6.0, None).settled
-    assert wolfe.soft(points, 4, 6.0, None, stop=lambda: True).w.tolist() == [0.0] * 4
+    assert wolfe.soft(points, 4, 6.0, None, stop=lambda *work: True).w.tolist() == [0.0] * 4
     found = wolfe.nearest(np.vstack([points, -points]), np.ones((120, 1)), np.array([0]))
     assert found.is_zero
     assert not found.settled

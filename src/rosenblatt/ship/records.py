@@ -146,7 +146,8 @@ def _restored(given: Mapping[str, Any]) -> Any:
     options = fields(parameters, "parameters", table.parameters, shape)
     learned = fields(given["learned"], "learned", {key: field.kind for key, field in table.learned.items()}, shape)
     estimator: Any = table.make(**options)
-    estimator._multi_class = options.get(MULTI_CLASS, ONE_VS_REST)
+    if MULTI_CLASS in options:  # files of before have none: one-vs-rest, as the class itself says
+        estimator._multi_class = options[MULTI_CLASS]
     estimator.classes_, estimator.n_features_in_ = classes, given["features"]
     if names is not None:
         estimator.feature_names_in_ = np.array(names, object)
