@@ -110,7 +110,7 @@ class TestProofs:
                     certificate.verify(X, y)
                 elif not isinstance(found, Undecided):
                     assert found.certificate is None
-                    assert str(found) == "The time was up before there was a proof of any margin."
+                    assert str(found) == "There was no proof of any margin within the limits of time and memory."
 
     def test_a_large_system_of_whole_numbers_is_left_in_the_middle(self):
         asked = 0
