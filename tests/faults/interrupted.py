@@ -12,7 +12,6 @@ import numpy as np
 
 from rosenblatt import (
     AveragedPerceptron,
-    Examples,
     KernelPerceptron,
     LiftedPerceptron,
     PassiveAggressive,
@@ -27,11 +26,7 @@ CLASSES = {"two classes": np.arange(2000) % 2, "three classes": np.arange(2000) 
 
 def replayed(rule, y, weights):
     """Whether the ledgers lead to the weights, after some corrections."""
-    labels = rule.classes_[-len(weights) :]
-    return rule.n_updates_ > 0 and all(
-        ledger.replay(Examples.of(X, y == label)).tobytes() == w.tobytes()
-        for ledger, label, w in zip(rule._ledgers(), labels, weights, strict=True)
-    )
+    return rule.n_updates_ > 0 and rule.replay(X, y).tobytes() == weights.tobytes()
 
 
 def counted(rule, _):

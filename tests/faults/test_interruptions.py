@@ -102,7 +102,7 @@ def test_ctrl_c_in_the_short_run_before_a_proof_ends_the_proof(monkeypatch):
 
 
 def test_ctrl_c_while_a_run_is_searched_for_a_proof_loses_nothing(monkeypatch):
-    monkeypatch.setattr("rosenblatt.estimators.perceptron.recurrence", lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    monkeypatch.setattr("rosenblatt.prove.run.recurrence", lambda *_: os.kill(os.getpid(), signal.SIGINT))
     rule = Perceptron(max_passes=5)
     with pytest.raises(KeyboardInterrupt), pytest.warns(ConvergenceWarning):
         rule.fit([[0.0], [1.0], [2.0]], [0, 1, 0])
