@@ -228,7 +228,7 @@ def test_whatever_a_csv_writer_writes_is_read_back(rows, delimiter, every, large
     writer = csv.writer(out, delimiter=delimiter, quoting=csv.QUOTE_ALL if every else csv.QUOTE_MINIMAL)
     writer.writerows([names, *rows])
     path = write(tmp_path / "t.csv", out.getvalue().encode())
-    expected = [tuple(map(kept, row)) for row in rows if any(kept(cell) is not None for cell in row)]
+    expected = [tuple(map(kept, row)) for row in rows if any(kept(cell.strip(" \t")) is not None for cell in row)]
     if not expected:
         return
     frame = read_table(path, delimiter=delimiter, header=True, large=large).whole()
