@@ -5,47 +5,17 @@ Rows are a small tuple of arrays, `Dense` or `Csr`. Three functions know which: 
 a last one for the threshold, which every row meets with the constant `rows.bias` (0 when there is none).
 
 Run with NUMBA_DISABLE_JIT=1, every function here is plain Python and its own reference. An algorithm's own kernels may
-live beside it, in a file that holds nothing else; compiled code is renewed when its file or this one changes.
+live beside it, in a file that holds nothing else.
 """
 
-import os
-from collections.abc import Callable
 from math import frexp, ldexp, sqrt
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
-from numba.extending import overload
 
-F = TypeVar("F", bound=Callable[..., Any])
+from rosenblatt.compiling import any_order, compiled, inlined, when_compiling
+
 Array = np.ndarray[Any, np.dtype[Any]]
-STAMP = os.path.getmtime(__file__), os.path.getsize(__file__)
-
-
-def compiled(function: F, **options: Any) -> F:
-    """Compile, release the interpreter lock while running, and keep the result on disk where that is possible.
-
-    Kernels allocate nothing, so numba's reference counting is off: in small functions it costs more than the work.
-    """
-    options |= {"nogil": True, "_nrt": False}
-    try:
-        dispatcher = njit(cache=True, **options)(function)
-    except RuntimeError:  # no folder for the cache can be written
-        return njit(**options)(function)  # type: ignore[no-any-return]
-    file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
-    if hasattr(file, "_source_stamp"):  # what calls kernels of this file must not outlive a change of it
-        file._source_stamp = (file._source_stamp, STAMP)
-    return dispatcher  # type: ignore[no-any-return]
-
-
-def inlined(function: F) -> F:
-    """Compile a part of a hot loop: a call would cost more than its work."""
-    return compiled(function, forceinline=True)
-
-
-def any_order(function: F) -> F:
-    """Compile a sum whose order does not matter, because its rounding error is bounded for every order."""
-    return compiled(function, forceinline=True, fastmath={"reassoc", "contract", "nsz"})
 
 
 @inlined
@@ -112,25 +82,28 @@ def _is_dense(rows: Any) -> bool:
     return getattr(rows, "instance_class", None) is Dense
 
 
-@overload(stored, inline="always", strict=False)
-def _stored(rows: Any, i: Any) -> Any:
-    if _is_dense(rows):
-        return lambda rows, i: rows.values.shape[1]
-    return lambda rows, i: rows.starts[np.uintp(i + 1)] - rows.starts[np.uintp(i)]
+@when_compiling
+def _teach_numba() -> None:
+    """Tell numba what `stored`, `value` and `column` are of either kind of rows."""
+    from numba.extending import overload
 
+    @overload(stored, inline="always", strict=False)
+    def _stored(rows: Any, i: Any) -> Any:
+        if _is_dense(rows):
+            return lambda rows, i: rows.values.shape[1]
+        return lambda rows, i: rows.starts[np.uintp(i + 1)] - rows.starts[np.uintp(i)]
 
-@overload(value, inline="always", strict=False)
-def _value(rows: Any, i: Any, k: Any) -> Any:
-    if _is_dense(rows):
-        return lambda rows, i, k: rows.values[np.uintp(i), np.uintp(k)]
-    return lambda rows, i, k: rows.values[rows.starts[np.uintp(i)] + k]
+    @overload(value, inline="always", strict=False)
+    def _value(rows: Any, i: Any, k: Any) -> Any:
+        if _is_dense(rows):
+            return lambda rows, i, k: rows.values[np.uintp(i), np.uintp(k)]
+        return lambda rows, i, k: rows.values[rows.starts[np.uintp(i)] + k]
 
-
-@overload(column, inline="always", strict=False)
-def _column(rows: Any, i: Any, k: Any) -> Any:
-    if _is_dense(rows):
-        return lambda rows, i, k: k
-    return lambda rows, i, k: rows.columns[rows.starts[np.uintp(i)] + k]
+    @overload(column, inline="always", strict=False)
+    def _column(rows: Any, i: Any, k: Any) -> Any:
+        if _is_dense(rows):
+            return lambda rows, i, k: k
+        return lambda rows, i, k: rows.columns[rows.starts[np.uintp(i)] + k]
 
 
 @any_order

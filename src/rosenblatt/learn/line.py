@@ -5,7 +5,8 @@ the cost of the mistakes is a staircase in t. Its lowest step is found by sortin
 Slopes are the z_i . v of a direction v, for all rows; scores are the z_i . w.
 """
 
-from rosenblatt.kernels import Array, bin_of, compiled
+from rosenblatt.compiling import compiled
+from rosenblatt.kernels import Array, bin_of
 
 BEYOND = 1.5  # times as far as the last crossing wanted
 FEW = 12  # crossings; so many are put in order by insertion

@@ -8,6 +8,7 @@ before it, always zero, stands for features never seen. `star` has the weights o
 
 import numpy as np
 
+from rosenblatt.compiling import any_order, compiled, inlined
 from rosenblatt.examples import LONGEST, SQUARES
 from rosenblatt.kernels import (
     HUGE,
@@ -20,10 +21,7 @@ from rosenblatt.kernels import (
     Rows,
     Ties,
     add,
-    any_order,
     column,
-    compiled,
-    inlined,
     is_below,
     is_mistake,
     length,

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from rosenblatt.kernels import Array, compiled
+from rosenblatt.compiling import compiled
+from rosenblatt.kernels import Array
 
 
 def ready() -> None:

@@ -1,0 +1,204 @@
+"""Kernels: functions that are compiled when they are first called, with all that they call, and then kept on disk.
+
+Nothing is compiled, and numba is not imported, before the first call. `specialising` tells how this is kept short.
+Run with NUMBA_DISABLE_JIT=1, every kernel is the plain Python function.
+
+Compiling takes seconds, once on a machine. Whoever wants to be told does so by `told_by`; where nobody does, a line on
+standard error tells people who sit at a prompt or a notebook, unless ROSENBLATT_QUIET is set.
+"""
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import update_wrapper
+from typing import Any, TypeVar, cast
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+FIRST, AGAIN = 1.0, 5.0  # seconds of compiling before anything is said, and until it is said again
+QUIET = "ROSENBLATT_QUIET"  # an environment variable; where it is set, people at a prompt are not told
+
+_plain = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+_lock = threading.RLock()
+_own = threading.local()
+_hooks: list[Callable[[], None]] = []
+_begun = False
+
+
+class Kernel:
+    """A function that is compiled when it is first called, from Python or by another kernel."""
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        update_wrapper(self, function)
+        self.py_func = function
+        self._options = options
+
+    def __call__(self, *args: Any) -> Any:
+        """Run it, compiled."""
+        return self.dispatcher(*args)
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "dispatcher":  # which is made when it is first asked for; from then on it is an attribute
+            raise AttributeError(name)
+        begin()
+        with _lock:
+            if "dispatcher" not in self.__dict__:
+                from rosenblatt.specialising import dispatcher_of
+
+                self.dispatcher = dispatcher_of(self.py_func, self._options)
+        return self.__dict__["dispatcher"]
+
+    @property
+    def _numba_type_(self) -> Any:
+        """How numba knows it where another kernel calls it."""
+        return self.dispatcher._numba_type_
+
+
+def compiled(function: F, **options: Any) -> F:
+    """Compile, release the interpreter lock while running, and keep the result on disk where that is possible.
+
+    Kernels allocate nothing, so numba's reference counting is off: in small functions it costs more than the work.
+    """
+    return function if _plain else cast(F, Kernel(function, options | {"nogil": True, "_nrt": False}))
+
+
+def inlined(function: F) -> F:
+    """Compile a part of a hot loop: a call would cost more than its work."""
+    return compiled(function, forceinline=True)
+
+
+def any_order(function: F) -> F:
+    """Compile a sum whose order does not matter, because its rounding error is bounded for every order."""
+    return compiled(function, forceinline=True, fastmath={"reassoc", "contract", "nsz"})
+
+
+def when_compiling(hook: Callable[[], None]) -> Callable[[], None]:
+    """Call this before anything is compiled: it may import numba, and tells it what it has to know."""
+    with _lock:
+        if _begun:
+            hook()
+        else:
+            _hooks.append(hook)
+    return hook
+
+
+def begin() -> None:
+    """Import what compiles."""
+    global _begun
+    if _begun or _plain:
+        return
+    with not_counted(), _lock:
+        if not _begun:
+            import rosenblatt.specialising  # noqa: F401
+
+            for hook in _hooks:
+                hook()
+            _begun = True
+
+
+# ---------------------------------------------------------------------------------------------------------
+# How long it takes
+# ---------------------------------------------------------------------------------------------------------
+
+
+def seconds_lost() -> float:
+    """How long this thread has waited, so far, for kernels to be compiled or loaded."""
+    return float(getattr(_own, "seconds", 0.0))
+
+
+def start() -> None:
+    """From now on this thread waits for a kernel; it may say so again while it does."""
+    _own.depth = getattr(_own, "depth", 0) + 1
+    if _own.depth == 1:
+        _own.begun = time.monotonic()
+
+
+def end() -> None:
+    """It waits no longer, once it has said so as often."""
+    if not getattr(_own, "depth", 0):  # it was begun before anyone listened
+        return
+    _own.depth -= 1
+    if _own.depth == 0:
+        _own.seconds = seconds_lost() + time.monotonic() - _own.begun
+
+
+@contextmanager
+def not_counted() -> Iterator[None]:
+    """What is done within this is waiting."""
+    start()
+    try:
+        yield
+    finally:
+        end()
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Who is told
+# ---------------------------------------------------------------------------------------------------------
+
+
+def _at_a_prompt(text: str) -> None:
+    """On standard error, where a person waits for it."""
+    if (hasattr(sys, "ps1") or "ipykernel" in sys.modules) and not os.environ.get(QUIET):
+        print(f"rosenblatt: {text}", file=sys.stderr, flush=True)
+
+
+class Told:
+    """How much has been compiled, and whom to tell."""
+
+    def __init__(self) -> None:
+        self.tell: Callable[[str], None] | None = _at_a_prompt
+        self.expected = 0  # kernels that will be wanted, about
+        self.ready = 0  # those that were compiled, or loaded
+        self.seconds = 0.0
+        self.again = AGAIN
+        self.kept = ""  # why compiled code cannot be kept
+        self._since: float | None = None
+        self._watching = False
+
+    def __str__(self) -> str:
+        far = (
+            f"{min(self.ready + 1, self.expected)} of about {self.expected}"
+            if self.expected
+            else f"{self.ready} so far"
+        )
+        how_often = f"each time anew, because {self.kept}" if self.kept else "which happens once"
+        return f"compiling for this processor, {how_often}: {far}, {self._spent():.0f} s"
+
+    def _spent(self) -> float:
+        since = self._since
+        return self.seconds + (time.monotonic() - since if since is not None else 0.0)
+
+    def start(self) -> None:
+        """A kernel is being compiled from now on."""
+        self._since = time.monotonic()
+        if self.tell and not self._watching:
+            self._watching = True
+            threading.Thread(target=self._watch, name="rosenblatt compiling", daemon=True).start()
+
+    def end(self) -> None:
+        """It is compiled."""
+        self.seconds, self._since = self._spent(), None
+
+    def _watch(self) -> None:
+        """Tell how far it is while anything is being compiled."""
+        idle, wait = 0.0, FIRST
+        while idle < AGAIN:
+            time.sleep(wait)
+            wait = 0.1
+            idle = 0.0 if self._since is not None else idle + wait
+            if self._since is not None and self._spent() >= FIRST and self.tell:
+                self.tell(str(self))
+                wait = self.again
+        self._watching = False
+
+
+told = Told()
+
+
+def told_by(tell: Callable[[str], None] | None, expected: int = 0, again: float = AGAIN) -> None:
+    """From now on `tell` is given a line after a second of compiling, and again every few seconds; None: nobody is."""
+    told.tell, told.expected, told.again = tell, expected, again
