@@ -3,6 +3,9 @@
 Nothing is compiled, and numba is not imported, before the first call. `specialising` tells how this is kept short.
 Run with NUMBA_DISABLE_JIT=1, every kernel is the plain Python function.
 
+Little work is not worth it: a kernel whose results do not depend on the order of a sum gives the same bits uncompiled,
+and `briefly` runs it so until it has had some work to do. The smallest tables are learned from without numba.
+
 Compiling takes seconds, once on a machine. Whoever wants to be told does so by `told_by`; where nobody does, a line on
 standard error tells people who sit at a prompt or a notebook, unless ROSENBLATT_QUIET is set.
 """
@@ -13,12 +16,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import update_wrapper
+from functools import cached_property, update_wrapper
 from typing import Any, TypeVar, cast
+
+import numpy as np
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 FIRST, AGAIN = 1.0, 5.0  # seconds of compiling before anything is said, and until it is said again
+TINY, LITTLE = 10_000, 200_000  # numbers that plain Python reads sooner than a kernel is loaded, and compiled
 QUIET = "ROSENBLATT_QUIET"  # an environment variable; where it is set, people at a prompt are not told
 
 _plain = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
@@ -35,10 +41,29 @@ class Kernel:
         update_wrapper(self, function)
         self.py_func = function
         self._options = options
+        self.numbers = 0.0  # that plain Python has read in its place
 
     def __call__(self, *args: Any) -> Any:
-        """Run it, compiled."""
-        return self.dispatcher(*args)
+        """Run it, compiled, unless what calls it is run uncompiled."""
+        return self.py_func(*args) if getattr(_own, "plain", False) else self.dispatcher(*args)
+
+    def plainly(self, *args: Any) -> Any:
+        """Run it uncompiled, and what it calls; compiled code does not warn of overflows either."""
+        _own.plain = True
+        try:
+            with np.errstate(all="ignore"):
+                return self.py_func(*args)
+        finally:
+            _own.plain = False
+
+    @cached_property
+    def _was_kept(self) -> bool:
+        return bool(self.dispatcher.is_kept)
+
+    @property
+    def is_at_hand(self) -> bool:
+        """Whether it is compiled, or was on disk when this was first asked."""
+        return self._was_kept or bool(self.dispatcher.overloads)
 
     def __getattr__(self, name: str) -> Any:
         if name != "dispatcher":  # which is made when it is first asked for; from then on it is an attribute
@@ -73,6 +98,26 @@ def inlined(function: F) -> F:
 def any_order(function: F) -> F:
     """Compile a sum whose order does not matter, because its rounding error is bounded for every order."""
     return compiled(function, forceinline=True, fastmath={"reassoc", "contract", "nsz"})
+
+
+def briefly(kernel: F, numbers: float) -> F:
+    """A kernel, to read so many numbers; or the same uncompiled, while that is little and it is not compiled yet.
+
+    Only for kernels whose results are the same bits in either case.
+    """
+    if not isinstance(kernel, Kernel):
+        return kernel
+    kernel.numbers += numbers
+    if kernel.numbers > LITTLE or (kernel.numbers > TINY and kernel.is_at_hand):
+        return kernel
+    return cast(F, kernel.plainly)
+
+
+def brief_rows(kernel: Any, numbers: float) -> int:
+    """How many rows of so many numbers `briefly` would read uncompiled; 0 where the kernel is compiled, or on disk."""
+    if not isinstance(kernel, Kernel) or (kernel.numbers > TINY and kernel.is_at_hand):
+        return 0
+    return max(int((LITTLE - kernel.numbers) / numbers), 0)
 
 
 def when_compiling(hook: Callable[[], None]) -> Callable[[], None]:

@@ -63,6 +63,20 @@ class Csr(NamedTuple):
 Rows = Dense | Csr
 
 
+def fixed(array: Array) -> Array:
+    """The same array, but read-only: whether its owner may write to it is no reason to compile kernels twice."""
+    array = np.asarray(array).view()
+    array.flags.writeable = False
+    return array
+
+
+def fixed_rows(rows: "Rows") -> "Rows":
+    """The same rows, in arrays that are read-only."""
+    if isinstance(rows, Dense):
+        return rows._replace(values=fixed(rows.values))
+    return rows._replace(values=fixed(rows.values), columns=fixed(rows.columns), starts=fixed(rows.starts))
+
+
 def stored(rows: Rows, i: int) -> int:
     """How many entries of row i are stored."""
     return rows.values.shape[1] if isinstance(rows, Dense) else int(rows.starts[i + 1] - rows.starts[i])
@@ -70,12 +84,12 @@ def stored(rows: Rows, i: int) -> int:
 
 def value(rows: Rows, i: int, k: int) -> float:
     """The k-th stored entry of row i; in double precision, as compiled code computes with it."""
-    return float(rows.values[i, k] if isinstance(rows, Dense) else rows.values[rows.starts[i] + k])
+    return float(rows.values[i, k] if isinstance(rows, Dense) else rows.values[int(rows.starts[i]) + k])
 
 
 def column(rows: Rows, i: int, k: int) -> int:
     """The feature that the k-th stored entry of row i belongs to."""
-    return k if isinstance(rows, Dense) else int(rows.columns[rows.starts[i] + k])
+    return k if isinstance(rows, Dense) else int(rows.columns[int(rows.starts[i]) + k])
 
 
 def _is_dense(rows: Any) -> bool:
@@ -315,7 +329,7 @@ def accumulate_score(total: Array, sign: int, rows: Rows, i: int, w: Array) -> b
     """total += sign * w . x_i, exactly; returns whether there was anything to add."""
     changed = accumulate(total, sign, rows.bias, w[-1])
     for k in range(stored(rows, i)):
-        changed |= accumulate(total, sign, value(rows, i, k), w[column(rows, i, k)])
+        changed |= accumulate(total, sign, np.float64(value(rows, i, k)), w[column(rows, i, k)])
     return changed
 
 
@@ -459,28 +473,6 @@ def is_below(rows: Rows, labels: Array, i: int, w: Array, m: float, doubt: Doubt
     if not (abs(m - bound) > doubt.width or doubt.none):
         m = labels[i] * exact_score(rows, i, w, doubt.limbs)  # cut towards zero, so right for every positive bound
     return m < bound
-
-
-@compiled
-def count(
-    rows: Rows,
-    labels: Array,
-    weights: Array,
-    first: int,
-    last: int,
-    w: Array,
-    ties: Ties,
-    doubt: Doubt,
-    most: int,
-) -> int:
-    """How many of the rows first .. last-1 are mistakes; gives up counting when they are more than `most`."""
-    mistakes = 0
-    for i in range(first, last):
-        if is_mistake(rows, labels, i, w, ties, doubt) and not (weights.size > 0 and weights[i] == 0.0):
-            mistakes += 1
-            if mistakes > most:
-                break
-    return mistakes
 
 
 @compiled

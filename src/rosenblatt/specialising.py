@@ -77,6 +77,9 @@ class _Kernel(CPUDispatcher):
         super().__init__(py_func, locals, targetoptions | {"no_cfunc_wrapper": True})
         self._part = _Part(py_func, locals, targetoptions)
 
+    def _compilation_chain_init_hook(self) -> None:
+        """Nothing: kernels know no types of other packages."""
+
     def get_call_template(self, args: Any, kws: Any) -> Any:
         return self._part.get_call_template(tuple(_of_one_kind(each) for each in args), kws)
 
@@ -86,6 +89,11 @@ class _Kernel(CPUDispatcher):
     def add_overload(self, cres: Any) -> None:
         super().add_overload(cres)
         told.ready += 1
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether some specialisation is on disk."""
+        return isinstance(self._cache, _Kept) and self._cache.is_there
 
     def enable_caching(self) -> None:
         try:
@@ -101,9 +109,17 @@ class _Kept(FunctionCache):
         super().__init__(py_func)
         self._cache_file._source_stamp = _STAMP
 
+    @property
+    def is_there(self) -> bool:
+        """Whether there is anything, for these sources."""
+        with suppress(Exception):
+            return bool(self._cache_file._load_index())
+        return False
+
     def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """What is there for these types; numba would first import all that it takes to compile, a third of a second."""
         with suppress(Exception):  # cut short, or written by something else
-            return super().load_overload(sig, target_context)
+            return self._load_overload(sig, target_context)
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:

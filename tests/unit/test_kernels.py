@@ -183,12 +183,6 @@ def test_rows_of_weight_zero_are_not_found(rng):
     assert search.count(examples, w, MISTAKE) == wrong.size
 
 
-def test_count_gives_up_early():
-    examples = Examples.of(np.ones((9, 1)), [1, 0] * 4 + [1])
-    rows, labels, weights, w = examples.rows, examples.labels, examples.weights, np.zeros(2)
-    assert kernels.count(rows, labels, weights, 0, 9, w, MISTAKE, kernels.doubt_about(rows, 0.0), 3) == 4
-
-
 def test_worst_is_decided_exactly_and_prefers_the_first():
     X = np.array([[1e16, 1.0], [1e16, 2.0], [1e16, 1.0]])
     examples = Examples(rows_of(X, bias=0.0), np.ones(3, np.int8))

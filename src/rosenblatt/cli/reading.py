@@ -9,12 +9,12 @@ from typing import Any
 
 import polars as pl
 
+from rosenblatt import compiling
 from rosenblatt.cli.ahead import Begun, begin
 from rosenblatt.cli.screen import Screen
 from rosenblatt.desk.data import Data, data_of, encoded
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.progress import shown_by
-from rosenblatt.read import gathering
 from rosenblatt.read.columns import Sparse
 from rosenblatt.read.encode import check_text, types_for
 from rosenblatt.read.encoding import Encoding
@@ -29,7 +29,7 @@ MOST = 12  # names of columns in an error
 
 def waited_for(screen: Screen, begun: Begun) -> Table:
     """The table, when it is read; compiled code is loaded meanwhile."""
-    loaded = in_background(gathering.ready)
+    loaded = in_background(compiling.begin)
     try:
         with screen.busy(f"reading {begun.names}"):
             read = begun.table()

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from rosenblatt import kernels
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.examples import n_features, n_rows, numbers_per_row, some_rows, table_of
-from rosenblatt.kernels import Array, Csr, Dense, Rows
+from rosenblatt.kernels import Array, Csr, Dense, Rows, fixed_rows
 from rosenblatt.learn import lifting
 from rosenblatt.learn.lifting import Held
 from rosenblatt.threads import in_pieces
@@ -62,10 +62,10 @@ class Points:
         """These rows and more, in the storage of these."""
         if isinstance(self.rows, Dense):
             values = more.rows.values if isinstance(more.rows, Dense) else more.matrix.toarray()
-            return Points(self.rows._replace(values=np.concatenate([self.rows.values, values])))
+            return Points(fixed_rows(self.rows._replace(values=np.concatenate([self.rows.values, values]))))
         both = sp.vstack([self.matrix, sp.csr_array(more.matrix)], format="csr")
         columns, starts = both.indices.astype(self.rows.columns.dtype), both.indptr.astype(self.rows.starts.dtype)
-        return Points(self.rows._replace(values=both.data, columns=columns, starts=starts))
+        return Points(fixed_rows(self.rows._replace(values=both.data, columns=columns, starts=starts)))
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,8 @@ import numpy as np
 import polars as pl
 from scipy.sparse import csr_array
 
-from rosenblatt.kernels import Array
+from rosenblatt.compiling import briefly
+from rosenblatt.kernels import Array, fixed
 from rosenblatt.read import gathering
 from rosenblatt.read.lookup import Lookup, Unseen, places_of
 from rosenblatt.read.values import BLANKS, MISSING, Spellings, as_text, numbers_in, texts_of, without_blanks
@@ -124,7 +125,8 @@ class Number(Column):
     def add(self, cells: pl.Series, weights: Sequence[float], out: Array) -> None:
         """Add the first weight times the number, or the second where it is missing."""
         grid = (self.lowest, self.highest, self.rounder, self.centre, weights[0] / self.scale)
-        gathering.grade(cells.to_numpy(), *grid, weights[1] if len(weights) > 1 else 0.0, out)
+        grade = briefly(gathering.grade, out.size)
+        grade(fixed(cells.to_numpy()), *grid, weights[1] if len(weights) > 1 else 0.0, out)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from scipy.sparse import csr_array
 
+from rosenblatt.compiling import briefly
 from rosenblatt.kernels import Array
 from rosenblatt.read import gathering
 from rosenblatt.read.columns import Category, Column, Number, add_up
@@ -32,7 +33,8 @@ class Cells:
 
         def fill(first: int, last: int) -> None:
             for start, places, values, rows in self._blocks(first, last):
-                gathering.scatter(places, values, rows, X[start : start + rows.size])
+                scatter = briefly(gathering.scatter, rows.size * len(self.columns))
+                scatter(places, values, rows, X[start : start + rows.size])
 
         self._in_pieces(fill)
         return X
@@ -45,14 +47,12 @@ class Cells:
         columns, data = np.empty(self.n * each, kind), np.empty(self.n * each, np.float32)
 
         def fill(first: int, last: int) -> list[tuple[int, int, int]]:
-            return [
-                (
-                    start,
-                    rows.size,
-                    gathering.gather(places, values, rows, start * each, starts[start + 1 :], columns, data),
-                )
-                for start, places, values, rows in self._blocks(first, last)
-            ]
+            ends = []
+            for start, places, values, rows in self._blocks(first, last):
+                gather = briefly(gathering.gather, rows.size * each)
+                end = gather(places, values, rows, start * each, starts[start + 1 :], columns, data)
+                ends.append((start, rows.size, end))
+            return ends
 
         at = 0
         for start, many, end in (block for piece in self._in_pieces(fill) for block in piece):
