@@ -11,7 +11,7 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
+import scipy  # its parts are loaded when they are used
 
 from rosenblatt import kernels
 from rosenblatt.compiling import briefly
@@ -137,7 +137,7 @@ def table_of(rows: Rows) -> Any:
     if max(rows.values.size, rows.features) < 2**31:  # what others compile for
         columns = columns.astype(np.int32, copy=False)
     starts = rows.starts.astype(columns.dtype)
-    return csr_array((rows.values, columns, starts), shape=(n_rows(rows), rows.features))
+    return scipy.sparse.csr_array((rows.values, columns, starts), shape=(n_rows(rows), rows.features))
 
 
 def some_rows(rows: Rows, chosen: Array) -> Rows:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from scipy.sparse import csr_array
+import scipy  # its parts are loaded when they are used
 
 from rosenblatt.compiling import briefly
 from rosenblatt.kernels import Array
@@ -39,7 +39,7 @@ class Cells:
         self._in_pieces(fill)
         return X
 
-    def sparse(self, size: int) -> csr_array:
+    def sparse(self, size: int) -> "scipy.sparse.csr_array":
         """The rows as a CSR matrix: blocks are written where they would begin if no entry were zero, then moved up."""
         each = len(self.columns)
         kind = np.int32 if self.n * each < 2**31 else np.int64
@@ -62,7 +62,7 @@ class Cells:
                 for entries in (columns, data):
                     entries[at : at + end - begin] = entries[begin:end]
             at += end - begin
-        return csr_array((data[:at], columns[:at], starts), (self.n, size))
+        return scipy.sparse.csr_array((data[:at], columns[:at], starts), (self.n, size))
 
     def _in_pieces(self, fill: Any) -> list[Any]:
         return in_pieces(fill, 0, -(-self.n // BLOCK), BLOCK * len(self.columns) * WORK)
