@@ -24,6 +24,7 @@ import numpy as np
 F = TypeVar("F", bound=Callable[..., Any])
 
 FIRST, AGAIN = 1.0, 5.0  # seconds of compiling before anything is said, and until it is said again
+OFTEN = 0.1  # seconds until it is looked whether there is anything to say
 TINY, LITTLE = 10_000, 200_000  # numbers that plain Python reads sooner than a kernel is loaded, and compiled
 QUIET = "ROSENBLATT_QUIET"  # an environment variable; where it is set, people at a prompt are not told
 
@@ -31,7 +32,7 @@ _plain = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 _lock = threading.RLock()
 _own = threading.local()
 _hooks: list[Callable[[], None]] = []
-_begun = False
+_begun = _all = False
 
 
 class Kernel:
@@ -100,6 +101,12 @@ def any_order(function: F) -> F:
     return compiled(function, forceinline=True, fastmath={"reassoc", "contract", "nsz"})
 
 
+def compile_all(wanted: bool = True) -> None:
+    """From now on, compile kernels for the least work, too."""
+    global _all
+    _all = wanted
+
+
 def briefly(kernel: F, numbers: float) -> F:
     """A kernel, to read so many numbers; or the same uncompiled, while that is little and it is not compiled yet.
 
@@ -108,14 +115,14 @@ def briefly(kernel: F, numbers: float) -> F:
     if not isinstance(kernel, Kernel):
         return kernel
     kernel.numbers += numbers
-    if kernel.numbers > LITTLE or (kernel.numbers > TINY and kernel.is_at_hand):
+    if _all or kernel.numbers > LITTLE or (kernel.numbers > TINY and kernel.is_at_hand):
         return kernel
     return cast(F, kernel.plainly)
 
 
 def brief_rows(kernel: Any, numbers: float) -> int:
     """How many rows of so many numbers `briefly` would read uncompiled; 0 where the kernel is compiled, or on disk."""
-    if not isinstance(kernel, Kernel) or (kernel.numbers > TINY and kernel.is_at_hand):
+    if _all or not isinstance(kernel, Kernel) or (kernel.numbers > TINY and kernel.is_at_hand):
         return 0
     return max(int((LITTLE - kernel.numbers) / numbers), 0)
 
@@ -187,7 +194,7 @@ def not_counted() -> Iterator[None]:
 
 def _at_a_prompt(text: str) -> None:
     """On standard error, where a person waits for it."""
-    if (hasattr(sys, "ps1") or "ipykernel" in sys.modules) and not os.environ.get(QUIET):
+    if text and (hasattr(sys, "ps1") or "ipykernel" in sys.modules) and not os.environ.get(QUIET):
         print(f"rosenblatt: {text}", file=sys.stderr, flush=True)
 
 
@@ -200,7 +207,8 @@ class Told:
         self.ready = 0  # those that were compiled, or loaded
         self.seconds = 0.0
         self.again = AGAIN
-        self.kept = ""  # why compiled code cannot be kept
+        self.lost = ""  # why compiled code cannot be kept
+        self.folder = ""  # where it is kept
         self._since: float | None = None
         self._watching = False
 
@@ -210,7 +218,7 @@ class Told:
             if self.expected
             else f"{self.ready} so far"
         )
-        how_often = f"each time anew, because {self.kept}" if self.kept else "which happens once"
+        how_often = f"each time anew, because {self.lost}" if self.lost else "which happens once"
         return f"compiling for this processor, {how_often}: {far}, {self._spent():.0f} s"
 
     def _spent(self) -> float:
@@ -229,15 +237,16 @@ class Told:
         self.seconds, self._since = self._spent(), None
 
     def _watch(self) -> None:
-        """Tell how far it is while anything is being compiled."""
-        idle, wait = 0.0, FIRST
-        while idle < AGAIN:
-            time.sleep(wait)
-            wait = 0.1
-            idle = 0.0 if self._since is not None else idle + wait
-            if self._since is not None and self._spent() >= FIRST and self.tell:
+        """Tell how far it is while anything is being compiled; then, that nothing is."""
+        idle = said = 0.0
+        while idle < AGAIN and self.tell is not None:
+            time.sleep(OFTEN)
+            idle = 0.0 if self._since is not None else idle + OFTEN
+            if idle == 0.0 and self._spent() >= FIRST and time.monotonic() - said > self.again:
                 self.tell(str(self))
-                wait = self.again
+                said = time.monotonic()
+            elif idle == OFTEN and said:
+                self.tell("")
         self._watching = False
 
 
@@ -245,5 +254,8 @@ told = Told()
 
 
 def told_by(tell: Callable[[str], None] | None, expected: int = 0, again: float = AGAIN) -> None:
-    """From now on `tell` is given a line after a second of compiling, and again every few seconds; None: nobody is."""
+    """From now on `tell` is given a line after a second of compiling, and again after so many; None: nobody is.
+
+    When nothing is compiled any more, it is given an empty line.
+    """
     told.tell, told.expected, told.again = tell, expected, again

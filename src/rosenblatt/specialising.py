@@ -15,6 +15,7 @@ The garbage collector rests meanwhile: it would look through numba's many small 
 # mypy: allow-untyped-calls
 
 import gc
+import os
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -99,7 +100,7 @@ class _Kernel(CPUDispatcher):
         try:
             self._cache = _Kept(self.py_func)
         except RuntimeError:  # no folder for the cache can be written
-            told.kept = "no folder for it can be written (NUMBA_CACHE_DIR names one)"
+            told.lost = "no folder for it can be written (NUMBA_CACHE_DIR names one)"
 
 
 class _Kept(FunctionCache):
@@ -108,6 +109,7 @@ class _Kept(FunctionCache):
     def __init__(self, py_func: Any) -> None:
         super().__init__(py_func)
         self._cache_file._source_stamp = _STAMP
+        told.folder = os.path.dirname(self.cache_path)
 
     @property
     def is_there(self) -> bool:
@@ -126,7 +128,7 @@ class _Kept(FunctionCache):
         try:
             super().save_overload(sig, data)
         except OSError as error:  # the folder is full, or has become read-only
-            told.kept = f"{self.cache_path} does not take it ({(error.strerror or str(error)).lower()})"
+            told.lost = f"{self.cache_path} does not take it ({(error.strerror or str(error)).lower()})"
 
 
 def _stamp() -> tuple[str, bool]:

@@ -53,7 +53,7 @@ def run(
     from rosenblatt.cli.screen import Screen
     from rosenblatt.desk.verdict import finding
 
-    screen = Screen(json, quiet)
+    screen = Screen(json, quiet, kernels=15)
     reading.free(output, force)
     data, notes = reading.noted(
         screen, begun, target, positive, terms.kinds_given(kind, ignore), text, drop_missing_target
