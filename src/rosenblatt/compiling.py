@@ -14,9 +14,10 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property, update_wrapper
+from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -38,10 +39,15 @@ _begun = _all = False
 class Kernel:
     """A function that is compiled when it is first called, from Python or by another kernel."""
 
-    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        options: dict[str, Any],
+        kinds: Mapping[type, Callable[..., Any]] = MappingProxyType({}),
+    ) -> None:
         update_wrapper(self, function)
         self.py_func = function
-        self._options = options
+        self._options, self._kinds = options, kinds
         self.numbers = 0.0  # that plain Python has read in its place
 
     def __call__(self, *args: Any) -> Any:
@@ -74,13 +80,21 @@ class Kernel:
             if "dispatcher" not in self.__dict__:
                 from rosenblatt.specialising import dispatcher_of
 
-                self.dispatcher = dispatcher_of(self.py_func, self._options)
+                self.dispatcher = dispatcher_of(self.py_func, self._options, self._kinds)
         return self.__dict__["dispatcher"]
 
     @property
     def _numba_type_(self) -> Any:
         """How numba knows it where another kernel calls it."""
         return self.dispatcher._numba_type_
+
+
+class Choice(Kernel):
+    """A function of which kernels call one of several, by the kind of its first argument; Python calls the function."""
+
+    def __call__(self, *args: Any) -> Any:
+        """Run it, uncompiled."""
+        return self.py_func(*args)
 
 
 def compiled(function: F, **options: Any) -> F:
@@ -125,6 +139,16 @@ def brief_rows(kernel: Any, numbers: float) -> int:
     if _all or not isinstance(kernel, Kernel) or (kernel.numbers > TINY and kernel.is_at_hand):
         return 0
     return max(int((LITTLE - kernel.numbers) / numbers), 0)
+
+
+def chosen_by_kind(kinds: Mapping[type, Callable[..., Any]]) -> Callable[[F], F]:
+    """Compile what belongs to the kind of the first argument, a named tuple, in place of the function itself."""
+
+    def made(function: F) -> F:
+        options = {"forceinline": True, "nogil": True, "_nrt": False}
+        return function if _plain else cast(F, Choice(function, options, kinds))
+
+    return made
 
 
 def when_compiling(hook: Callable[[], None]) -> Callable[[], None]:

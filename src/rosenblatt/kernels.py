@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.compiling import any_order, compiled, inlined, when_compiling
+from rosenblatt.compiling import any_order, chosen_by_kind, compiled, inlined
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -77,47 +77,32 @@ def fixed_rows(rows: "Rows") -> "Rows":
     return rows._replace(values=fixed(rows.values), columns=fixed(rows.columns), starts=fixed(rows.starts))
 
 
+@chosen_by_kind(
+    {
+        Dense: lambda rows, i: rows.values.shape[1],
+        Csr: lambda rows, i: rows.starts[np.uintp(i + 1)] - rows.starts[np.uintp(i)],
+    }
+)
 def stored(rows: Rows, i: int) -> int:
     """How many entries of row i are stored."""
     return rows.values.shape[1] if isinstance(rows, Dense) else int(rows.starts[i + 1] - rows.starts[i])
 
 
+@chosen_by_kind(
+    {
+        Dense: lambda rows, i, k: rows.values[np.uintp(i), np.uintp(k)],
+        Csr: lambda rows, i, k: rows.values[rows.starts[np.uintp(i)] + k],
+    }
+)
 def value(rows: Rows, i: int, k: int) -> float:
     """The k-th stored entry of row i; in double precision, as compiled code computes with it."""
     return float(rows.values[i, k] if isinstance(rows, Dense) else rows.values[int(rows.starts[i]) + k])
 
 
+@chosen_by_kind({Dense: lambda rows, i, k: k, Csr: lambda rows, i, k: rows.columns[rows.starts[np.uintp(i)] + k]})
 def column(rows: Rows, i: int, k: int) -> int:
     """The feature that the k-th stored entry of row i belongs to."""
     return k if isinstance(rows, Dense) else int(rows.columns[int(rows.starts[i]) + k])
-
-
-def _is_dense(rows: Any) -> bool:
-    return getattr(rows, "instance_class", None) is Dense
-
-
-@when_compiling
-def _teach_numba() -> None:
-    """Tell numba what `stored`, `value` and `column` are of either kind of rows."""
-    from numba.extending import overload
-
-    @overload(stored, inline="always", strict=False)
-    def _stored(rows: Any, i: Any) -> Any:
-        if _is_dense(rows):
-            return lambda rows, i: rows.values.shape[1]
-        return lambda rows, i: rows.starts[np.uintp(i + 1)] - rows.starts[np.uintp(i)]
-
-    @overload(value, inline="always", strict=False)
-    def _value(rows: Any, i: Any, k: Any) -> Any:
-        if _is_dense(rows):
-            return lambda rows, i, k: rows.values[np.uintp(i), np.uintp(k)]
-        return lambda rows, i, k: rows.values[rows.starts[np.uintp(i)] + k]
-
-    @overload(column, inline="always", strict=False)
-    def _column(rows: Any, i: Any, k: Any) -> Any:
-        if _is_dense(rows):
-            return lambda rows, i, k: k
-        return lambda rows, i, k: rows.columns[rows.starts[np.uintp(i)] + k]
 
 
 @any_order

@@ -16,6 +16,7 @@ The garbage collector rests meanwhile: it would look through numba's many small 
 
 import gc
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -80,6 +81,12 @@ class _Kernel(CPUDispatcher):
 
     def _compilation_chain_init_hook(self) -> None:
         """Nothing: kernels know no types of other packages."""
+
+    def choose(self, kinds: Mapping[type, Any]) -> None:
+        """Where other kernels call it, compile what belongs to the kind of the first argument, if there is any."""
+        if kinds:
+            compiler: Any = vars(self._part)["_compiler"]
+            compiler._get_implementation = lambda args, _: kinds[args[0].instance_class]
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         return self._part.get_call_template(tuple(_of_one_kind(each) for each in args), kws)
@@ -176,8 +183,9 @@ event.register("numba:compile", _Compiling())
 event.register("numba:compiler_lock", _Waiting())
 
 
-def dispatcher_of(function: Any, options: dict[str, Any]) -> Any:
-    """What compiles a function and calls it."""
+def dispatcher_of(function: Any, options: dict[str, Any], kinds: Mapping[type, Any]) -> Any:
+    """What compiles a function and calls it; or in its place, where other kernels call it, one of several."""
     made = _Kernel(function, {}, options | {"nopython": True, "boundscheck": None})
+    made.choose(kinds)
     made.enable_caching()
     return made
