@@ -29,6 +29,7 @@ OFTEN = 0.1  # seconds until it is looked whether there is anything to say
 TINY, LITTLE = 10_000, 200_000  # numbers that plain Python reads sooner than a kernel is loaded, and compiled
 QUIET = "ROSENBLATT_QUIET"  # an environment variable; where it is set, people at a prompt are not told
 
+_OPTIONS = {"nogil": True, "_nrt": False}
 _plain = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 _lock = threading.RLock()
 _own = threading.local()
@@ -89,6 +90,15 @@ class Kernel:
         return self.dispatcher._numba_type_
 
 
+class Direct(Kernel):
+    """A kernel that Python calls for every single row: from its first call on, its name stands for compiled code."""
+
+    def __call__(self, *args: Any) -> Any:
+        """Run it, compiled, and let the next call find it without a detour."""
+        setattr(sys.modules[self.__module__], self.__name__, self.dispatcher)
+        return self.dispatcher(*args)
+
+
 class Choice(Kernel):
     """A function of which kernels call one of several, by the kind of its first argument; Python calls the function."""
 
@@ -102,7 +112,7 @@ def compiled(function: F, **options: Any) -> F:
 
     Kernels allocate nothing, so numba's reference counting is off: in small functions it costs more than the work.
     """
-    return function if _plain else cast(F, Kernel(function, options | {"nogil": True, "_nrt": False}))
+    return function if _plain else cast(F, Kernel(function, _OPTIONS | options))
 
 
 def inlined(function: F) -> F:
@@ -115,10 +125,11 @@ def any_order(function: F) -> F:
     return compiled(function, forceinline=True, fastmath={"reassoc", "contract", "nsz"})
 
 
-def compile_all(wanted: bool = True) -> None:
-    """From now on, compile kernels for the least work, too."""
+def compile_all(wanted: bool = True) -> bool:
+    """From now on, compile kernels for the least work, too, or no longer; returns whether it was so before."""
     global _all
-    _all = wanted
+    before, _all = _all, wanted
+    return before
 
 
 def briefly(kernel: F, numbers: float) -> F:
@@ -134,19 +145,26 @@ def briefly(kernel: F, numbers: float) -> F:
     return cast(F, kernel.plainly)
 
 
-def brief_rows(kernel: Any, numbers: float) -> int:
-    """How many rows of so many numbers `briefly` would read uncompiled; 0 where the kernel is compiled, or on disk."""
-    if _all or not isinstance(kernel, Kernel) or (kernel.numbers > TINY and kernel.is_at_hand):
+def brief_rows(kernel: Any, numbers: float, least: int) -> int:
+    """How many rows of so many numbers `briefly` would read uncompiled; 0 where those are fewer than `least`."""
+    if _all or not isinstance(kernel, Kernel):
         return 0
-    return max(int((LITTLE - kernel.numbers) / numbers), 0)
+    for most in (TINY, LITTLE):
+        if (rows := int((most - kernel.numbers) / numbers)) >= least:
+            return rows if most == TINY or not kernel.is_at_hand else 0
+    return 0
+
+
+def direct(function: F) -> F:
+    """Compile what Python calls for every single row, and no kernel does."""
+    return function if _plain else cast(F, Direct(function, _OPTIONS))
 
 
 def chosen_by_kind(kinds: Mapping[type, Callable[..., Any]]) -> Callable[[F], F]:
     """Compile what belongs to the kind of the first argument, a named tuple, in place of the function itself."""
 
     def made(function: F) -> F:
-        options = {"forceinline": True, "nogil": True, "_nrt": False}
-        return function if _plain else cast(F, Choice(function, options, kinds))
+        return function if _plain else cast(F, Choice(function, _OPTIONS | {"forceinline": True}, kinds))
 
     return made
 

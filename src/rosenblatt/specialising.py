@@ -16,6 +16,7 @@ The garbage collector rests meanwhile: it would look through numba's many small 
 
 import gc
 import os
+import pickle
 from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import sha256
@@ -133,7 +134,11 @@ class _Kept(FunctionCache):
 
     def save_overload(self, sig: Any, data: Any) -> None:
         try:
-            super().save_overload(sig, data)
+            try:
+                super().save_overload(sig, data)
+            except (EOFError, pickle.UnpicklingError, ValueError):  # what is there is damaged
+                self.flush()
+                super().save_overload(sig, data)
         except OSError as error:  # the folder is full, or has become read-only
             told.lost = f"{self.cache_path} does not take it ({(error.strerror or str(error)).lower()})"
 
@@ -142,9 +147,8 @@ def _stamp() -> tuple[str, bool]:
     """What compiled code depends on: the sources, and whether indices are checked."""
     home = Path(__file__).parent
     sources = sorted([*home.glob("*.py"), *home.glob("learn/*.py"), *home.glob("read/*.py")])
-    return sha256(b"".join(source.read_bytes() for source in sources)).hexdigest(), bool(
-        getattr(config, "BOUNDSCHECK", None)
-    )
+    digest = sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()
+    return digest, bool(getattr(config, "BOUNDSCHECK", None))
 
 
 _STAMP = _stamp()

@@ -190,20 +190,6 @@ def test_worst_is_decided_exactly_and_prefers_the_first():
     assert search.worst(examples, np.array([1.0, -1.0, 0.0])) == 1
 
 
-def test_kernels_work_where_nothing_can_be_cached(monkeypatch):
-    calls = []
-
-    def njit(**options):
-        calls.append(options)
-        if options.get("cache"):
-            raise RuntimeError("cannot cache function: no locator available")
-        return lambda function: function
-
-    monkeypatch.setattr(kernels, "njit", njit)
-    assert kernels.compiled(abs)(-3) == 3
-    assert [c.get("cache") for c in calls] == [True, None]
-
-
 def test_the_band_is_exact():
     """Ten times 0.1 is a little more than 1, though a float sum says less."""
     examples = Examples(rows_of(np.full((1, 10), 0.1), bias=0.0), np.ones(1, np.int8))

@@ -86,12 +86,11 @@ def _in_python(data: Data) -> None:
 
 def warm(step: Callable[[], None]) -> int:
     """Do something so that all that it needs is compiled, however small it is; returns how many kernels it needed."""
-    before = compiling.told.ready
-    compiling.compile_all()
+    before, all_before = compiling.told.ready, compiling.compile_all()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             step()
     finally:
-        compiling.compile_all(False)
+        compiling.compile_all(all_before)
     return compiling.told.ready - before

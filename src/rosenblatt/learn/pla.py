@@ -48,8 +48,7 @@ def _cycles(walk: Walk, most: int) -> Reason | None:
         if reason := walk.spent():
             walk.seen += _looks(examples, order, each, copies, at)
             return reason
-        few = brief_rows(kernels.cycle, numbers)
-        at_once = min(walk.at_once, few) if few >= order.size else walk.at_once
+        at_once = min(walk.at_once, brief_rows(kernels.cycle, numbers, order.size) or walk.at_once)
         passes = min(walk.looks_left() / examples.n_copies, at_once / order.size + 1, most)
         if passes < 1 and at == 0:
             return Reason.MAX_PASSES
