@@ -40,7 +40,7 @@ def test_a_check_of_a_few_rows_loads_little(tmp_path):
     (tmp_path / "four.csv").write_text("a,b,y\n1,2,yes\n2,1,no\n3,5,yes\n4,1,no\n")
     code = """
 import atexit, sys
-heavy = ("sklearn", "scipy.sparse", "scipy.linalg", "scipy.stats", "pandas", "pyarrow", "matplotlib")
+heavy = ("sklearn", "scipy.sparse", "scipy.stats", "pandas", "pyarrow", "matplotlib")
 atexit.register(lambda: print([m for m in (*heavy, "rosenblatt.ship.modelfile") if m in sys.modules], flush=True))
 from rosenblatt.cli.main import start
 sys.argv = ["rosenblatt", "check", "four.csv", "--target", "y", "--json", "--quiet"]
