@@ -16,7 +16,7 @@ from rosenblatt import compiling
 from rosenblatt.desk.data import Data, data_of, encoded
 from rosenblatt.desk.learning import ALGORITHMS, AUTO, TREE, Wishes, learn
 from rosenblatt.desk.shipping import model_of
-from rosenblatt.desk.verdict import findings
+from rosenblatt.desk.verdict import finding
 from rosenblatt.estimators.contract import ConvergenceWarning
 from rosenblatt.read.sources import read_table
 from rosenblatt.read.table import LABEL
@@ -55,7 +55,7 @@ def _tables(folder: Path) -> Iterator[tuple[str, Data]]:
 
 def _checked(data: Data) -> None:
     for some in (data, data.some(np.arange(data.n) < SEPARABLE)):
-        findings(some, seconds=SECONDS)
+        finding(some, seconds=SECONDS)
 
 
 def _fitted(data: Data, algorithm: str) -> None:

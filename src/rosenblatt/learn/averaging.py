@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.compiling import any_order, compiled, inlined, when_compiling
+from rosenblatt.compiling import compiled, inlined, when_compiling
 from rosenblatt.kernels import (
     Array,
     Dense,
