@@ -138,9 +138,8 @@ class JointExamples(Examples):
             (table.data, table.indices + np.repeat(high * self.width - skipped, many), table.indptr), wide
         )
         if not reduced:
-            below = scipy.sparse.csr_array(
-                (table.data, table.indices + np.repeat(low * self.width, many), table.indptr), wide
-            )
+            columns = table.indices + np.repeat(low * self.width, many)
+            below = scipy.sparse.csr_array((table.data, columns, table.indptr), wide)
         else:
             kept = np.repeat(low > 0, many)
             starts = np.concatenate([[0], np.cumsum(np.where(low > 0, many, 0))])

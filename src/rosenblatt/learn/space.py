@@ -238,9 +238,8 @@ class Scaled(Space):
         weights = (directions * self._back).T
         out = np.empty((len(directions), self.n))
         if hasattr(self._table, "toarray") and len(directions) * np.count_nonzero(weights) < weights.size:
-            out[:] = (
-                (self._table @ scipy.sparse.csr_array(weights[:-1])).toarray().T
-            )  # by entries: most directions have a few
+            few = scipy.sparse.csr_array(weights[:-1])  # entries: most directions have hardly any
+            out[:] = (self._table @ few).toarray().T
         else:
             for rows, part in _blocks(self._table):
                 out[:, rows] = (part @ weights[:-1]).T
