@@ -5,9 +5,15 @@ BIN := .venv/bin
 
 .PHONY: demo test system check bench clean
 
+# What the demo needs.
 .venv/made: pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable ".[plot]"
+	touch $@
+
+# What the tests, the checks and the benchmarks need besides.
+.venv/tools: .venv/made
 	$(BIN)/python -m pip install --quiet --editable ".[test,bench]"
 	touch $@
 
@@ -22,17 +28,17 @@ system:
 	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || wanted="$$wanted postgresql"; \
 	[ -z "$$wanted" ] || { apt-get update -qq && apt-get install -y -qq $$wanted; } >/dev/null 2>&1 || true
 
-test: .venv/made system
+test: .venv/tools system
 	$(BIN)/python -m pytest -n auto --dist worksteal
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto --dist worksteal tests/oracle tests/theorems tests/unit
 
-check: .venv/made
+check: .venv/tools
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: .venv/made
+bench: .venv/tools
 	$(BIN)/python -m benchmarks
 
 clean:

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+from rosenblatt import compiling
+
 sys.path.insert(0, str(Path(__file__).parent))  # for `oracle` and `cases`
 
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
@@ -20,6 +22,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 settings.load_profile("rosenblatt")
+compiling.compile_all()  # small tables would be learned from uncompiled, which the other half of `make test` does
 
 
 @pytest.fixture

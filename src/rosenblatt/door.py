@@ -9,7 +9,7 @@ Result    the same, to be trusted: a sparse matrix as CSR whose every index exis
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
+import scipy  # its parts are loaded when they are used
 
 from rosenblatt.errors import DataError
 from rosenblatt.kernels import Array
@@ -70,13 +70,18 @@ def csr_of(X: Any) -> Any:
     return found if _is_usual(found.indices) and _is_usual(found.indptr) else _with_usual_indices(found)
 
 
+def is_sparse(X: Any) -> bool:
+    """Whether a table is one of SciPy's."""
+    return hasattr(X, "tocsr")
+
+
 def _is_usual(indices: Array) -> bool:
     """Whether indices are of the kinds that code is compiled for, SciPy's and ours."""
     return indices.dtype in (np.int32, np.int64) and indices.flags.c_contiguous
 
 
 def _with_usual_indices(X: Any) -> Any:
-    return csr_array((X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)), X.shape)
+    return scipy.sparse.csr_array((X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)), X.shape)
 
 
 def _check_compressed(X: Any, kind: str) -> None:

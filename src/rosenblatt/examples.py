@@ -11,12 +11,13 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
+import scipy  # its parts are loaded when they are used
 
 from rosenblatt import kernels
+from rosenblatt.compiling import briefly
 from rosenblatt.door import admitted, unmasked
 from rosenblatt.errors import DataError, OptionError
-from rosenblatt.kernels import Array, Csr, Dense, Rows
+from rosenblatt.kernels import Array, Csr, Dense, Rows, fixed_rows
 from rosenblatt.threads import in_pieces
 
 LONGEST = kernels.HUGE
@@ -136,17 +137,18 @@ def table_of(rows: Rows) -> Any:
     if max(rows.values.size, rows.features) < 2**31:  # what others compile for
         columns = columns.astype(np.int32, copy=False)
     starts = rows.starts.astype(columns.dtype)
-    return csr_array((rows.values, columns, starts), shape=(n_rows(rows), rows.features))
+    return scipy.sparse.csr_array((rows.values, columns, starts), shape=(n_rows(rows), rows.features))
 
 
 def some_rows(rows: Rows, chosen: Array) -> Rows:
     """A copy of these rows."""
     if isinstance(rows, Dense):
-        return rows._replace(values=rows.values[chosen])
+        return fixed_rows(rows._replace(values=rows.values[chosen]))
     begins, ends = rows.starts[chosen].astype(np.int64), rows.starts[chosen + 1].astype(np.int64)
     starts = np.concatenate([[0], np.cumsum(ends - begins)])
     places = np.arange(starts[-1]) + np.repeat(begins - starts[:-1], ends - begins)
-    return rows._replace(values=rows.values[places], columns=rows.columns[places], starts=starts.astype(np.uint64))
+    columns, starts = rows.columns[places], starts.astype(np.uint64)
+    return fixed_rows(rows._replace(values=rows.values[places], columns=columns, starts=starts))
 
 
 def joined_rows(a: Rows, b: Rows) -> Rows:
@@ -154,9 +156,9 @@ def joined_rows(a: Rows, b: Rows) -> Rows:
     known: Any = {"radius": max(a.radius, b.radius), "terms": max(a.terms, b.terms), "whole": a.whole and b.whole}
     values = np.concatenate([a.values, b.values])
     if isinstance(a, Dense) or isinstance(b, Dense):
-        return a._replace(values=values, **known)
+        return fixed_rows(a._replace(values=values, **known))
     columns, starts = np.concatenate([a.columns, b.columns]), np.concatenate([a.starts, b.starts[1:] + a.starts[-1]])
-    return a._replace(values=values, columns=columns, starts=starts, **known)
+    return fixed_rows(a._replace(values=values, columns=columns, starts=starts, **known))
 
 
 def narrowed(examples: Examples) -> tuple[Examples, Array]:
@@ -302,7 +304,7 @@ def with_bias(rows: Rows, bias: float) -> Rows:
 def lengths_of(rows: Rows) -> Array:
     """The length of every row, the bias included, safe from overflow and underflow."""
     out = np.empty(n_rows(rows))
-    kernels.lengths(rows, out)
+    briefly(kernels.lengths, rows.values.size)(rows, out)
     return out
 
 
@@ -314,7 +316,7 @@ def _dense(X: Any, bias: float) -> Dense:
 
 
 def _csr(X: Any, bias: float) -> Csr:
-    _, rise = kernels.order_of_entries(_unsigned(X.indices), X.indptr, X.shape[1])
+    _, rise = briefly(kernels.order_of_entries, X.indices.size)(_unsigned(X.indices), X.indptr, X.shape[1])
     if not rise:  # whatever the matrix says of itself; two transpositions put a copy in order, in linear time
         X = X.tocsc().tocsr()
         X.sum_duplicates()
@@ -355,9 +357,11 @@ def _floats(values: Array, cell: Any) -> Array:
 
 
 def _measured(rows: Rows, names: Sequence[str] | None) -> Rows:
-    """The rows with what one look at every number tells: the radius, and whether all are whole."""
+    """The rows, read-only, with what one look at every number tells: the radius, and whether all are whole."""
+    rows = fixed_rows(rows)
     squares, numbers = np.empty(n_rows(rows)), numbers_per_row(rows)
-    whole = in_pieces(lambda a, b: kernels.square_lengths(rows, a, b, squares), 0, squares.size, numbers)
+    look = briefly(kernels.square_lengths, rows.values.size)
+    whole = in_pieces(lambda a, b: look(rows, a, b, squares), 0, squares.size, numbers)
     longest = float(squares.max())
     radius = sqrt(longest) if SQUARES[0] < longest < SQUARES[1] else _extreme_radius(rows, squares, names)
     return rows._replace(radius=radius, whole=all(whole))

@@ -5,47 +5,17 @@ Rows are a small tuple of arrays, `Dense` or `Csr`. Three functions know which: 
 a last one for the threshold, which every row meets with the constant `rows.bias` (0 when there is none).
 
 Run with NUMBA_DISABLE_JIT=1, every function here is plain Python and its own reference. An algorithm's own kernels may
-live beside it, in a file that holds nothing else; compiled code is renewed when its file or this one changes.
+live beside it, in a file that holds nothing else.
 """
 
-import os
-from collections.abc import Callable
 from math import frexp, ldexp, sqrt
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
-from numba.extending import overload
 
-F = TypeVar("F", bound=Callable[..., Any])
+from rosenblatt.compiling import any_order, chosen_by_kind, compiled, inlined
+
 Array = np.ndarray[Any, np.dtype[Any]]
-STAMP = os.path.getmtime(__file__), os.path.getsize(__file__)
-
-
-def compiled(function: F, **options: Any) -> F:
-    """Compile, release the interpreter lock while running, and keep the result on disk where that is possible.
-
-    Kernels allocate nothing, so numba's reference counting is off: in small functions it costs more than the work.
-    """
-    options |= {"nogil": True, "_nrt": False}
-    try:
-        dispatcher = njit(cache=True, **options)(function)
-    except RuntimeError:  # no folder for the cache can be written
-        return njit(**options)(function)  # type: ignore[no-any-return]
-    file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
-    if hasattr(file, "_source_stamp"):  # what calls kernels of this file must not outlive a change of it
-        file._source_stamp = (file._source_stamp, STAMP)
-    return dispatcher  # type: ignore[no-any-return]
-
-
-def inlined(function: F) -> F:
-    """Compile a part of a hot loop: a call would cost more than its work."""
-    return compiled(function, forceinline=True)
-
-
-def any_order(function: F) -> F:
-    """Compile a sum whose order does not matter, because its rounding error is bounded for every order."""
-    return compiled(function, forceinline=True, fastmath={"reassoc", "contract", "nsz"})
 
 
 @inlined
@@ -93,44 +63,46 @@ class Csr(NamedTuple):
 Rows = Dense | Csr
 
 
+def fixed(array: Array) -> Array:
+    """The same array, but read-only: whether its owner may write to it is no reason to compile kernels twice."""
+    array = np.asarray(array).view()
+    array.flags.writeable = False
+    return array
+
+
+def fixed_rows(rows: "Rows") -> "Rows":
+    """The same rows, in arrays that are read-only."""
+    if isinstance(rows, Dense):
+        return rows._replace(values=fixed(rows.values))
+    return rows._replace(values=fixed(rows.values), columns=fixed(rows.columns), starts=fixed(rows.starts))
+
+
+@chosen_by_kind(
+    {
+        Dense: lambda rows, i: rows.values.shape[1],
+        Csr: lambda rows, i: rows.starts[np.uintp(i + 1)] - rows.starts[np.uintp(i)],
+    }
+)
 def stored(rows: Rows, i: int) -> int:
     """How many entries of row i are stored."""
     return rows.values.shape[1] if isinstance(rows, Dense) else int(rows.starts[i + 1] - rows.starts[i])
 
 
+@chosen_by_kind(
+    {
+        Dense: lambda rows, i, k: rows.values[np.uintp(i), np.uintp(k)],
+        Csr: lambda rows, i, k: rows.values[rows.starts[np.uintp(i)] + k],
+    }
+)
 def value(rows: Rows, i: int, k: int) -> float:
     """The k-th stored entry of row i; in double precision, as compiled code computes with it."""
-    return float(rows.values[i, k] if isinstance(rows, Dense) else rows.values[rows.starts[i] + k])
+    return float(rows.values[i, k] if isinstance(rows, Dense) else rows.values[int(rows.starts[i]) + k])
 
 
+@chosen_by_kind({Dense: lambda rows, i, k: k, Csr: lambda rows, i, k: rows.columns[rows.starts[np.uintp(i)] + k]})
 def column(rows: Rows, i: int, k: int) -> int:
     """The feature that the k-th stored entry of row i belongs to."""
-    return k if isinstance(rows, Dense) else int(rows.columns[rows.starts[i] + k])
-
-
-def _is_dense(rows: Any) -> bool:
-    return getattr(rows, "instance_class", None) is Dense
-
-
-@overload(stored, inline="always", strict=False)
-def _stored(rows: Any, i: Any) -> Any:
-    if _is_dense(rows):
-        return lambda rows, i: rows.values.shape[1]
-    return lambda rows, i: rows.starts[np.uintp(i + 1)] - rows.starts[np.uintp(i)]
-
-
-@overload(value, inline="always", strict=False)
-def _value(rows: Any, i: Any, k: Any) -> Any:
-    if _is_dense(rows):
-        return lambda rows, i, k: rows.values[np.uintp(i), np.uintp(k)]
-    return lambda rows, i, k: rows.values[rows.starts[np.uintp(i)] + k]
-
-
-@overload(column, inline="always", strict=False)
-def _column(rows: Any, i: Any, k: Any) -> Any:
-    if _is_dense(rows):
-        return lambda rows, i, k: k
-    return lambda rows, i, k: rows.columns[rows.starts[np.uintp(i)] + k]
+    return k if isinstance(rows, Dense) else int(rows.columns[int(rows.starts[i]) + k])
 
 
 @any_order
@@ -342,7 +314,7 @@ def accumulate_score(total: Array, sign: int, rows: Rows, i: int, w: Array) -> b
     """total += sign * w . x_i, exactly; returns whether there was anything to add."""
     changed = accumulate(total, sign, rows.bias, w[-1])
     for k in range(stored(rows, i)):
-        changed |= accumulate(total, sign, value(rows, i, k), w[column(rows, i, k)])
+        changed |= accumulate(total, sign, np.float64(value(rows, i, k)), w[column(rows, i, k)])
     return changed
 
 
@@ -486,28 +458,6 @@ def is_below(rows: Rows, labels: Array, i: int, w: Array, m: float, doubt: Doubt
     if not (abs(m - bound) > doubt.width or doubt.none):
         m = labels[i] * exact_score(rows, i, w, doubt.limbs)  # cut towards zero, so right for every positive bound
     return m < bound
-
-
-@compiled
-def count(
-    rows: Rows,
-    labels: Array,
-    weights: Array,
-    first: int,
-    last: int,
-    w: Array,
-    ties: Ties,
-    doubt: Doubt,
-    most: int,
-) -> int:
-    """How many of the rows first .. last-1 are mistakes; gives up counting when they are more than `most`."""
-    mistakes = 0
-    for i in range(first, last):
-        if is_mistake(rows, labels, i, w, ties, doubt) and not (weights.size > 0 and weights[i] == 0.0):
-            mistakes += 1
-            if mistakes > most:
-                break
-    return mistakes
 
 
 @compiled

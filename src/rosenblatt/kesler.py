@@ -13,7 +13,7 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
+import scipy  # its parts are loaded when they are used
 
 from rosenblatt.door import unmasked
 from rosenblatt.errors import DataError
@@ -127,23 +127,24 @@ class JointExamples(Examples):
         own = self.labels[rows]
         low, high = np.minimum(own, rivals), np.maximum(own, rivals)
         part = some_rows(self.rows, rows)
-        table = csr_array(table_of(part))
+        table = scipy.sparse.csr_array(table_of(part))
         if part.bias:
             table = _with_constant(table, part.bias)
         table.sort_indices()
         many = np.diff(table.indptr)
         skipped = self.width if reduced else 0
         wide = (rows.size, self.size - skipped)
-        above = csr_array(
+        above = scipy.sparse.csr_array(
             (table.data, table.indices + np.repeat(high * self.width - skipped, many), table.indptr), wide
         )
         if not reduced:
-            below = csr_array((table.data, table.indices + np.repeat(low * self.width, many), table.indptr), wide)
+            columns = table.indices + np.repeat(low * self.width, many)
+            below = scipy.sparse.csr_array((table.data, columns, table.indptr), wide)
         else:
             kept = np.repeat(low > 0, many)
             starts = np.concatenate([[0], np.cumsum(np.where(low > 0, many, 0))])
             columns = (table.indices + np.repeat((low - 1) * self.width, many))[kept]
-            below = csr_array((table.data[kept], columns, starts), wide)
+            below = scipy.sparse.csr_array((table.data[kept], columns, starts), wide)
         return Examples(rows_of(above - below, bias=0.0), np.where(own > rivals, 1, -1).astype(np.int8))
 
     def table_of_weights(self, w: Any, *, reduced: bool = False) -> Any:
@@ -160,7 +161,7 @@ def has_several_classes(y: Any) -> bool:
     return classes_of(labels).size > 2
 
 
-def _with_constant(table: csr_array, bias: float) -> csr_array:
+def _with_constant(table: "scipy.sparse.csr_array", bias: float) -> "scipy.sparse.csr_array":
     """The table with one column more, which holds the same number in every row."""
     n, features = table.shape
     starts = table.indptr.astype(np.int64) + np.arange(n + 1)
@@ -170,4 +171,4 @@ def _with_constant(table: csr_array, bias: float) -> csr_array:
     last[starts[1:] - 1] = True
     data[last], columns[last] = bias, features
     data[~last], columns[~last] = table.data, table.indices
-    return csr_array((data, columns, starts), shape=(n, features + 1))
+    return scipy.sparse.csr_array((data, columns, starts), shape=(n, features + 1))

@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from rosenblatt import kernels
+from rosenblatt.compiling import briefly
 from rosenblatt.examples import Examples, numbers_per_row, some_rows
 from rosenblatt.kernels import Array, Doubt, Ties
 from rosenblatt.threads import in_pieces
@@ -28,37 +29,37 @@ def find(
 
     def piece(a: int, b: int, doubt: Doubt) -> Array:
         part = found[a - first : b - first]
-        rows, labels, weights = examples.rows, examples.labels, examples.weights
-        written = kernels.find(rows, labels, weights, a, b, w, ties, doubt, band, part)
-        return part[:written]
+        return part[: _found(examples, w, ties, a, b, doubt, band, part)]
 
     both = np.concatenate(_pass(examples, w, piece, first, last))
     return both[both >= 0], ~both[both < 0]
 
 
+def _found(
+    examples: Examples, w: Array, ties: Ties, first: int, last: int, doubt: Doubt, band: float, out: Array
+) -> int:
+    """`kernels.find`; returns how many were written."""
+    find = briefly(kernels.find, (last - first) * numbers_per_row(examples.rows))
+    return find(examples.rows, examples.labels, examples.weights, first, last, w, ties, doubt, band, out)
+
+
 def find_first(examples: Examples, w: Array, ties: Ties, most: int) -> Array:
     """The first `most` mistakes."""
     found = np.empty(most, index_type(examples.n))
-    rows, labels, weights = examples.rows, examples.labels, examples.weights
-    doubt = kernels.doubt_about(rows, norm(w), is_whole(w))
-    written = kernels.find(rows, labels, weights, 0, examples.n, w, ties, doubt, 0.0, found)
-    return found[:written]
+    doubt = kernels.doubt_about(examples.rows, norm(w), is_whole(w))
+    return found[: _found(examples, w, ties, 0, examples.n, doubt, 0.0, found)]
 
 
 def count(examples: Examples, w: Array, ties: Ties) -> int:
     """How many rows are mistakes."""
-
-    def piece(a: int, b: int, doubt: Doubt) -> int:
-        rows, labels, weights = examples.rows, examples.labels, examples.weights
-        return kernels.count(rows, labels, weights, a, b, w, ties, doubt, examples.n)
-
-    return sum(_pass(examples, w, piece))
+    return len(find(examples, w, ties)[0])
 
 
 def is_mistake(examples: Examples, row: int, w: Array, ties: Ties) -> bool:
     """Whether this row is a mistake."""
-    doubt = kernels.doubt_about(examples.rows, norm(w), is_whole(w))
-    return kernels.is_mistake(examples.rows, examples.labels, row, w, ties, doubt)
+    doubt, found = kernels.doubt_about(examples.rows, norm(w), is_whole(w)), np.empty(1, index_type(examples.n))
+    every = Examples(examples.rows, examples.labels)  # whatever it counts
+    return _found(every, w, ties, row, row + 1, doubt, 0.0, found) > 0
 
 
 def worst(examples: Examples, w: Array) -> int:

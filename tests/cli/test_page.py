@@ -17,7 +17,7 @@ def tables():
     """Of each thing that has fields: field, type."""
     found = {}
     for title, body in re.findall(
-        r"^\| field of (?:an? |the )?(\w+) \| type \| \|\n\|[-|]+\n((?:\|.*\n)+)", PAGE, re.M
+        r"^\| field of (?:an? |the )?([\w-]+) \| type \| \|\n\|[-|]+\n((?:\|.*\n)+)", PAGE, re.M
     ):
         rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in body.splitlines()]
         found[title] = [(name, kind) for name, kind, _ in rows]
@@ -119,6 +119,7 @@ def records(desk, demo, tmp_path_factory):
         "export": [run("export", desk["noisy.json"], "--json", "--to", "sql", "-o", out / "s.sql")],
         "verify": [run("verify", "--json", desk["noisy.json"], desk[f"{name}.csv"]) for name in ("clean", "noisy")],
         "demo": [demo],
+        "warm-up": [run("warm-up", "--json")],
         "error": [run("check", "--json", "nowhere.csv", "-t", "y"), run("fit", "--json")],
     }
     return {title: [each.record for each in ran] for title, ran in made.items()}

@@ -12,7 +12,7 @@ import pytest
 
 from cli.running import COMMAND, loans, run
 
-COMMANDS = ("check", "fit", "predict", "explain", "export", "report", "verify", "demo")
+COMMANDS = ("check", "fit", "predict", "explain", "export", "report", "verify", "demo", "warm-up")
 HEAVY = ("numba", "numpy", "polars", "sklearn", "scipy", "rich", "matplotlib")
 PATIENCE = 120  # seconds, for a machine that has much else to do
 ENVIRONMENT = {**os.environ, "COLUMNS": "80", "TERM": "xterm"}

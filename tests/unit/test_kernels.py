@@ -183,31 +183,11 @@ def test_rows_of_weight_zero_are_not_found(rng):
     assert search.count(examples, w, MISTAKE) == wrong.size
 
 
-def test_count_gives_up_early():
-    examples = Examples.of(np.ones((9, 1)), [1, 0] * 4 + [1])
-    rows, labels, weights, w = examples.rows, examples.labels, examples.weights, np.zeros(2)
-    assert kernels.count(rows, labels, weights, 0, 9, w, MISTAKE, kernels.doubt_about(rows, 0.0), 3) == 4
-
-
 def test_worst_is_decided_exactly_and_prefers_the_first():
     X = np.array([[1e16, 1.0], [1e16, 2.0], [1e16, 1.0]])
     examples = Examples(rows_of(X, bias=0.0), np.ones(3, np.int8))
     assert search.worst(examples, np.array([1.0, 1.0, 0.0])) == 0
     assert search.worst(examples, np.array([1.0, -1.0, 0.0])) == 1
-
-
-def test_kernels_work_where_nothing_can_be_cached(monkeypatch):
-    calls = []
-
-    def njit(**options):
-        calls.append(options)
-        if options.get("cache"):
-            raise RuntimeError("cannot cache function: no locator available")
-        return lambda function: function
-
-    monkeypatch.setattr(kernels, "njit", njit)
-    assert kernels.compiled(abs)(-3) == 3
-    assert [c.get("cache") for c in calls] == [True, None]
 
 
 def test_the_band_is_exact():

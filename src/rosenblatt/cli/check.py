@@ -51,10 +51,9 @@ def run(
 
     from rosenblatt.cli import reading, wording
     from rosenblatt.cli.screen import Screen
-    from rosenblatt.desk.shipping import proof_of
     from rosenblatt.desk.verdict import finding
 
-    screen = Screen(json, quiet)
+    screen = Screen(json, quiet, kernels=15)
     reading.free(output, force)
     data, notes = reading.noted(
         screen, begun, target, positive, terms.kinds_given(kind, ignore), text, drop_missing_target
@@ -68,6 +67,8 @@ def run(
     record["findings"] = [wording.finding_record(data, found)]
     record["proof"] = output and str(output)
     if output is not None:
+        from rosenblatt.desk.shipping import proof_of
+
         proof_of(data, found).save(output, force=force)
         screen.line(
             f"Proof written to {output}; check it with: {shlex.join(['rosenblatt', 'verify', str(output), *file])}"

@@ -118,7 +118,7 @@ def run(
     from rosenblatt.cli.screen import Screen
     from rosenblatt.desk.learning import TREE, Wishes
 
-    screen = Screen(json, quiet)
+    screen = Screen(json, quiet, kernels=15)
     reading.free(output, force)
     given: dict[str, Any] = {
         "order": order, "ties": ties, "start": start, "fit_intercept": threshold, "bias_scale": bias_scale,

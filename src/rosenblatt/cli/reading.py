@@ -9,12 +9,12 @@ from typing import Any
 
 import polars as pl
 
+from rosenblatt import compiling
 from rosenblatt.cli.ahead import Begun, begin
 from rosenblatt.cli.screen import Screen
 from rosenblatt.desk.data import Data, data_of, encoded
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.progress import shown_by
-from rosenblatt.read import gathering
 from rosenblatt.read.columns import Sparse
 from rosenblatt.read.encode import check_text, types_for
 from rosenblatt.read.encoding import Encoding
@@ -27,9 +27,9 @@ USUAL = ("delimiter: comma", "column names from the header")  # nothing that any
 MOST = 12  # names of columns in an error
 
 
-def waited_for(screen: Screen, begun: Begun) -> Table:
-    """The table, when it is read; compiled code is loaded meanwhile."""
-    loaded = in_background(gathering.ready)
+def waited_for(screen: Screen, begun: Begun, learn: bool = False) -> Table:
+    """The table, when it is read; what runs compiled code is loaded meanwhile, if it is to be learned from."""
+    loaded = in_background(compiling.begin if learn else int)
     try:
         with screen.busy(f"reading {begun.names}"):
             read = begun.table()
@@ -89,7 +89,7 @@ def noted(
 ) -> tuple[Data, tuple[str, ...]]:
     """The rows as features, the meaning of the columns read from the table itself; and what there is to note."""
     check_text(text)
-    read = waited_for(screen, begun)
+    read = waited_for(screen, begun, learn=True)
     if read.sparse is not None and (target != LABEL or kinds or weights):
         raise OptionError(f"a LIBSVM file has numbered features and a target that is called {LABEL}, and nothing else")
     if read.sparse is None and target not in read.columns:

@@ -59,7 +59,7 @@ def run(
     from rosenblatt.ship.atomic import write_whole
     from rosenblatt.ship.report import report_of
 
-    screen = Screen(json, quiet)
+    screen = Screen(json, quiet, kernels=15)
     model = model or output.with_suffix(".json")
     for path in (output, model):
         reading.free(path, force)

@@ -14,6 +14,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 from rich.text import Text
 
+from rosenblatt import compiling
 from rosenblatt.cli import output
 from rosenblatt.visible import json_text, visible, visible_lines
 
@@ -30,13 +31,16 @@ class _Console(Console):
 
 
 class Screen:
-    """Where a command writes to."""
+    """Where a command writes to; it needs about so many kernels, if it says so."""
 
-    def __init__(self, as_json: bool = False, quiet: bool = False) -> None:
+    def __init__(self, as_json: bool = False, quiet: bool = False, kernels: int = 0) -> None:
         self.as_json, self.quiet = as_json, quiet
+        self._tell: Callable[[str], None] | None = None  # where a bar is shown
         width = None if sys.stdout.isatty() else shutil.get_terminal_size((WIDE, 25)).columns
         self.out = _Console(width=width, highlight=False, soft_wrap=True)
         self.err = _Console(stderr=True, highlight=False, soft_wrap=True)
+        often = compiling.AGAIN if not self.err.is_terminal else compiling.FIRST
+        compiling.told_by(None if quiet else self.compiling, kernels, often)
 
     def line(self, text: str = "", style: str = "") -> None:
         """A line of the result, for people."""
@@ -70,6 +74,13 @@ class Screen:
         if not self.quiet:
             self.err.print(Text(f"note: {visible(text)}"), style="dim")
 
+    def compiling(self, text: str) -> None:
+        """That code is being compiled, and how far that is; an empty text: no longer."""
+        if self._tell is not None:
+            self._tell(text)
+        elif text:
+            self.note(text)
+
     @contextmanager
     def busy(self, doing: str) -> Iterator[Callable[[str], None]]:
         """Progress on standard error, once two seconds have passed; call what it gives with the state of things."""
@@ -86,8 +97,10 @@ class Screen:
         def tell(text: str) -> None:
             bar.update(task, description=visible(re.sub(r", \d+ s$", "", text) or doing))
 
+        self._tell = tell
         try:
             yield tell
         finally:
+            self._tell = None
             timer.cancel()
             bar.stop()

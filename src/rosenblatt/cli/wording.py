@@ -3,25 +3,24 @@
 import re
 from dataclasses import asdict
 from textwrap import wrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cli.screen import Screen
 from rosenblatt.desk.data import Data
-from rosenblatt.desk.learning import Learned
-from rosenblatt.desk.paths import first_lines, worded
-from rosenblatt.desk.trees import stop_reason
 from rosenblatt.desk.verdict import Finding, in_words
-from rosenblatt.estimators.linear import ONE_VS_ONE
-from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.plurals import many
 from rosenblatt.prove.certificate import Contradiction
 from rosenblatt.prove.joint_certificate import JointContradiction
 from rosenblatt.prove.separability import NotSeparable, Separable, Undecided
 from rosenblatt.read.columns import BITS
 from rosenblatt.read.encoding import Encoding
-from rosenblatt.ship.modelfile import Model
-from rosenblatt.ship.scorecard import Scorecard
 from rosenblatt.visible import visible
+
+if TYPE_CHECKING:  # `check` does without what knows all estimators
+    from rosenblatt.desk.learning import Learned
+    from rosenblatt.estimators.tree import PerceptronTree
+    from rosenblatt.ship.modelfile import Model
+    from rosenblatt.ship.scorecard import Scorecard
 
 MOST_COLUMNS = 12
 FIRST_LINES, MOST_TREE_LINES = 40, 1000  # of a tree: after learning it, and where it is asked for
@@ -176,8 +175,12 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | str) else str(value)
 
 
-def learned(screen: Screen, rule: Learned, model: Model) -> None:
+def learned(screen: Screen, rule: "Learned", model: "Model") -> None:
     """A rule and what is known of it, for people."""
+    from rosenblatt.desk.trees import stop_reason
+    from rosenblatt.estimators.linear import ONE_VS_ONE
+    from rosenblatt.estimators.tree import PerceptronTree
+
     screen.line()
     name = type(rule.estimator).__name__
     screen.line(f"{name}, because {rule.why}." if rule.why else f"{name}.", style="bold")
@@ -208,8 +211,10 @@ def learned(screen: Screen, rule: Learned, model: Model) -> None:
         tree(screen, rule.trained.encoding, rule.estimator, FIRST_LINES)
 
 
-def tree(screen: Screen, encoding: Encoding, rule: PerceptronTree, most: int) -> None:
+def tree(screen: Screen, encoding: Encoding, rule: "PerceptronTree", most: int) -> None:
     """A tree in words: at most so many lines of it."""
+    from rosenblatt.desk.paths import first_lines, worded
+
     nodes, deep = many(rule.n_nodes_, "node"), many(rule.depth_, "test")
     parts = f"{nodes}, {rule.n_leaves_:,} of them leaves, and is {deep} deep"
     screen.line(f"The tree has {parts if rule.depth_ else 'one node: it is a leaf'}.", style="bold")
@@ -222,14 +227,19 @@ def tree(screen: Screen, encoding: Encoding, rule: PerceptronTree, most: int) ->
 
 def tree_record(encoding: Encoding, rule: Any, most: int | None = None) -> dict[str, Any] | None:
     """The same for a program."""
+    from rosenblatt.desk.paths import first_lines, worded
+    from rosenblatt.estimators.tree import PerceptronTree
+
     if not isinstance(rule, PerceptronTree):
         return None
     counts = {"nodes": rule.n_nodes_, "leaves": rule.n_leaves_, "depth": rule.depth_}
     return counts | {"lines": first_lines(worded(encoding, rule), most or MOST_TREE_LINES)[0]}
 
 
-def learned_record(rule: Learned, model: Model) -> dict[str, Any]:
+def learned_record(rule: "Learned", model: "Model") -> dict[str, Any]:
     """The same for a program."""
+    from rosenblatt.desk.trees import stop_reason
+
     error = rule.error
     return {
         "algorithm": rule.algorithm,
@@ -256,7 +266,7 @@ def learned_record(rule: Learned, model: Model) -> dict[str, Any]:
     }
 
 
-def card(screen: Screen, made: Scorecard, most: int) -> None:
+def card(screen: Screen, made: "Scorecard", most: int) -> None:
     """A scorecard, for people."""
     for k, each in enumerate(made.cards):
         if k == 0:

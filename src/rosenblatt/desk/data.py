@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from scipy.sparse import issparse, vstack
+import scipy  # its parts are loaded when they are used
 
-from rosenblatt.desk.trees import grid_of
+from rosenblatt.door import is_sparse
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array
@@ -21,7 +21,6 @@ from rosenblatt.read.encoding import Encoding
 from rosenblatt.read.files import Room
 from rosenblatt.read.frames import nearest
 from rosenblatt.read.table import Table
-from rosenblatt.ship.modelfile import data_fingerprint, grid_fingerprint
 from rosenblatt.threads import in_background
 
 
@@ -60,6 +59,8 @@ class Data:
     @cached_property
     def fingerprint_begun(self) -> "Future[dict[str, Any]]":
         """The same, under way: whoever knows that it will be wanted asks for this early."""
+        from rosenblatt.ship.modelfile import data_fingerprint, grid_fingerprint  # it knows all estimators
+
         X, y = self.X, self.y
         return in_background(lambda: grid_fingerprint(X.table, y) if isinstance(X, Columns) else data_fingerprint(X, y))
 
@@ -71,6 +72,8 @@ class Data:
 
     def for_tree(self) -> "Data":
         """The same rows, X being what a tree sees of them."""
+        from rosenblatt.desk.trees import grid_of
+
         return replace(self, known=grid_of(self.table, self.encoding)[self.rows])
 
     def number(self, row: int) -> int:
@@ -143,7 +146,7 @@ def encoded(table: Table, encoding: Encoding, weights: str | None = None) -> Dat
             room.take(features.data.nbytes + features.indices.nbytes)
             parts.append((features, encoding.labels(block, before)))
             before += block.height
-        X = vstack([part for part, _ in parts], format="csr") if parts else encoding.encode(table.whole())
+        X = scipy.sparse.vstack([part for part, _ in parts], format="csr") if parts else encoding.encode(table.whole())
         y = np.concatenate([labels for _, labels in parts]) if parts else np.empty(0, np.int64)
     return Data(table, encoding, y, np.arange(y.size), _weights(table, weights), weights, X)
 
@@ -172,7 +175,7 @@ def _weights(table: Table, column: str | None) -> Array | None:
 
 def _numbered(row: Any, numbers: Sequence[int], label: str) -> dict[str, Any]:
     """A row of numbered features that are not zero."""
-    if not issparse(row):
+    if not is_sparse(row):
         row = np.asarray(row)
         return {str(numbers[k]): float(row[0, k]) for k in np.flatnonzero(row[0]).tolist()} | {"label": label}
     return {str(numbers[k]): float(v) for k, v in zip(row.indices, row.data, strict=True)} | {"label": label}

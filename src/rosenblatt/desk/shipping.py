@@ -5,12 +5,12 @@ from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.learning import TREE, Learned, Wishes
 from rosenblatt.desk.limits import FIT_WORK, clock_of
 from rosenblatt.desk.verdict import Finding
+from rosenblatt.door import is_sparse
 from rosenblatt.errors import OptionError
 from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.examples import costs_of_rows
@@ -94,7 +94,7 @@ def proof_of(data: Data, found: Finding) -> Proof:
 
 def means_of(data: Data) -> list[float]:
     """The mean of every feature: what a middling row looks like, which points and reasons are measured from."""
-    if not issparse(data.X):
+    if not is_sparse(data.X):
         return [float(mean) for mean in data.X.mean(axis=0, dtype=np.float64)]
     sums, entries = np.zeros(data.X.shape[1]), range(0, data.X.nnz, ENTRIES)
     for block in (slice(start, start + ENTRIES) for start in entries):

@@ -10,7 +10,7 @@ So a round has a limit, and half of every budget is kept for plain cycles.
 """
 
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, frexp
 
 import numpy as np
 
@@ -48,7 +48,7 @@ def clean_near_the_boundary(walk: Walk) -> Reason | None:
     Returns None when this is no longer the way: the share of the budget is spent, or most rows are active.
     """
     examples, n = walk.examples, walk.examples.n_copies
-    scale = min(max(2 * kernels.octave(examples.radius), -1000), 1000)  # 2^scale is about the squared radius
+    scale = min(max(2 * frexp(examples.radius)[1], -1000), 1000)  # 2^scale is about the squared radius
     band = 2.0 ** (scale - 1)
     begin, end, covered = 0, min(FIRST_STRETCH, n), 0
     wrong_ever = near_now = nothing = Some(np.empty(0, walk.index), np.empty(0))

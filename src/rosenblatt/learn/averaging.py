@@ -7,11 +7,8 @@ which: `clear_above` and `wanted`. The pass, `sweep`, is written once on those t
 from typing import Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir  # type: ignore[import-untyped]
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic, overload
 
+from rosenblatt.compiling import compiled, inlined, when_compiling
 from rosenblatt.kernels import (
     Array,
     Dense,
@@ -22,8 +19,6 @@ from rosenblatt.kernels import (
     accumulate_score,
     add,
     column,
-    compiled,
-    inlined,
     is_below,
     is_wrong,
     next_unclear,
@@ -128,20 +123,24 @@ def wanted(stride: Stride, rows: Rows, labels: Array, i: int, w: Array, s: float
     return step_by_loss(stride, rows, labels, i, w, s, doubt)
 
 
-@overload(clear_above, inline="always", strict=False)
-def _clear_above(stride: Any) -> Any:
-    if stride.instance_class is OnMistakes:
-        return lambda stride: 0.0
-    return (lambda stride: stride.beta) if stride.instance_class is WithinMargin else (lambda stride: 1.0)
+@when_compiling
+def _teach_numba() -> None:
+    """Tell numba what `clear_above` and `wanted` are of each kind of stride."""
+    from numba.extending import overload
 
+    @overload(clear_above, inline="always", strict=False)
+    def _clear_above(stride: Any) -> Any:
+        if stride.instance_class is OnMistakes:
+            return lambda stride: 0.0
+        return (lambda stride: stride.beta) if stride.instance_class is WithinMargin else (lambda stride: 1.0)
 
-@overload(wanted, inline="always", strict=False)
-def _wanted(stride: Any, rows: Any, labels: Any, i: Any, w: Any, s: Any, doubt: Any) -> Any:
-    if stride.instance_class is OnMistakes:
-        return lambda stride, rows, labels, i, w, s, doubt: step_on_mistake(stride, rows, labels, i, w, s, doubt)
-    if stride.instance_class is WithinMargin:
-        return lambda stride, rows, labels, i, w, s, doubt: step_within_margin(stride, rows, labels, i, w, s, doubt)
-    return lambda stride, rows, labels, i, w, s, doubt: step_by_loss(stride, rows, labels, i, w, s, doubt)
+    @overload(wanted, inline="always", strict=False)
+    def _wanted(stride: Any, rows: Any, labels: Any, i: Any, w: Any, s: Any, doubt: Any) -> Any:
+        if stride.instance_class is OnMistakes:
+            return lambda stride, rows, labels, i, w, s, doubt: step_on_mistake(stride, rows, labels, i, w, s, doubt)
+        if stride.instance_class is WithinMargin:
+            return lambda stride, rows, labels, i, w, s, doubt: step_within_margin(stride, rows, labels, i, w, s, doubt)
+        return lambda stride, rows, labels, i, w, s, doubt: step_by_loss(stride, rows, labels, i, w, s, doubt)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -157,36 +156,43 @@ def ask_for(rows: Rows, i: int) -> None:
     """Ask the memory for row i, which will be looked at soon: in a shuffled order nothing else foresees it."""
 
 
-@intrinsic
-def _prefetch(_context: Any, array: Any, at: Any) -> Any:
-    """Ask the memory for array.flat[at]."""
+@when_compiling
+def _teach_prefetching() -> None:
+    """Tell numba how to ask the memory for a row of either kind."""
+    from llvmlite import ir  # type: ignore[import-untyped]
+    from numba import types
+    from numba.core import cgutils
+    from numba.extending import intrinsic, overload
 
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        pointer, number = cgutils.voidptr_t, cgutils.int32_t
-        kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
-        call = builder.module.declare_intrinsic("llvm.prefetch", [pointer], kind)
-        place = builder.bitcast(builder.gep(data, [args[1]]), pointer)
-        builder.call(call, [place, number(0), number(3), number(1)])  # to read, keep, data
-        return context.get_dummy_value()
+    @intrinsic
+    def prefetch(_context: Any, array: Any, at: Any) -> Any:
+        """Ask the memory for array.flat[at]."""
 
-    return types.void(array, at), generate
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            data = context.make_array(signature.args[0])(context, builder, args[0]).data
+            pointer, number = cgutils.voidptr_t, cgutils.int32_t
+            kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
+            call = builder.module.declare_intrinsic("llvm.prefetch", [pointer], kind)
+            place = builder.bitcast(builder.gep(data, [args[1]]), pointer)
+            builder.call(call, [place, number(0), number(3), number(1)])  # to read, keep, data
+            return context.get_dummy_value()
 
+        return types.void(array, at), generate
 
-@overload(ask_for, inline="always", strict=False)
-def _ask_for(rows: Any, i: Any) -> Any:
-    def dense(rows: Any, i: Any) -> None:
-        size = rows.values.shape[1]
-        for k in range(0, size, LINE):
-            _prefetch(rows.values, np.int64(i) * size + k)  # type: ignore[call-arg]
+    @overload(ask_for, inline="always", strict=False)
+    def _ask_for(rows: Any, i: Any) -> Any:
+        def dense(rows: Any, i: Any) -> None:
+            size = rows.values.shape[1]
+            for k in range(0, size, LINE):
+                prefetch(rows.values, np.int64(i) * size + k)  # type: ignore[call-arg]
 
-    def csr(rows: Any, i: Any) -> None:
-        first, last = np.int64(rows.starts[np.uintp(i)]), np.int64(rows.starts[np.uintp(i + 1)])
-        for k in range(first, last, LINE):
-            _prefetch(rows.values, k)  # type: ignore[call-arg]
-            _prefetch(rows.columns, k)
+        def csr(rows: Any, i: Any) -> None:
+            first, last = np.int64(rows.starts[np.uintp(i)]), np.int64(rows.starts[np.uintp(i + 1)])
+            for k in range(first, last, LINE):
+                prefetch(rows.values, k)  # type: ignore[call-arg]
+                prefetch(rows.columns, k)
 
-    return dense if rows.instance_class is Dense else csr
+        return dense if rows.instance_class is Dense else csr
 
 
 @inlined

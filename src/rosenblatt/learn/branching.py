@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rosenblatt.kernels import Array, compiled, inlined
+from rosenblatt.compiling import compiled, inlined
+from rosenblatt.kernels import Array
 
 LEAF, NUMBER, CATEGORY, PERCEPTRON = 0, 1, 2, 3
 

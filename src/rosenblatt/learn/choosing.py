@@ -7,18 +7,8 @@ row's own class and that of its strongest rival. The ledger gets i K + r for a w
 
 import numpy as np
 
-from rosenblatt.kernels import (
-    Array,
-    Doubt,
-    Rows,
-    Ties,
-    accumulate_score,
-    add,
-    compiled,
-    inlined,
-    score,
-    truncated,
-)
+from rosenblatt.compiling import compiled, inlined
+from rosenblatt.kernels import Array, Doubt, Rows, Ties, accumulate_score, add, score, truncated
 
 
 @inlined

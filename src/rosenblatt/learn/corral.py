@@ -11,7 +11,8 @@ from math import sqrt
 
 import numpy as np
 
-from rosenblatt.kernels import Array, any_order, compiled, inlined
+from rosenblatt.compiling import any_order, compiled, inlined
+from rosenblatt.kernels import Array
 
 SETTLED = 0  # every point reaches its level
 AT_ZERO = 1  # the shortest vector is zero, as far as floats can tell

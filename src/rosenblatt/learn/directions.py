@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rosenblatt.kernels import Array, compiled, inlined
+from rosenblatt.compiling import compiled, inlined
+from rosenblatt.kernels import Array
 from rosenblatt.learn.splitting import Labelled, cost_of
 
 ROUNDS = 40  # of the power iteration

@@ -11,12 +11,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+import scipy  # its parts are loaded when they are used
 
 from rosenblatt import kernels
+from rosenblatt.door import is_sparse
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.examples import n_features, n_rows, numbers_per_row, some_rows, table_of
-from rosenblatt.kernels import Array, Csr, Dense, Rows
+from rosenblatt.kernels import Array, Csr, Dense, Rows, fixed_rows
 from rosenblatt.learn import lifting
 from rosenblatt.learn.lifting import Held
 from rosenblatt.threads import in_pieces
@@ -62,10 +63,10 @@ class Points:
         """These rows and more, in the storage of these."""
         if isinstance(self.rows, Dense):
             values = more.rows.values if isinstance(more.rows, Dense) else more.matrix.toarray()
-            return Points(self.rows._replace(values=np.concatenate([self.rows.values, values])))
-        both = sp.vstack([self.matrix, sp.csr_array(more.matrix)], format="csr")
+            return Points(fixed_rows(self.rows._replace(values=np.concatenate([self.rows.values, values]))))
+        both = scipy.sparse.vstack([self.matrix, scipy.sparse.csr_array(more.matrix)], format="csr")
         columns, starts = both.indices.astype(self.rows.columns.dtype), both.indptr.astype(self.rows.starts.dtype)
-        return Points(self.rows._replace(values=both.data, columns=columns, starts=starts))
+        return Points(fixed_rows(self.rows._replace(values=both.data, columns=columns, starts=starts)))
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,7 @@ class Kernel:
     def _of_pairs(self, left: Points, right: Points) -> Array:
         from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 
-        if self.function != "laplacian" and sp.issparse(left.matrix):
+        if self.function != "laplacian" and is_sparse(left.matrix):
             raise OptionError(f"kernel={self.function!r} needs a dense table")
         options = {} if self.function == "additive_chi2" else {"gamma": self.gamma}
         values = PAIRWISE_KERNEL_FUNCTIONS[str(self.function)](left.matrix, right.matrix, **options)

@@ -1,7 +1,7 @@
 """What a tree's columns are worth, and which nodes rows pass: what others ask of a tree after it is learned."""
 
 import numpy as np
-from scipy.sparse import csr_array
+import scipy  # its parts are loaded when they are used
 
 from rosenblatt.kernels import Array
 from rosenblatt.learn.proposing import impurity
@@ -25,7 +25,7 @@ def importances(tree: Tree, criterion: str) -> Array:
     return out / total if total > 0.0 else out
 
 
-def passed(tree: Tree, leaves: Array) -> csr_array:
+def passed(tree: Tree, leaves: Array) -> "scipy.sparse.csr_array":
     """For every row, by its leaf: 1 at the nodes that it passes, the root and the leaf included."""
     parents = {child: node.number for node in tree.nodes for child in node.children}
     ways: dict[int, list[int]] = {}
@@ -37,4 +37,4 @@ def passed(tree: Tree, leaves: Array) -> csr_array:
     each = [ways[leaf] for leaf in leaves.tolist()]
     starts = np.concatenate([[0], np.cumsum([len(way) for way in each])])
     nodes = np.array([number for way in each for number in way], np.int64)
-    return csr_array((np.ones(nodes.size, np.int64), nodes, starts), shape=(leaves.size, len(tree.nodes)))
+    return scipy.sparse.csr_array((np.ones(nodes.size, np.int64), nodes, starts), shape=(leaves.size, len(tree.nodes)))

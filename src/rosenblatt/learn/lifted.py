@@ -23,7 +23,7 @@ import numpy as np
 from rosenblatt import kernels, search
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.examples import Examples, numbers_per_row
-from rosenblatt.kernels import Array, Doubt
+from rosenblatt.kernels import Array, Doubt, fixed
 from rosenblatt.learn import lifting, pla
 from rosenblatt.learn.ledger import rows_of_entries
 from rosenblatt.learn.rules import TIES, UNLIMITED, Budget, Order, Reason
@@ -264,7 +264,7 @@ def enlarged(examples: Examples) -> tuple[Examples, float]:
     with np.errstate(over="ignore"):
         values = rows.values.astype(np.float64) * factor
     values[~np.isfinite(values)] = 0.0  # of rows of weight 0, which nobody looks at
-    larger = rows._replace(values=values, bias=rows.bias * factor, radius=rows.radius * factor)
+    larger = rows._replace(values=fixed(values), bias=rows.bias * factor, radius=rows.radius * factor)
     return replace(examples, rows=larger), factor
 
 

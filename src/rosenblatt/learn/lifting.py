@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rosenblatt.compiling import compiled, inlined
 from rosenblatt.kernels import (
     HUGE,
     TINY,
@@ -17,9 +18,7 @@ from rosenblatt.kernels import (
     accumulate_score,
     add,
     column,
-    compiled,
     exact_score,
-    inlined,
     score,
     score_of_sizes,
     stored,

@@ -5,24 +5,18 @@ the cost of the mistakes is a staircase in t. Its lowest step is found by sortin
 Slopes are the z_i . v of a direction v, for all rows; scores are the z_i . w.
 """
 
-from rosenblatt.kernels import Array, bin_of, compiled
+from rosenblatt.compiling import compiled
+from rosenblatt.kernels import Array, bin_of
 
 BEYOND = 1.5  # times as far as the last crossing wanted
 FEW = 12  # crossings; so many are put in order by insertion
 NEAREST, FARTHEST = 2.0**-500, 2.0**500  # how far to look: what is computed from steps between them is finite
 
 
-@compiled
 def cost_of(scores: Array, costs: Array) -> int:
     """What the mistakes cost: their number, where there are no costs."""
-    total = 0
-    if costs.size == 0:
-        for i in range(scores.size):
-            total += scores[i] <= 0.0
-    else:
-        for i in range(scores.size):
-            total += costs[i] if scores[i] <= 0.0 else 0
-    return total
+    wrong = scores <= 0.0
+    return int(costs[wrong].sum() if costs.size else wrong.sum())
 
 
 @compiled

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rosenblatt.kernels import Array, compiled, inlined
+from rosenblatt.compiling import compiled, inlined
+from rosenblatt.kernels import Array
 from rosenblatt.learn.splitting import EVEN, Labelled, Measure, between, cost_of, purity, purity_of, with_class
 
 BINS = 8

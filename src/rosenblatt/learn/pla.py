@@ -15,7 +15,8 @@ from math import ceil
 import numpy as np
 
 from rosenblatt import kernels, search
-from rosenblatt.examples import Examples
+from rosenblatt.compiling import brief_rows, briefly
+from rosenblatt.examples import Examples, numbers_per_row
 from rosenblatt.kernels import Array, Ties
 from rosenblatt.learn.active import clean_near_the_boundary
 from rosenblatt.learn.rules import TIES, UNLIMITED, Budget, Order, Reason
@@ -42,18 +43,19 @@ def _cycles(walk: Walk, most: int) -> Reason | None:
     """Up to `most` passes of corrections in the order of the rows; None if there is no reason to stop after them."""
     examples, at, quiet = walk.examples, 0, 0
     order, each = walk.in_order()
-    copies = each.copy()
+    copies, numbers = each.copy(), numbers_per_row(examples.rows)
     while most > 0:
         if reason := walk.spent():
             walk.seen += _looks(examples, order, each, copies, at)
             return reason
-        passes = min(walk.looks_left() / examples.n_copies, walk.at_once / order.size + 1, most)
+        at_once = min(walk.at_once, brief_rows(kernels.cycle, numbers, order.size) or walk.at_once)
+        passes = min(walk.looks_left() / examples.n_copies, at_once / order.size + 1, most)
         if passes < 1 and at == 0:
             return Reason.MAX_PASSES
         page, doubt = walk.room()
         ends = np.empty(max(int(passes), 1), np.int64)
-        ended, at, made, quiet = kernels.cycle(
-            examples.rows, examples.labels, order, each, copies, at, walk.at_once,
+        ended, at, made, quiet = briefly(kernels.cycle, at_once * numbers)(
+            examples.rows, examples.labels, order, each, copies, at, at_once,
             walk.w, walk.ties, doubt, quiet, examples.n_copies, ends, page,
         )  # fmt: skip
         spare = max(quiet - examples.n_copies, 0)  # copies of the last row that the clean cycle did not need

@@ -19,6 +19,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from rosenblatt import search, timing
+from rosenblatt.compiling import briefly
 from rosenblatt.examples import Examples, narrowed, numbers_per_row
 from rosenblatt.kernels import Array, Ties
 from rosenblatt.learn import costs as pricing
@@ -120,7 +121,7 @@ def _fill(
 def _keep_if_better(walk: Walk, order: Array, costs: Array, gamma: float, kept: tally.Pocket, often: Array) -> None:
     """Count the present weights, and keep them if their mistakes cost less than those of the weights kept."""
     examples, best, (_, doubt) = walk.examples, int(kept.numbers[0]), walk.room()
-    total, looked = tally.cost(
+    total, looked = briefly(tally.cost, examples.n * numbers_per_row(examples.rows))(
         examples.rows, examples.labels, order, costs, walk.w, walk.ties, doubt, gamma, best, often
     )
     walk.seen += looked

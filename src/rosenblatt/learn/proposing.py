@@ -16,6 +16,7 @@ from itertools import pairwise, takewhile
 
 import numpy as np
 
+from rosenblatt.compiling import briefly
 from rosenblatt.kernels import Array
 from rosenblatt.learn import branching, looking, slanting, splitting
 from rosenblatt.learn.directions import Features, Room
@@ -24,6 +25,7 @@ from rosenblatt.learn.plan import CRITERIA, Plan
 from rosenblatt.learn.slanting import BINS, Limits
 from rosenblatt.learn.splitting import EVEN, MISTAKES, PRESENCE, Found, Labelled, Measure
 from rosenblatt.learn.tree import (
+    LOOK,
     NUMBER_ITSELF,
     CategoryTest,
     FeatureTest,
@@ -93,7 +95,7 @@ class Search:
         self.n, self.d = labels.size, len(table)
         total = int(costs.sum())
         logs = np.empty(min(total + 1, LOGS))
-        splitting.fill_logs(logs)
+        briefly(splitting.fill_logs, logs.size)(logs)
         least = max(int(np.ceil(plan.min_leaf * rows.usual)), 1)
         self.measure = Measure(CRITERIA[plan.criterion], logs, least)
         self.order = np.empty((self.d if plan.test != "perceptron" else 0, self.n), np.uint32)
@@ -378,7 +380,8 @@ class Search:
         table, labels, costs = self.data.table[:, places], self.data.labels[places], self.data.costs[places]
         sides = np.empty(labels.size, np.int64)
         flat = flat_of(self.rows.heads, [leaf])
-        branching.sides_of(flat, np.ascontiguousarray(table), np.zeros_like(sides), 0, sides.size, sides)
+        sides_of = briefly(branching.sides_of, LOOK * sides.size)
+        sides_of(flat, np.ascontiguousarray(table), np.zeros_like(sides), 0, sides.size, sides)
         counts = np.zeros((3, level.totals.shape[1]), np.int64)
         np.add.at(counts, (sides - 1, labels), costs)
         return LeafRule(test, tuple(tuple(row) for row in (counts * self.rows.unit).tolist()))

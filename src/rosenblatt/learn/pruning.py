@@ -18,12 +18,13 @@ from math import inf, sqrt
 
 import numpy as np
 
+from rosenblatt.compiling import briefly
 from rosenblatt.kernels import Array
 from rosenblatt.learn import branching
 from rosenblatt.learn.growing import grow
 from rosenblatt.learn.joining import Rows
 from rosenblatt.learn.plan import Plan
-from rosenblatt.learn.tree import Node, Stop, flat_of
+from rosenblatt.learn.tree import LOOK, Node, Stop, flat_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +67,7 @@ def trees_of(nodes: Sequence[Node], unit: float) -> Trees:
     costs = np.array([mistakes(node, unit) for node in nodes], np.int64)
     gone = np.array([-1 if node.test is not None else 0 for node in nodes], np.int64)
     below, leaves, steps = np.empty(many, np.int64), np.empty(many, np.int64), np.empty((many + 1, 2), np.int64)
-    found = branching.weakest_links(parent, costs, gone, below, leaves, steps)
+    found = briefly(branching.weakest_links, many * LOOK)(parent, costs, gone, below, leaves, steps)
     total = round(sum(nodes[0].counts) / unit)
     return Trees(tuple(Fraction(int(a), int(b)) / total for a, b in steps[:found]), gone)
 
@@ -152,7 +153,8 @@ def chosen(
         nodes = grow(known, plan, interrupted, None if watch is None else partial(_of_fold, watch, fold))
         trees = trees_of(nodes, rows.unit)
         wrong = np.zeros(len(trees.prices), np.int64)
-        branching.held_out(flat_of(rows.heads, nodes), trees.gone, *held_out.labelled, wrong)
+        judge = briefly(branching.held_out, held_out.labelled.labels.size * LOOK)
+        judge(flat_of(rows.heads, nodes), trees.gone, *held_out.labelled, wrong)
         prices = np.array([float(price) for price in trees.prices])
         costs += wrong[np.searchsorted(prices, tried, side="right") - 1]
     least, total = int(costs.min()), int(rows.labelled.costs.sum())

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt import kernels
+from rosenblatt.compiling import briefly
 from rosenblatt.errors import OptionError
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import TIES as TIES
@@ -134,7 +135,7 @@ def start_weights(start: Any, examples: Examples, rng: np.random.Generator) -> A
             if examples.weights.size and not examples.weights.any():
                 raise OptionError("start='first' needs a row with a weight above 0 to start from")
             row = examples.first_row
-            kernels.add(examples.rows, row, w, float(examples.labels[row]))
+            briefly(kernels.add, w.size)(examples.rows, row, w, float(examples.labels[row]))
         elif start == "random":
             w[:] = rng.standard_normal(examples.size)
             w[-1] *= examples.rows.bias != 0.0

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rosenblatt.kernels import Array, bin_of, compiled, inlined
+from rosenblatt.compiling import compiled, inlined
+from rosenblatt.kernels import Array, bin_of
 from rosenblatt.learn.branching import Slants, slanted
 from rosenblatt.learn.directions import (
     Features,

@@ -9,7 +9,8 @@ from math import sqrt
 
 import numpy as np
 
-from rosenblatt.kernels import Array, any_order, compiled, inlined
+from rosenblatt.compiling import any_order, compiled, inlined
+from rosenblatt.kernels import Array
 from rosenblatt.learn.corral import add_four, add_one, add_shares, dot, scores_of, solve
 
 LINE = 40  # steps at most to the lowest place on a line

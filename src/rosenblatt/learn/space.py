@@ -12,7 +12,7 @@ from copy import copy
 from typing import Any, TypeVar
 
 import numpy as np
-from scipy.sparse import csr_array
+import scipy  # its parts are loaded when they are used
 
 from rosenblatt.examples import Examples, table_of
 from rosenblatt.kernels import Array
@@ -238,7 +238,8 @@ class Scaled(Space):
         weights = (directions * self._back).T
         out = np.empty((len(directions), self.n))
         if hasattr(self._table, "toarray") and len(directions) * np.count_nonzero(weights) < weights.size:
-            out[:] = (self._table @ csr_array(weights[:-1])).toarray().T  # by entries: most directions have a few
+            few = scipy.sparse.csr_array(weights[:-1])  # entries: most directions have hardly any
+            out[:] = (self._table @ few).toarray().T
         else:
             for rows, part in _blocks(self._table):
                 out[:, rows] = (part @ weights[:-1]).T

@@ -8,6 +8,7 @@ before it, always zero, stands for features never seen. `star` has the weights o
 
 import numpy as np
 
+from rosenblatt.compiling import any_order, compiled, direct, inlined
 from rosenblatt.examples import LONGEST, SQUARES
 from rosenblatt.kernels import (
     HUGE,
@@ -20,10 +21,7 @@ from rosenblatt.kernels import (
     Rows,
     Ties,
     add,
-    any_order,
     column,
-    compiled,
-    inlined,
     is_below,
     is_mistake,
     length,
@@ -234,7 +232,7 @@ def one_sparse(values: Array, columns: Array, starts: Array, numbers: Array) -> 
     return Csr(values, columns, starts, numbers[BIAS], 0.0, values.size, bool(zero()), values.size)
 
 
-@compiled
+@direct
 def learn_dense(
     x: Array,
     labels: Array,
@@ -249,7 +247,7 @@ def learn_dense(
     return take(one_dense(x, numbers), labels, zero(), copies, table, star, counts, numbers, limbs)
 
 
-@compiled
+@direct
 def learn_sparse(
     values: Array,
     columns: Array,
@@ -267,13 +265,13 @@ def learn_sparse(
     return take(rows, labels, zero(), copies, table, star, counts, numbers, limbs)
 
 
-@compiled
+@direct
 def score_dense(x: Array, table: Array, counts: Array, numbers: Array, limbs: Array) -> float:
     """The score of one row: an entry per feature."""
     return heard(one_dense(x, numbers), table, counts, limbs)
 
 
-@compiled
+@direct
 def score_sparse(
     values: Array, columns: Array, starts: Array, table: Array, counts: Array, numbers: Array, limbs: Array
 ) -> float:

@@ -3,7 +3,8 @@
 from math import sqrt
 from typing import NamedTuple
 
-from rosenblatt.kernels import Array, Doubt, Rows, Ties, add, compiled, is_below, is_wrong, margin
+from rosenblatt.compiling import compiled
+from rosenblatt.kernels import Array, Doubt, Rows, Ties, add, is_below, is_wrong, margin
 
 
 class Pocket(NamedTuple):

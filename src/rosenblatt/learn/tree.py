@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from rosenblatt.compiling import briefly
 from rosenblatt.errors import OptionError
 from rosenblatt.kernels import Array
 from rosenblatt.learn import branching
@@ -179,7 +180,8 @@ class Tree:
     def apply(self, table: Array) -> Array:
         """The number of each row's leaf; table[column, row] as in `Columns`."""
         out = np.empty(table.shape[1], np.int64)
-        in_pieces(lambda a, b: branching.leaves_of(self.flat, table, a, b, out), 0, out.size, LOOK)
+        leaves_of = briefly(branching.leaves_of, LOOK * out.size)
+        in_pieces(lambda a, b: leaves_of(self.flat, table, a, b, out), 0, out.size, LOOK)
         return out
 
     def counts(self, table: Array) -> Array:
@@ -189,7 +191,8 @@ class Tree:
     def ends(self, table: Array) -> tuple[Array, Array]:
         """The leaf of every row, and its side of the leaf's own rule: 0 for none, else 1 low, 2 high, 3 no score."""
         leaves, sides = self.apply(table), np.zeros(table.shape[1], np.int64)
-        in_pieces(lambda a, b: branching.sides_of(self.flat, table, leaves, a, b, sides), 0, sides.size, LOOK)
+        sides_of = briefly(branching.sides_of, LOOK * sides.size)
+        in_pieces(lambda a, b: sides_of(self.flat, table, leaves, a, b, sides), 0, sides.size, LOOK)
         return leaves, sides
 
     def recounted(self, table: Array, labels: Array, weights: Array) -> Array:

@@ -2,20 +2,8 @@
 
 import numpy as np
 
-from rosenblatt.kernels import (
-    Array,
-    Doubt,
-    Rows,
-    add,
-    any_order,
-    column,
-    compiled,
-    inlined,
-    score,
-    stored,
-    value,
-    with_exact_sign,
-)
+from rosenblatt.compiling import any_order, compiled, inlined
+from rosenblatt.kernels import Array, Doubt, Rows, add, column, score, stored, value, with_exact_sign
 
 
 @compiled

@@ -14,6 +14,7 @@ from types import FrameType
 import numpy as np
 
 from rosenblatt import kernels, search, timing
+from rosenblatt.compiling import briefly
 from rosenblatt.errors import DataError
 from rosenblatt.examples import Examples, numbers_per_row
 from rosenblatt.kernels import Array, Doubt, Ties
@@ -137,11 +138,13 @@ class Walk:
     def correct(self, order: Array, copies: Array, quiet: int, patience: int) -> tuple[int, int]:
         """PLA over rows in `order`; returns how far it came and how many rows in a row were right."""
         page, doubt = self.room()
-        at, made, quiet = kernels.correct(
-            self.examples.rows, self.examples.labels, order, copies, self.w, self.ties, doubt, quiet, patience, page
-        )
+        one_pass = briefly(kernels.cycle, order.size * numbers_per_row(self.examples.rows))
+        passes, at, made, quiet = one_pass(
+            self.examples.rows, self.examples.labels, order, copies, copies, 0, order.size,
+            self.w, self.ties, doubt, quiet, patience, np.empty(1, np.int64), page,
+        )  # fmt: skip
         self.ledger.append(page[:made])
-        return at, quiet
+        return order.size if passes else at, quiet
 
 
 @contextmanager

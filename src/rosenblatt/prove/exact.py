@@ -15,7 +15,7 @@ from operator import mul
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
+import scipy  # its parts are loaded when they are used
 
 from rosenblatt.examples import Examples, numbers_per_row, some_rows, table_of
 from rosenblatt.kernels import TIES, Array, Dense
@@ -348,7 +348,7 @@ class _Scores:
         return inf * (1 + 0 * sizes) if self.lost else (self.examples.size + 6) * (UNIT * sizes + TINY)
 
 
-def _blocks(examples: Examples) -> Iterator[tuple[slice, Array | csr_array]]:
+def _blocks(examples: Examples) -> Iterator[tuple[slice, "Array | scipy.sparse.csr_array"]]:
     """The table in float64, a block of rows at a time."""
     rows, n, features = examples.rows, examples.n, examples.size - 1
     if isinstance(rows, Dense):

@@ -18,6 +18,7 @@ import numpy as np
 import scipy  # its parts are loaded when they are used
 
 from rosenblatt import kernels, search
+from rosenblatt.compiling import briefly
 from rosenblatt.door import unmasked
 from rosenblatt.errors import OptionError
 from rosenblatt.examples import Examples
@@ -128,7 +129,7 @@ def of_run(examples: Examples, run: Run | Ledger, order: str, ties: str = "mista
     w, kept = ledger.replay(examples, updates), ledger.counts(0, updates)[0]
     if ledger.start.any():
         first = np.zeros(examples.size)
-        kernels.add(examples.rows, 0, first, float(examples.labels[0]))
+        briefly(kernels.add, first.size)(examples.rows, 0, first, float(examples.labels[0]))
         if not np.array_equal(ledger.start, first):
             raise OptionError(
                 "the start must be zeros or the first row; if it does not depend on the rows, use `compression`"

@@ -14,9 +14,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
-from scipy.sparse import csr_array
+import scipy  # its parts are loaded when they are used
 
-from rosenblatt.kernels import Array
+from rosenblatt.compiling import briefly
+from rosenblatt.kernels import Array, fixed
 from rosenblatt.read import gathering
 from rosenblatt.read.lookup import Lookup, Unseen, places_of
 from rosenblatt.read.values import BLANKS, MISSING, Spellings, as_text, numbers_in, texts_of, without_blanks
@@ -124,7 +125,8 @@ class Number(Column):
     def add(self, cells: pl.Series, weights: Sequence[float], out: Array) -> None:
         """Add the first weight times the number, or the second where it is missing."""
         grid = (self.lowest, self.highest, self.rounder, self.centre, weights[0] / self.scale)
-        gathering.grade(cells.to_numpy(), *grid, weights[1] if len(weights) > 1 else 0.0, out)
+        grade = briefly(gathering.grade, out.size)
+        grade(fixed(cells.to_numpy()), *grid, weights[1] if len(weights) > 1 else 0.0, out)
 
 
 @dataclass(frozen=True)
@@ -291,9 +293,9 @@ class Sparse(Column):
         """The number of every feature."""
         return self.numbers or range(1, self.count + 1)
 
-    def known(self, X: Any) -> csr_array:
+    def known(self, X: Any) -> "scipy.sparse.csr_array":
         """The entries of the features; those with other numbers were not there to learn from, and have no points."""
-        X = csr_array(X, dtype=np.float64)
+        X = scipy.sparse.csr_array(X, dtype=np.float64)
         if not self.numbers:
             places, there = X.indices, X.indices < self.count
         else:
@@ -301,17 +303,17 @@ class Sparse(Column):
             places = np.searchsorted(columns, X.indices).astype(X.indices.dtype)
             there = columns[np.minimum(places, self.count - 1)] == X.indices
         if there.all():
-            return csr_array((X.data, places, X.indptr), (X.shape[0], self.count))
+            return scipy.sparse.csr_array((X.data, places, X.indptr), (X.shape[0], self.count))
         starts = np.concatenate([[0], np.cumsum(there)])[X.indptr].astype(X.indptr.dtype)
-        return csr_array((X.data[there], places[there], starts), (X.shape[0], self.count))
+        return scipy.sparse.csr_array((X.data[there], places[there], starts), (X.shape[0], self.count))
 
-    def encode(self, X: Any) -> csr_array:
+    def encode(self, X: Any) -> "scipy.sparse.csr_array":
         """Features on the grid."""
         X = self.known(X)
         rounder = 1.5 * 2.0**52 * self.step
         values = (np.clip(X.data, -self.highest, self.highest) + rounder) - rounder
         values[~np.isfinite(X.data)] = 0.0
-        return csr_array((values.astype(np.float32), X.indices, X.indptr), X.shape)
+        return scipy.sparse.csr_array((values.astype(np.float32), X.indices, X.indptr), X.shape)
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from typing import Any, Self
 
 import numpy as np
 import polars as pl
-from scipy.sparse import csr_array, issparse
+import scipy  # its parts are loaded when they are used
 
-from rosenblatt.door import csr_of
+from rosenblatt.door import csr_of, is_sparse
 from rosenblatt.errors import ModelError, TableError
 from rosenblatt.kernels import Array
 from rosenblatt.read.columns import Category, Column, Date, Feature, Number, Sparse, Text
@@ -170,7 +170,7 @@ def can_be(column: Column, dtype: pl.DataType) -> bool:
 
 def numbered(table: Any) -> Any:
     """A sparse matrix of numbered features; refuses any other table."""
-    if not issparse(table):
+    if not is_sparse(table):
         raise TableError("the rule is about numbered features: it needs a LIBSVM file or a sparse matrix")
     return csr_of(table)
 
@@ -196,13 +196,13 @@ def _complain(frame: pl.DataFrame, column: Column, first_row: int) -> None:
 
 def _with_words(X: Any, words: list[tuple[int, Array, Array]]) -> Any:
     """Features of words beside the others."""
-    if not issparse(X):
+    if not is_sparse(X):
         for first, rows, numbers in words:
             X[rows, first + numbers] = 1.0
         return X
     for first, rows, numbers in words:
         ends = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=X.shape[0]))])
-        X = X + csr_array((np.ones(rows.size, np.float32), first + numbers, ends), X.shape)
+        X = X + scipy.sparse.csr_array((np.ones(rows.size, np.float32), first + numbers, ends), X.shape)
     if words:
         X.sort_indices()
     return X

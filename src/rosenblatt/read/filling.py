@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from scipy.sparse import csr_array
+import scipy  # its parts are loaded when they are used
 
+from rosenblatt.compiling import briefly
 from rosenblatt.kernels import Array
 from rosenblatt.read import gathering
 from rosenblatt.read.columns import Category, Column, Number, add_up
@@ -32,12 +33,13 @@ class Cells:
 
         def fill(first: int, last: int) -> None:
             for start, places, values, rows in self._blocks(first, last):
-                gathering.scatter(places, values, rows, X[start : start + rows.size])
+                scatter = briefly(gathering.scatter, rows.size * len(self.columns))
+                scatter(places, values, rows, X[start : start + rows.size])
 
         self._in_pieces(fill)
         return X
 
-    def sparse(self, size: int) -> csr_array:
+    def sparse(self, size: int) -> "scipy.sparse.csr_array":
         """The rows as a CSR matrix: blocks are written where they would begin if no entry were zero, then moved up."""
         each = len(self.columns)
         kind = np.int32 if self.n * each < 2**31 else np.int64
@@ -45,14 +47,12 @@ class Cells:
         columns, data = np.empty(self.n * each, kind), np.empty(self.n * each, np.float32)
 
         def fill(first: int, last: int) -> list[tuple[int, int, int]]:
-            return [
-                (
-                    start,
-                    rows.size,
-                    gathering.gather(places, values, rows, start * each, starts[start + 1 :], columns, data),
-                )
-                for start, places, values, rows in self._blocks(first, last)
-            ]
+            ends = []
+            for start, places, values, rows in self._blocks(first, last):
+                gather = briefly(gathering.gather, rows.size * each)
+                end = gather(places, values, rows, start * each, starts[start + 1 :], columns, data)
+                ends.append((start, rows.size, end))
+            return ends
 
         at = 0
         for start, many, end in (block for piece in self._in_pieces(fill) for block in piece):
@@ -62,7 +62,7 @@ class Cells:
                 for entries in (columns, data):
                     entries[at : at + end - begin] = entries[begin:end]
             at += end - begin
-        return csr_array((data[:at], columns[:at], starts), (self.n, size))
+        return scipy.sparse.csr_array((data[:at], columns[:at], starts), (self.n, size))
 
     def _in_pieces(self, fill: Any) -> list[Any]:
         return in_pieces(fill, 0, -(-self.n // BLOCK), BLOCK * len(self.columns) * WORK)

@@ -2,12 +2,8 @@
 
 import numpy as np
 
-from rosenblatt.kernels import Array, compiled
-
-
-def ready() -> None:
-    """Load what runs compiled code: the first call of any takes a third of a second."""
-    describe(np.empty(0), 1.0, 1.0, np.zeros(5))
+from rosenblatt.compiling import compiled
+from rosenblatt.kernels import Array
 
 
 @compiled
@@ -49,28 +45,6 @@ def look_up(first: Array, second: Array, gone: Array, keys: Array, checks: Array
             place = (place + one) & mask
         known = codes[place] >= 0 and checks[place] == second[i]
         out[i] = codes[place] if known else -1
-
-
-@compiled
-def describe(x: Array, first: float, second: float, found: Array) -> None:
-    """The count, least, most, mean and variance of the finite numbers, each times two factors."""
-    count, total = 0, 0.0
-    least, most = np.inf, -np.inf
-    for i in range(x.size):
-        if np.isfinite(x[i]):
-            value = x[i] * first * second
-            count += 1
-            total += value
-            least, most = min(least, value), max(most, value)
-    if count == 0:
-        found[:] = 0.0
-        return
-    mean, squares = total / count, 0.0
-    for i in range(x.size):
-        if np.isfinite(x[i]):
-            away = x[i] * first * second - mean
-            squares += away * away
-    found[0], found[1], found[2], found[3], found[4] = count, least, most, mean, squares / count
 
 
 @compiled

@@ -12,7 +12,8 @@ from threading import Lock
 import numpy as np
 import polars as pl
 
-from rosenblatt.kernels import Array
+from rosenblatt.compiling import briefly
+from rosenblatt.kernels import Array, fixed
 from rosenblatt.read import gathering
 from rosenblatt.read.values import Spellings, without_blanks
 
@@ -73,7 +74,9 @@ def places_of(parts: Sequence[tuple[Lookup, pl.Series]]) -> list[Array]:
         first, second = hashes[f"{k} 0"].to_numpy(), hashes[f"{k} 1"].to_numpy()
         gone = cells.is_null().to_numpy() if cells.null_count() else NONE_GONE
         places = np.full(len(cells), lookup.spellings.missing, np.int32)
-        gathering.look_up(first, second, gone, lookup.keys, lookup.checks, lookup.codes, places)
+        look_up = briefly(gathering.look_up, places.size)
+        keys, checks, codes = fixed(lookup.keys), fixed(lookup.checks), fixed(lookup.codes)
+        look_up(fixed(first), fixed(second), fixed(gone), keys, checks, codes, places)
         lookup.look_again(cells, places)
         out.append(places)
     return out

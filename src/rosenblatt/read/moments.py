@@ -11,9 +11,8 @@ from math import frexp, fsum, ldexp, sqrt
 import numpy as np
 import polars as pl
 
-from rosenblatt.read import gathering
+from rosenblatt.kernels import Array
 
-LEAST, MOST = 1, 2  # places in what a kernel finds
 TAME = (2.0**-400, 2.0**400)  # sizes whose squares are safe to add up
 
 
@@ -69,13 +68,18 @@ def _scaled(x: float, exponent: int) -> float:
 
 def add_cells(cells: pl.Series, moments: Moments) -> None:
     """Add a block's numbers: Float64, null where missing."""
-    x, found = cells.to_numpy(), np.zeros(5)
-    gathering.describe(x, 1.0, 1.0, found)
-    size, exponent = max(abs(found[LEAST]), abs(found[MOST])), 0
+    x, exponent = cells.to_numpy(), 0
+    x = x[np.isfinite(x)]
+    least, most = (float(x.min()), float(x.max())) if x.size else (0.0, 0.0)
+    size = max(abs(least), abs(most))
     if size and not TAME[0] < size < TAME[1]:
         exponent = frexp(size)[1]
-        least, most = found[LEAST], found[MOST]
-        gathering.describe(x, ldexp(1.0, -(exponent // 2)), ldexp(1.0, exponent // 2 - exponent), found)
-        found[LEAST], found[MOST] = least, most
-    count, least, most, mean, variance = found.tolist()
-    moments.add(len(cells), cells.null_count(), int(count), least, most, (mean, variance, exponent))
+        x = x * ldexp(1.0, -(exponent // 2)) * ldexp(1.0, exponent // 2 - exponent)
+    mean = _in_order(x) / x.size if x.size else 0.0
+    variance = _in_order(np.square(x - mean)) / x.size if x.size else 0.0
+    moments.add(len(cells), cells.null_count(), x.size, least, most, (mean, variance, exponent))
+
+
+def _in_order(x: Array) -> float:
+    """The sum, added up from the first to the last: NumPy's own order depends on the processor."""
+    return float(np.add.accumulate(x)[-1])

@@ -16,7 +16,7 @@ from math import lcm
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csc_array
+import scipy  # its parts are loaded when they are used
 
 from rosenblatt import search
 from rosenblatt.errors import DataError, OptionError
@@ -236,7 +236,7 @@ class _Board:
         self.y, self.n, self.rules, self.zero_is_yes = y, y.size, rules, zero_is_yes
         self.multiple, self.work = float(grid.multiple), 0.0
         self.yes = np.where(y > 0, 1.0, -1.0)
-        table = csc_array(X, dtype=np.float64)
+        table = scipy.sparse.csc_array(X, dtype=np.float64)
         table.sort_indices()
         self.columns = [self._column(grid, table, j) for j in range(table.shape[1])]
         self.columns.append((np.arange(self.n), np.full(self.n, -self.multiple)))  # the threshold's

@@ -11,8 +11,9 @@ from math import nextafter
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+import scipy  # its parts are loaded when they are used
 
+from rosenblatt.door import is_sparse
 from rosenblatt.errors import CertificateError, DataError, ModelError
 from rosenblatt.estimators.linear import one_or_all
 from rosenblatt.examples import LONGEST, n_rows, rows_of, some_rows, table_of
@@ -268,7 +269,7 @@ def _rows_read(record: Any, where: str, shape: Shape) -> Rows:
         raise ModelError(f"{where}: a number does not fit {given['numbers']}")
     if sparse:
         starts, columns = _columns_read(given["columns"], each, where, shape)
-        return _measured(csr_array((values, columns, starts), (n, shape.features)), where, shape)
+        return _measured(scipy.sparse.csr_array((values, columns, starts), (n, shape.features)), where, shape)
     for k, row in enumerate(each):
         if row.size != shape.features:
             raise ModelError(f"{where}.values[{k}] must have {shape.features} entries, not {row.size}")
@@ -289,9 +290,10 @@ def _columns_read(columns: list[Array], values: list[Array], where: str, shape: 
 def _measured(table: Any, where: str, shape: Shape) -> Rows:
     """Rows of a table, which may have none."""
     if not table.shape[0]:
-        blank = csr_array((1, shape.features), dtype=table.dtype) if issparse(table) else np.zeros((1, 1), table.dtype)
+        of_zeros = scipy.sparse.csr_array if is_sparse(table) else np.zeros
+        blank = of_zeros((1, shape.features if is_sparse(table) else 1), dtype=table.dtype)
         none = some_rows(rows_of(blank), np.empty(0, np.int64))
-        return none if issparse(table) else none._replace(values=table, terms=shape.size)
+        return none if is_sparse(table) else none._replace(values=table, terms=shape.size)
     try:
         return rows_of(table, bias=shape.bias)
     except DataError as error:

@@ -1,0 +1,257 @@
+"""What a first run compiles, what it says meanwhile, and what happens where nothing can be kept."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rosenblatt import compiling
+
+pytestmark = pytest.mark.skipif(compiling._plain, reason="nothing is compiled")
+
+COUNTING = """
+import collections, json, os, sys
+import rosenblatt.compiling as compiling
+compiled = collections.Counter()
+def listen():
+    from numba.core import event
+    class Listener(event.Listener):
+        def on_start(self, what):
+            function = what.data["dispatcher"].py_func
+            compiled[f"{function.__module__}.{function.__name__}"] += 1
+        def on_end(self, what):
+            pass
+    event.register("numba:compile", Listener())
+compiling.when_compiling(listen)
+def write():
+    with open("compiled.json", "w") as file:
+        json.dump(compiled, file)
+"""
+COMMAND = """
+import atexit
+from rosenblatt.cli.main import start
+atexit.register(write)
+sys.argv = ["rosenblatt", *sys.argv[1:]]
+start()
+"""
+FIT = """
+import warnings
+import numpy as np
+from rosenblatt import Perceptron
+warnings.simplefilter("ignore")
+rng = np.random.default_rng(0)
+X = rng.normal(size=(500, 5))
+y = (X @ rng.normal(size=5) > 0) ^ (rng.random(500) < float(sys.argv[1]))
+Perceptron().fit(X, y)
+write()
+"""
+CREDIT = ("credit.csv", "--target", "creditability")
+TWICE = {  # functions that may be compiled more than once
+    "rosenblatt.learn.splitting.best_threshold",  # labels are unsigned in orders of the table, signed in rooms
+}
+
+
+def child(code, *arguments, folder, cache="cache", **environment):
+    """Run something in a new process, with a folder of its own for compiled code."""
+    return subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        cwd=folder, capture_output=True, text=True, timeout=600, check=False,
+        env=os.environ | {"NUMBA_CACHE_DIR": str(Path(folder, cache))} | environment,
+    )  # fmt: skip
+
+
+def counted(folder, code, *arguments, **environment):
+    """How often each function was compiled, and what the process wrote."""
+    ran = child(COUNTING + code, *arguments, folder=folder, **environment)
+    assert ran.returncode in (0, 1), ran.stderr
+    return json.loads(Path(folder, "compiled.json").read_text()), ran
+
+
+@pytest.fixture
+def folder(tmp_path):
+    table = Path(compiling.__file__).with_name("data") / "german_credit.csv"
+    (tmp_path / "credit.csv").write_text(table.read_text("utf-8"), "utf-8")
+    return tmp_path
+
+
+class TestAFirstRun:
+    """Raise a number here only for something that users want: every function costs each of them some 0.1 s, once."""
+
+    @pytest.mark.parametrize(
+        ("most", "arguments"),
+        [
+            (51, ("check", *CREDIT)),
+            (57, ("fit", *CREDIT, "-o", "model.json")),
+            (64, ("fit", *CREDIT, "-o", "tree.json", "--algorithm", "tree")),
+        ],
+    )
+    def test_of_a_command_compiles_few_functions(self, folder, most, arguments):
+        compiled, ran = counted(folder, COMMAND, *arguments)
+        assert sum(compiled.values()) <= most, compiled
+        ours = {name for name, times in compiled.items() if times > 1 and name.startswith("rosenblatt")}
+        assert ours <= TWICE
+        assert "note: compiling for this processor, which happens once: " in ran.stderr
+        assert " of about 15, 1 s\n" in ran.stderr  # on a pipe, too
+        again, ran = counted(folder, COMMAND, *arguments, *(["--force"] if "-o" in arguments else []))
+        assert not again
+        assert "compiling" not in ran.stderr
+
+    @pytest.mark.parametrize(("most", "flipped"), [(0, 0.0), (36, 0.1)])
+    def test_of_an_estimator_compiles_few_functions(self, folder, most, flipped):
+        compiled, ran = counted(folder, FIT, flipped)
+        assert sum(compiled.values()) <= most, compiled
+        assert ran.stderr == ""  # nobody sits at a prompt
+
+    def test_is_quiet_if_asked_to_be(self, folder):
+        ran = child(COUNTING + COMMAND, "check", *CREDIT, "--quiet", folder=folder)
+        assert ran.returncode == 1
+        assert ran.stderr == ""
+
+    def test_tells_people_at_a_prompt_unless_they_are_quiet(self, folder):
+        for quiet, told in (("", True), ("1", False)):
+            ran = child("import sys; sys.ps1 = '>>> '" + COUNTING + FIT, 0.1, folder=folder, ROSENBLATT_QUIET=quiet,
+                        cache=f"cache{quiet}")  # fmt: skip
+            assert ("rosenblatt: compiling for this processor, which happens once: " in ran.stderr) == told
+
+
+def test_warming_up_leaves_nothing_to_compile(folder):
+    compiled, ran = counted(folder, COMMAND, "warm-up", "--json")
+    record = json.loads(ran.stdout)
+    assert compiled
+    assert record["command"] == "warm-up"
+    assert sum(step["kernels"] for step in record["steps"]) > 30
+    assert Path(record["folder"]) == folder / "cache"
+    assert {file.suffix for file in (folder / "cache").rglob("*") if file.is_file()} == {".nbi", ".nbc"}
+    for arguments in (
+        ("check", *CREDIT),
+        ("fit", *CREDIT, "-o", "model.json"),
+        ("fit", *CREDIT, "-o", "tree.json", "-a", "tree"),
+    ):
+        assert not counted(folder, COMMAND, *arguments)[0], arguments
+
+
+SMALL = """
+from rosenblatt import kernels, separability
+import numpy as np
+rng = np.random.default_rng(0)
+verdict = separability(rng.normal(size=(40, 3)), rng.integers(2, size=40))
+print(verdict.certificate.rows, compiling.told.lost)
+"""
+FULL = """
+from numba.core import caching
+def full(*_):
+    raise OSError(28, "No space left on device")
+caching.IndexDataCacheFile.save = full
+"""
+
+
+class TestWhatIsKept:
+    def test_is_not_needed(self, folder):
+        expected = child(COUNTING + SMALL, folder=folder, cache="other")
+        ran = child(COUNTING + FULL + SMALL, folder=folder)
+        assert ran.stdout.split(") ")[0] == expected.stdout.split(") ")[0]
+        assert f"{folder / 'cache'}" in ran.stdout
+        assert "does not take it (no space left on device)" in ran.stdout
+
+    def test_may_be_broken(self, folder):
+        first = child(COUNTING + SMALL, folder=folder)
+        files = [file for file in (folder / "cache").rglob("*") if file.is_file()]
+        assert files
+        for k, file in enumerate(files):
+            file.write_bytes(file.read_bytes()[: 40 * (k % 3)])
+        assert child(COUNTING + SMALL, folder=folder).stdout == first.stdout
+
+    def test_may_be_written_by_two_at_once(self, folder):
+        both = [
+            subprocess.Popen(
+                [sys.executable, "-c", COUNTING + SMALL], stdout=subprocess.PIPE, text=True,
+                env=os.environ | {"NUMBA_CACHE_DIR": str(folder / "cache")},
+            )
+            for _ in range(2)
+        ]  # fmt: skip
+        first, second = (each.communicate(timeout=600)[0] for each in both)
+        assert first == second
+        assert [each.returncode for each in both] == [0, 0]
+        assert {file.suffix for file in (folder / "cache").rglob("*") if file.is_file()} == {".nbi", ".nbc"}
+
+    def test_is_renewed_when_a_source_changes(self):
+        from rosenblatt import specialising
+
+        digest, checked = specialising._stamp()
+        assert (digest, checked) == specialising._STAMP
+        assert len(digest) == 64
+
+
+@compiling.compiled
+def total(x):
+    found = 0.0
+    for k in range(x.size):
+        found += x[k]
+    return found
+
+
+class TestLittleWork:
+    @pytest.fixture(autouse=True)
+    def _not_all(self):
+        compiling.compile_all(False)
+        yield
+        compiling.compile_all()
+
+    def test_is_done_uncompiled_until_it_has_become_more(self):
+        x = np.full(3, 0.1)
+        assert compiling.brief_rows(total, 1.0, 1) == compiling.TINY
+        assert compiling.briefly(total, 3) == total.plainly
+        assert compiling.briefly(total, 3)(x) == 0.1 + 0.1 + 0.1
+        assert compiling.briefly(total, compiling.LITTLE) is total
+        assert compiling.brief_rows(total, 1.0, 1) == 0
+        assert total(x) == 0.1 + 0.1 + 0.1
+
+    def test_needs_no_numba(self, folder):
+        code = """
+import sys
+from rosenblatt import Perceptron
+rule = Perceptron().fit([[2, 1.5], [3, 4.0], [8, 3.1], [4, 0.3]], [0, 1, 1, 0])
+print(rule.weights_.tolist(), "numba" in sys.modules)
+"""
+        uncompiled = child(code, folder=folder)
+        compiled = child("from rosenblatt import compiling; compiling.compile_all()" + code, folder=folder)
+        assert uncompiled.stdout.endswith(" False\n"), uncompiled.stderr
+        assert compiled.stdout == uncompiled.stdout.replace("False", "True")
+
+
+class TestTold:
+    def test_nothing_of_what_is_short(self, monkeypatch):
+        told, said = compiling.Told(), []
+        told.tell = said.append
+        monkeypatch.setattr(compiling, "OFTEN", 0.01)
+        told.start()
+        time.sleep(0.05)
+        told.end()
+        time.sleep(0.1)
+        assert said == []
+        assert 0.05 <= told.seconds < 1.0
+
+    def test_of_the_rest_how_far_it_is_and_when_it_is_over(self, monkeypatch):
+        told, said = compiling.Told(), []
+        told.tell, told.expected, told.again = said.append, 7, 0.2
+        monkeypatch.setattr(compiling, "OFTEN", 0.01)
+        monkeypatch.setattr(compiling, "FIRST", 0.1)
+        for kernel in range(2):
+            told.ready = kernel
+            told.start()
+            time.sleep(0.3)
+            told.end()
+        time.sleep(0.3)
+        assert said[0] == "compiling for this processor, which happens once: 1 of about 7, 0 s"
+        assert "compiling for this processor, which happens once: 2 of about 7, 0 s" in said
+        assert said[-1] == ""
+
+    def test_why_it_happens_again(self):
+        told = compiling.Told()
+        told.lost = "there is no folder"
+        assert str(told) == "compiling for this processor, each time anew, because there is no folder: 0 so far, 0 s"
