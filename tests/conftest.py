@@ -25,6 +25,13 @@ settings.load_profile("rosenblatt")
 compiling.compile_all()  # small tables would be learned from uncompiled, which the other half of `make test` does
 
 
+def pytest_collection_modifyitems(items):
+    if UNCOMPILED:
+        for item in items:
+            if item.get_closest_marker("large"):
+                item.add_marker(pytest.mark.skip(reason="too slow uncompiled"))
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(20260101)

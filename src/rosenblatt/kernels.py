@@ -70,6 +70,16 @@ def fixed(array: Array) -> Array:
     return array
 
 
+def writable(array: Array) -> Array:
+    """The same array for whoever wants to write to it; a copy where its owner forbids that."""
+    try:
+        array = array.view()
+        array.flags.writeable = True
+    except ValueError:
+        return array.copy()
+    return array
+
+
 def fixed_rows(rows: "Rows") -> "Rows":
     """The same rows, in arrays that are read-only."""
     if isinstance(rows, Dense):

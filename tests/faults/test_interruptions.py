@@ -30,7 +30,7 @@ def endings():
 
 
 @pytest.mark.parametrize("run", RUNS)
-@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="one uncompiled pass takes longer than the test")
+@pytest.mark.large
 def test_ctrl_c_keeps_what_was_learned(run, endings):
     assert endings[run] == "INTERRUPTED: True"
 
@@ -52,14 +52,14 @@ def fit_in_child(seed):
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="too slow uncompiled")
+@pytest.mark.large
 def test_a_forked_child_does_not_wait_for_its_parents_threads():
     here = fit_in_child(1)
     with multiprocessing.get_context("fork").Pool(1) as pool:
         assert pool.apply_async(fit_in_child, (1,)).get(timeout=60) == here
 
 
-@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="too slow uncompiled")
+@pytest.mark.large
 def test_fits_in_several_threads_do_not_disturb_each_other():
     expected = [fit_in_child(seed) for seed in range(3)]
     results = [b""] * 3

@@ -23,6 +23,7 @@ from rosenblatt import (
     Reason,
     VotedPerceptron,
     separability,
+    specialising,  # noqa: F401  # which listens to numba
     timing,
 )
 from rosenblatt.errors import DataError, OptionError

@@ -23,7 +23,7 @@ def overlapping(rng, n=400, d=4):
 
 
 @pytest.mark.parametrize("order", ["active", "cyclic"])
-@pytest.mark.parametrize("n", [400, 11_000])
+@pytest.mark.parametrize("n", [400, pytest.param(11_000, marks=pytest.mark.large)])
 def test_overlapping_classes_end_early_with_a_proof_and_a_better_rule(order, n, rng):
     X, y = overlapping(rng, n)
     rule, all_passes = Perceptron(order=order).fit(X, y), Perceptron(order=order, max_passes=1000).fit(X, y)
@@ -79,6 +79,7 @@ def test_separable_rows_end_as_with_all_passes(margin, d, rng):
     assert rule.weights_.tobytes() == all_passes.weights_.tobytes()
 
 
+@pytest.mark.large
 def test_a_tiny_margin_on_real_rows():
     X, y = load_breast_cancer(return_X_y=True)
     X = (X - X.mean(axis=0)) / X.std(axis=0)

@@ -82,6 +82,7 @@ def test_products_of_rows_are_finite_whatever_the_units(scale, rng):
     assert PocketPerceptron(random_state=0).fit(X, [0, 1, 0, 1, 1]).mistakes_ == 0
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("gamma", [0.0, 0.01])
 def test_more_columns_than_rows_cost_no_square_of_the_columns(gamma, rng):
     X, y = rng.normal(size=(60, 6000)), rng.permutation(60) % 2
@@ -90,6 +91,7 @@ def test_more_columns_than_rows_cost_no_square_of_the_columns(gamma, rng):
     assert rule.mistakes_ == 0
 
 
+@pytest.mark.large
 def test_rows_that_touch_one_column_of_many(rng):
     X = sp.csr_array((rng.normal(size=400), (np.arange(400), np.full(400, 7))), shape=(400, 30_000))
     y = rng.integers(2, size=400)
@@ -100,6 +102,7 @@ def test_rows_that_touch_one_column_of_many(rng):
     assert np.flatnonzero(rule.coef_).tolist() in ([], [7])
 
 
+@pytest.mark.large
 def test_text_that_overlaps_costs_by_entries(rng, monkeypatch):
     """Where both rows and columns are many, all but the rows that are there with both labels become right."""
     monkeypatch.setattr(space, "WIDEST", 100)  # stands for tables of many thousands of both
@@ -153,6 +156,7 @@ def test_sparse_votes_of_a_stream_whose_later_rows_are_longer(rng):
     np.testing.assert_array_equal(rules[0].decision_function(X), rules[1].decision_function(X.toarray()))
 
 
+@pytest.mark.large
 def test_a_vote_of_wide_rows_takes_no_memory_for_their_columns(rng):
     X, y = hashed(rng, 300), rng.permutation(300) % 2
     rule = VotedPerceptron(max_passes=5)

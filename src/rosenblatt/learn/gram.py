@@ -17,7 +17,7 @@ from rosenblatt import kernels
 from rosenblatt.door import is_sparse
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.examples import n_features, n_rows, numbers_per_row, some_rows, table_of
-from rosenblatt.kernels import Array, Csr, Dense, Rows, fixed_rows
+from rosenblatt.kernels import Array, Csr, Dense, Rows, fixed_rows, writable
 from rosenblatt.learn import lifting
 from rosenblatt.learn.lifting import Held
 from rosenblatt.threads import in_pieces
@@ -52,8 +52,13 @@ class Points:
 
     @cached_property
     def matrix(self) -> Any:
-        """The rows as an array or a SciPy matrix."""
-        return table_of(self.rows)
+        """The rows as an array or a SciPy matrix; no part of it is read-only, which compiled code of others may refuse."""
+        table = table_of(self.rows)
+        if is_sparse(table):
+            table.data = writable(table.data)
+            table.indices, table.indptr = writable(table.indices), writable(table.indptr)
+            return table
+        return writable(table)
 
     def take(self, rows: Array) -> "Points":
         """Some of the rows."""
