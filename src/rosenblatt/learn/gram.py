@@ -52,7 +52,7 @@ class Points:
 
     @cached_property
     def matrix(self) -> Any:
-        """The rows as an array or a SciPy matrix; no part of it is read-only, which compiled code of others may refuse."""
+        """The rows as an array or a SciPy matrix that can be written to: compiled code of others may want that."""
         table = table_of(self.rows)
         if is_sparse(table):
             table.data = writable(table.data)
