@@ -4,6 +4,7 @@ Names, labels, cells and names of files may hold anything. A terminal obeys cont
 direction show a text as another; what has no width is not seen; half of a surrogate pair cannot be written at all.
 """
 
+import html
 import json
 import re
 from typing import Any
@@ -39,3 +40,14 @@ def _escaped(found: re.Match[str]) -> str:
     character = found[0]
     code = ord(character)
     return SHORT.get(character) or (f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}")
+
+
+class Said:
+    """What says itself in sentences: at a prompt and in a notebook, too, with the verdict in bold."""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self}>"
+
+    def _repr_html_(self) -> str:
+        first, *more = (html.escape(part) for part in re.split(r"(?<=\.)\s+", str(self), maxsplit=1))
+        return f"<p><b>{first}</b> {more[0]}</p>" if more else f"<p>{first}</p>"

@@ -41,7 +41,7 @@ from rosenblatt.prove.record import shown
 PLACES = 9  # of a cost in a sentence; the certificate holds it exactly
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Separation(Certificate):
     """Weights that are right on every row, and bounds on the largest margin of any unit vector."""
 
@@ -91,7 +91,7 @@ class Separation(Certificate):
             raise CertificateError(f"the upper bound of the margin is {upper!r} with this support, not {self.upper!r}")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Contradiction(Certificate):
     """Rows that no weights are all right on, because their signed sum with positive weights is zero."""
 
@@ -139,7 +139,7 @@ class Contradiction(Certificate):
             raise CertificateError(f"the common point is not the mixture of the rows: not in column {place}")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class NoMargin(Certificate):
     """A refutation that PLA itself gives: no unit vector has a margin of g or more."""
 
@@ -164,7 +164,7 @@ class NoMargin(Certificate):
             raise CertificateError(f"the counts do not refute a margin of {self.margin!r}")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ErrorInterval(Certificate):
     """A rule, how many mistakes it makes, and disjoint contradictions: no rule makes fewer mistakes than those."""
 
@@ -206,7 +206,7 @@ class ErrorInterval(Certificate):
             raise CertificateError(f"the fewest mistakes of all lines are {least}, not {self.lower}")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class CostInterval(Certificate):
     """A rule, what its mistakes cost, and contradictions: the mistakes of no rule cost less than those prove.
 
@@ -289,7 +289,7 @@ def _check_sweep(examples: Examples, ties: str, contradictions: tuple[Contradict
         raise CertificateError("a sweep is for few rows of one or two features, and for ties 'mistake' or a threshold")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class RunRecord(Certificate):
     """A run of PLA: where it began, what it corrected, where it ended; and what a reference vector u says of it.
 

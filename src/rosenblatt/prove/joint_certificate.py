@@ -46,7 +46,7 @@ class _OfClasses:
         return examples
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class JointSeparation(_OfClasses, Certificate):
     """Weights whose largest score is that of the right class on every row, and bounds on the largest margin."""
 
@@ -97,7 +97,7 @@ class JointSeparation(_OfClasses, Certificate):
             raise CertificateError(f"the upper bound of the margin is {upper!r} with this support, not {self.upper!r}")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class JointContradiction(_OfClasses, Certificate):
     """Pairs of rows and rivals that no weights are all right on: the weighted sum of their signed rows is zero."""
 
@@ -148,7 +148,7 @@ class JointContradiction(_OfClasses, Certificate):
             raise CertificateError("no positive weights near the given ones can be proved to make the sum zero")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class JointNoMargin(_OfClasses, Certificate):
     """A refutation that the perceptron itself gives: no weights of length 1 have a margin of g or more."""
 
@@ -177,7 +177,7 @@ class JointNoMargin(_OfClasses, Certificate):
             raise CertificateError(f"the counts do not refute a margin of {self.margin!r}")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class JointErrorInterval(_OfClasses, Certificate):
     """A rule, how many mistakes it makes, and contradictions: no rule makes fewer mistakes than those ask for."""
 

@@ -31,6 +31,7 @@ from rosenblatt.prove.certificate import Contradiction, Separation
 from rosenblatt.prove.clock import Clock, TimeIsUp
 from rosenblatt.prove.joint_certificate import JointContradiction, JointSeparation
 from rosenblatt.prove.separability import Undecided, decide, separation
+from rosenblatt.visible import Said
 
 GAP = 1e-9  # of the margin; what floats leave beyond is closed in whole numbers
 SOME = 0.5  # of the level is enough while many rows are still to come
@@ -45,8 +46,8 @@ LEVEL = 1e-12  # of the level: rows lower than that join the active set
 Proof = Separation | Contradiction | JointSeparation | JointContradiction
 
 
-@dataclass(frozen=True)
-class Margin:
+@dataclass(frozen=True, repr=False)
+class Margin(Said):
     """An interval that holds the largest margin, and what proves it."""
 
     lower: float

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self, get_args, get_origin
 from rosenblatt.errors import CertificateError
 from rosenblatt.examples import LONGEST, Examples, n_features
 from rosenblatt.prove import exact
+from rosenblatt.visible import Said
 
 PROTOCOL = 1
 LONG = 4096  # bits
@@ -24,8 +25,8 @@ TIES_IN_WORDS = {"plus": "a yes", STRICT: "a mistake", "correct": "right for eit
 HEXADECIMAL = re.compile("-?0x[0-9a-f]+")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Certificate(ABC):
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Certificate(Said, ABC):
     """What every certificate has: the shape of the data, the threshold's constant, and a fingerprint of itself."""
 
     n: int  # rows
@@ -60,6 +61,9 @@ class Certificate(ABC):
         self._check(examples)
         if self.fingerprint != self._digest():
             raise CertificateError("the certificate was changed after it was made: its fingerprint does not fit")
+        return self.statement
+
+    def __str__(self) -> str:
         return self.statement
 
     @property

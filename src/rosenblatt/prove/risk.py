@@ -28,6 +28,7 @@ from rosenblatt.learn.pla import learn
 from rosenblatt.learn.pocket import PocketRun
 from rosenblatt.learn.rules import Budget, Order, Reason, order_named, sign_at_zero, ties_named
 from rosenblatt.learn.walk import Run
+from rosenblatt.visible import Said
 
 EPSILON = float(np.finfo(np.float64).eps)
 SLACK = 64 * EPSILON  # relative; what a few dozen roundings may take from a logarithm
@@ -38,8 +39,8 @@ FINE = 2**16  # beyond so many margins they are rounded down to multiples of 1 /
 STREAMS = (Order.RANDOM, Order.RANDOM_MISTAKE)  # the draws are row numbers that do not depend on the data
 
 
-@dataclass(frozen=True)
-class Risk:
+@dataclass(frozen=True, repr=False)
+class Risk(Said):
     """An upper limit on the probability of an error on a fresh row."""
 
     kind: str

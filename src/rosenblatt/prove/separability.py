@@ -29,6 +29,7 @@ from rosenblatt.learn.rules import TIES, Budget, Reason, ties_named
 from rosenblatt.prove import certificate, exact, rational
 from rosenblatt.prove.certificate import Contradiction, Separation
 from rosenblatt.prove.clock import Clock, TimeIsUp
+from rosenblatt.visible import Said
 
 LONG = 200_000  # operations on words of 64 bits; beyond, a verified float computation replaces whole numbers
 MANY = 128  # dimensions
@@ -40,8 +41,8 @@ BEGUN, PER_ROW = 2e6, 300.0  # nanoseconds that any verdict takes, and what it t
 ENOUGH = 0.5  # of the level: rows of the active set may be this much nearer than the nearest point needs
 
 
-@dataclass(frozen=True)
-class Separable:
+@dataclass(frozen=True, repr=False)
+class Separable(Said):
     """There are weights that are right on every row."""
 
     certificate: Any  # Separation, or of several classes JointSeparation
@@ -52,8 +53,8 @@ class Separable:
         return f"{'Linearly separable.' if strict else 'Separable, but not strictly.'} {self.certificate.statement}"
 
 
-@dataclass(frozen=True)
-class NotSeparable:
+@dataclass(frozen=True, repr=False)
+class NotSeparable(Said):
     """There are none."""
 
     certificate: Any  # Contradiction, or of several classes JointContradiction
@@ -63,8 +64,8 @@ class NotSeparable:
         return f"Not linearly separable. {self.certificate.statement}"
 
 
-@dataclass(frozen=True)
-class Undecided:
+@dataclass(frozen=True, repr=False)
+class Undecided(Said):
     """Neither was proved, for this reason."""
 
     reason: str

@@ -1,0 +1,47 @@
+"""Verdicts and proofs are shown by their sentences: printed, at a prompt, and in a notebook."""
+
+import re
+from html import unescape
+
+import numpy as np
+import pytest
+
+from rosenblatt import margin, optimality, separability
+from rosenblatt.prove import risk
+from rosenblatt.prove.separability import Undecided
+
+X, SEPARABLE, NOT = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1], [0, 1, 0, 1]
+SAID = {
+    "separable": separability(X, SEPARABLE),
+    "not separable": separability(X, NOT),
+    "several classes": separability(X, [0, 1, 2, 2]),
+    "undecided": Undecided("There was <no> time."),
+    "margin": margin(X, SEPARABLE),
+    "no margin": margin(X, NOT),
+    "fewest mistakes": optimality(X, NOT),
+    "fewest mistakes of several classes": optimality(X, [0, 1, 2, 0]),
+    "certificate": separability(X, SEPARABLE).certificate,
+    "risk": risk.held_out(0, 100),
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_the_sentence_is_what_is_shown(name):
+    said = SAID[name]
+    sentence = str(said)
+    assert sentence[0].isupper()
+    assert sentence.endswith(".")
+    assert repr(said) == f"<{type(said).__name__}: {sentence}>"
+    shown = re.sub("</?(p|b)>", "", said._repr_html_())
+    assert unescape(shown) == sentence
+
+
+def test_the_verdict_is_in_bold():
+    assert SAID["separable"]._repr_html_().startswith("<p><b>Linearly separable.</b> There are weights that are right")
+    assert SAID["undecided"]._repr_html_() == "<p><b>Undecided.</b> There was &lt;no&gt; time.</p>"
+    assert SAID["fewest mistakes"]._repr_html_().startswith("<p>The rule makes 1 mistake on 4 rows")
+
+
+def test_long_weights_are_not_shown(rng):
+    verdict = separability(rng.normal(size=(20, 500)), np.arange(20) % 2)
+    assert len(repr(verdict)) < 300
