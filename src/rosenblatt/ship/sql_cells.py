@@ -76,8 +76,9 @@ def of_number(cell: str, written: bool, points: Callable[[str], str], missing: s
     """
     t = stripped(cell)
     plain = points(f"CAST({cell} AS DOUBLE PRECISION)")
-    if not written:  # not by OR, of which DuckDB takes all parts
-        test = f"CASE WHEN {_looks_like_one(cell)} THEN TRUE WHEN {cell} IS NULL THEN FALSE ELSE {is_number(t)} END"
+    begun = f"CASE WHEN {_is_of_numbers(cell)} THEN {cell} IS NOT NULL"  # not by OR, of which DuckDB takes all parts
+    if not written:
+        test = f"{begun} WHEN {_looks_like_one(cell)} THEN TRUE WHEN {cell} IS NULL THEN FALSE ELSE {is_number(t)} END"
         return (
             f"CASE WHEN {test} THEN {plain} WHEN {cell} IS NULL THEN {missing}"
             f" WHEN {is_missing(t, NO_NUMBERS)} THEN {missing} END"
@@ -88,9 +89,18 @@ def of_number(cell: str, written: bool, points: Callable[[str], str], missing: s
         f" WHEN {_is_grouped(cut)} THEN {points(f'({_joined(cut)} / 100e0)')} END"
     )
     return (
-        f"CASE WHEN {is_number(t)} THEN {plain} WHEN {_is_grouped(t)} THEN {points(_joined(t))}"
+        f"CASE WHEN {begun} ELSE {is_number(t)} END THEN {plain} WHEN {_is_grouped(t)} THEN {points(_joined(t))}"
         f" WHEN {t} LIKE '%!%' ESCAPE '!' THEN {hundredths} WHEN {is_missing(t, NO_NUMBERS)} THEN {missing} END"
     )
+
+
+def _is_of_numbers(cell: str) -> str:
+    """Whether a column's type is one of numbers: a constant to DuckDB and PostgreSQL, whose planners drop the rest.
+
+    A text constant beside a column is taken for one of its type, and only in a text does a blank stay. SQLite has no
+    types of columns, so this is never true there.
+    """
+    return f"CAST(CASE WHEN FALSE THEN {cell} ELSE ' 0' END AS VARCHAR) <> ' 0'"
 
 
 def _looks_like_one(cell: str) -> str:
