@@ -138,7 +138,7 @@ def test_types_that_duckdb_finds(learned, tmp_path):
     "kind", ["DOUBLE", "FLOAT", "INTEGER", "UTINYINT", "HUGEINT", "DECIMAL(3, 3)", "DECIMAL(18, 2)"]
 )
 def test_numbers_of_duckdb_are_not_read_as_texts(learned, kind):
-    """The planner sees from a column's type that they are numbers; to look at each as text took twenty times as long."""
+    """The planner sees from a column's type that they are numbers; to look at their texts took 20 times as long."""
     duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed")
     _, points, _ = learned
     alone = Points(

@@ -1,8 +1,5 @@
 """The factorisation under Wolfe's algorithm stays one, whatever goes in and out of it; and its soft start."""
 
-import ast
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -145,16 +142,3 @@ def test_a_soft_start_among_points_that_contradict_each_other_ends(rng):
     found = wolfe.nearest(np.vstack([points, -points]), np.ones((120, 1)), np.array([0]))
     assert found.is_zero
     assert not found.settled
-
-
-@pytest.mark.parametrize("module", [corral, softening], ids=lambda module: module.__name__.rpartition(".")[2])
-def test_what_compiled_code_calls_is_inlined(module):
-    """Or a first run, which compiles, would add up in another order than a later one, which loads what was compiled."""
-    source = ast.parse(Path(module.__file__).read_text("utf-8"))
-    functions = [node for node in source.body if isinstance(node, ast.FunctionDef)]
-    apart = {each.name for each in functions if [ast.unparse(line) for line in each.decorator_list] == ["compiled"]}
-    called = {
-        node.func.id for node in ast.walk(source) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    }
-    assert apart
-    assert not apart & called

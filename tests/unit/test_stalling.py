@@ -139,3 +139,41 @@ def test_the_cases_of_the_other_tests_have_no_stall(rng):
     X, y = overlapping(rng)
     run, _ = cases.learn(X, y, "cyclic", max_passes=300)
     assert run.reason is Reason.MAX_PASSES
+
+
+class TestSeveralClasses:
+    def three(self, rng, n=400, noise=0.1):
+        X = rng.normal(size=(n, 3))
+        return X, np.where(rng.random(n) < noise, rng.integers(3, size=n), np.argmax(X, axis=1))
+
+    @pytest.mark.parametrize("order", ["active", "cyclic"])
+    def test_end_early_with_a_proof_and_a_better_rule(self, order, rng):
+        X, y = self.three(rng)
+        rule, all_passes = Perceptron(order=order).fit(X, y), Perceptron(order=order, max_passes=1000).fit(X, y)
+        assert rule.stop_reason_ is Reason.STALLED
+        assert rule.n_examples_seen_ < all_passes.n_examples_seen_ / 2
+        assert rule.certificate_.verify(X, y)
+        assert rule.score(X, y) >= all_passes.score(X, y)
+        assert rule.replay(X, y).tobytes() == rule.weights_.tobytes()
+        assert rule.ledger_.rivals.size == rule.n_updates_ == len(rule.ledger_)
+        assert rule.n_passes_ == rule.ledger_.n_passes
+
+    def test_separable_rows_end_as_with_all_passes(self, rng):
+        X, y = self.three(rng, noise=0.0)
+        rule, all_passes = Perceptron().fit(X, y), Perceptron(max_passes=1000).fit(X, y)
+        assert rule.stop_reason_ is all_passes.stop_reason_ is Reason.SEPARATED
+        assert rule.weights_.tobytes() == all_passes.weights_.tobytes()
+
+    def test_rows_of_no_weight_do_not_count(self, rng):
+        X, y = self.three(rng)
+        many = rng.integers(0, 3, size=len(y))
+        weighted, copied = (
+            Perceptron().fit(X, y, many),
+            Perceptron().fit(np.repeat(X, many, axis=0), np.repeat(y, many)),
+        )
+        assert weighted.stop_reason_ is copied.stop_reason_ is Reason.STALLED
+        assert weighted.certificate_ is None
+
+    def test_a_number_of_passes_is_just_that(self, rng):
+        rule = Perceptron(max_passes=300, order="cyclic").fit(*self.three(rng))
+        assert (rule.stop_reason_, rule.n_passes_) == (Reason.MAX_PASSES, 300)

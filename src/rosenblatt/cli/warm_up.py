@@ -7,7 +7,7 @@ import typer
 from rosenblatt.cli import terms
 
 NAME = "warm-up"
-EXAMPLE = "Example: rosenblatt warm-up"
+EXAMPLE = "Example: rosenblatt warm-up --all"
 
 
 def run(

@@ -18,11 +18,10 @@ from rosenblatt.kernels import Array, Ties
 from rosenblatt.kesler import JointExamples
 from rosenblatt.learn import pla, rules
 from rosenblatt.learn.rules import Budget, Reason
-from rosenblatt.learn.stalling import Stall
+from rosenblatt.learn.stalling import FIRST, FIRST_OF_SEVERAL, Stall
 from rosenblatt.learn.walk import Run, ctrl_c_noted
 from rosenblatt.prove import bounds
 from rosenblatt.prove import run as of_two_classes
-from rosenblatt.prove.certificate import Contradiction
 from rosenblatt.prove.clock import Clock
 from rosenblatt.prove.separability import NotSeparable, decide
 
@@ -131,12 +130,12 @@ class Perceptron(LinearRule):
     a last copy that moves the weights by that part of a step. What is learned does not depend on whether X is dense or
     sparse, to the last bit. Where weights are above 1000 on average, max_passes allows no more work than if they were
     1000: no more than 1000 max_passes draws or corrections per row.
-    With max_passes="auto", the passes are looked back on when there were 32, 64, 128, ... of them. If none of the later
-    half made a quarter fewer corrections than all of the first half did, and little work proves that no rule is right
-    on every row, it ends. It never ends so where rows are proved separable; where little work proves neither, as on
-    many tables of many columns, it ends after 512 passes, if none of the later half made any fewer. Then
-    mistakes are counted at 16 places of each of four more passes, and the weights with the fewest are the rule; the
-    ledger ends with them. A number as max_passes is just that.
+    With max_passes="auto", the passes are looked back on when there were 32, 64, 128, ... of them (of classes learned
+    jointly, from 128 on). If none of the later half made a quarter fewer corrections than all of the first half did,
+    and little work proves that no rule is right on every row, it ends. It never ends so where rows are proved
+    separable; where little work proves neither, as on many tables of many columns, it ends after 512 passes, if none of
+    the later half made any fewer. Then mistakes are counted at 16 places of each of four more passes, and the weights
+    with the fewest are the rule; the ledger ends with them. A number as max_passes is just that.
     Pressing Ctrl-C keeps what was learned so far in the estimator before KeyboardInterrupt is raised.
     A pickle holds the rule without its ledger, which may be longer than the data and begins anew; to keep it, pickle
     `ledger_` as well, or call `ledger_.save(path)`.
@@ -203,8 +202,9 @@ class Perceptron(LinearRule):
                 limit = replace(budget, max_updates=self._bound(part, start)) if self.max_updates == BOUND else budget
                 watch = reporter(limit) if self.verbose else None
                 options: Any = {"order": order, "ties": ties, "budget": limit, "rng": rng, "watch": watch}
-                if self.max_passes == AUTO and not isinstance(part, JointExamples):
-                    options["stall"] = Stall(asked.is_refuted)
+                if self.max_passes == AUTO:
+                    first = FIRST_OF_SEVERAL if isinstance(part, JointExamples) else FIRST
+                    options["stall"] = Stall(asked.is_refuted, first)
                 runs.append(learner_of(part).learn(part, start, interrupted=interrupted, **options))
             proved = [self._proved(*each) for each in zip(parts, runs, starts, verdicts, strict=True)]
         runs = [
@@ -277,14 +277,18 @@ class _Asked:
 
     def __init__(self, part: Examples, ties: str) -> None:
         self._part, self._ties = part, ties
-        self.contradiction: Contradiction | None = None  # of the rows as they are numbered
+        self.contradiction: Any = None  # of the rows as they are numbered
 
     def is_refuted(self) -> bool | None:
         """True with a proof, False if there is such a rule, None if little work does not tell."""
         part, counted = self._part, self._part.counted[0]
         rows = part.rows if counted.size == part.n else some_rows(part.rows, counted)
         clock = Clock(most_work=A_PROOF + SOME_PASSES * rows.values.size)
-        verdict = decide(Examples(rows, part.labels[counted]), self._ties, clock, learning=False)
+        if isinstance(part, JointExamples):
+            several = JointExamples(rows, part.labels[counted], classes=part.classes)
+            verdict = import_module("rosenblatt.prove.joint").decide(several, self._ties, clock, learning=False)
+        else:
+            verdict = decide(Examples(rows, part.labels[counted]), self._ties, clock, learning=False)
         if isinstance(verdict, NotSeparable) and counted.size == part.n:
             self.contradiction = verdict.certificate
         return None if verdict.separable is None else not verdict.separable

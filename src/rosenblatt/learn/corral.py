@@ -3,15 +3,15 @@
 A corral is affinely independent points p with weights. In front of every point stands its group's indicator, times a
 scale s: the columns (s E, P) = Q R. Column j of Q is stored as row j, so that all loops run along memory.
 
-What compiled code calls here is inlined. A separate function that adds up in any order is compiled twice, by itself and
-with its caller, perhaps in different orders, and a first run calls another of the two than later ones.
+Only the innermost loops are inlined. To inline the rest would make the first run half a second longer, and no later one
+any shorter.
 """
 
 from math import sqrt
 
 import numpy as np
 
-from rosenblatt.compiling import any_order, compiled, inlined
+from rosenblatt.compiling import any_order, compiled
 from rosenblatt.kernels import Array
 
 SETTLED = 0  # every point reaches its level
@@ -44,7 +44,7 @@ def four_dots(a: Array, b: Array, c: Array, d: Array, v: Array) -> tuple[float, 
     return one, two, three, four
 
 
-@inlined
+@compiled
 def scores_of(points: Array, chosen: Array, many: int, x: Array, out: Array) -> None:
     """How high on x the first `many` of the chosen points are."""
     for h in range(0, many - 3, 4):
@@ -70,7 +70,7 @@ def add_one(a: Array, share: float, out: Array) -> None:
         out[k] += share * a[k]
 
 
-@inlined
+@compiled
 def add_shares(points: Array, chosen: Array, many: int, shares: Array, out: Array) -> None:
     """Add shares of the first `many` of the chosen points."""
     for h in range(0, many - 3, 4):
@@ -81,7 +81,7 @@ def add_shares(points: Array, chosen: Array, many: int, shares: Array, out: Arra
         add_one(points[chosen[h]], shares[h], out)
 
 
-@inlined
+@compiled
 def take_out(Q: Array, size: int, column: Array, shares: Array) -> None:
     """Take out of a column what lies along the rows of Q, four at a time; the shares are what that was, negated."""
     for j in range(0, size - 3, 4):
@@ -93,7 +93,7 @@ def take_out(Q: Array, size: int, column: Array, shares: Array) -> None:
         add_one(Q[j], shares[j], column)
 
 
-@inlined
+@compiled
 def insert(Q: Array, R: Array, size: int, column: Array) -> bool:
     """Add a column to the factorisation by Gram and Schmidt; False if it depends on those there.
 
@@ -120,7 +120,7 @@ def insert(Q: Array, R: Array, size: int, column: Array) -> bool:
     return True
 
 
-@inlined
+@compiled
 def set_column(points: Array, groups: Array, i: int, scale: float, out: Array) -> None:
     """A point with its groups in front."""
     many = groups.shape[1]
@@ -161,7 +161,7 @@ def rotate_left(a: Array, b: Array, c: float, s: float) -> None:
         b[k + 1] = c * lower - s * upper
 
 
-@inlined
+@compiled
 def remove(Q: Array, R: Array, size: int, place: int) -> None:
     """Take a column out of the factorisation, by rotations of Givens."""
     for i in range(place):
@@ -175,7 +175,7 @@ def remove(Q: Array, R: Array, size: int, place: int) -> None:
         rotate(Q[i], Q[i + 1], c, s)
 
 
-@inlined
+@compiled
 def solve(R: Array, size: int, out: Array) -> None:
     """Replace b by the solution of R a = b, four entries at a time."""
     for low in range((size - 1) // 4 * 4, -1, -4):
@@ -193,7 +193,7 @@ def solve(R: Array, size: int, out: Array) -> None:
             out[i] /= R[i, i]
 
 
-@inlined
+@compiled
 def affine_weights(Q: Array, R: Array, size: int, many: int, scale: float, out: Array) -> bool:
     """The weights of the shortest vector in the affine hull, for one or two groups; False if rounding leaves none.
 

@@ -27,6 +27,7 @@ from rosenblatt.learn.averaged import MOST_SHUFFLED, NO_SUMS, PassesRun, Tally, 
 from rosenblatt.learn.joint_walk import JointWalk, honest, wrong_rows
 from rosenblatt.learn.pla import CYCLES_OF_FEW, FEW
 from rosenblatt.learn.rules import TIES, UNLIMITED, Budget, Order, Reason
+from rosenblatt.learn.stalling import IN_CYCLES, Stall, ended
 from rosenblatt.learn.walk import COPIES, FOREVER, Run, Walk
 from rosenblatt.threads import in_pieces
 
@@ -189,13 +190,20 @@ def learn(
     rng: np.random.Generator | None = None,
     watch: Callable[[Walk], None] | None = None,
     interrupted: Callable[[], bool] = lambda: False,
+    stall: Stall | None = None,
 ) -> Run:
-    """Run the algorithm from `start` until it separates the examples or its budget is spent."""
+    """Run the algorithm from `start` until it separates the examples or its budget is spent.
+
+    With a `stall`, cycles also end when more of them do not help; of the last weights the best are kept then.
+    """
     walk = JointWalk(examples, ties, Tally(start, NO_SUMS, 0), budget, watch)
     walk.interrupted = interrupted
+    if stall is not None and order in IN_CYCLES:
+        walk.stalled = stall.is_over
     reason = ORDERS[order](walk, rng if rng is not None else np.random.default_rng())
-    ledger = walk.ledger.seal(examples)
-    return Run(walk.W, ledger, honest(reason, examples, walk.W), ledger.n_passes, walk.seen)
+    w, ledger, reason = ended(walk, reason, _cycles)
+    W = w.reshape(walk.W.shape)
+    return Run(W, ledger.seal(examples), honest(reason, examples, W), ledger.n_passes, walk.seen)
 
 
 def learn_in_passes(

@@ -96,6 +96,15 @@ class JointWalk(Walk):
         self.when.append(when[:made])
         return int(at), int(quiet)
 
+    def correct(self, order: Array, copies: Array, quiet: int, patience: int) -> tuple[int, int]:
+        """The same as `sweep`, as every walk calls it."""
+        return self.sweep(order, copies, quiet, patience)
+
+    def cost(self) -> float:
+        """What the mistakes of the present weights cost, as they are predicted."""
+        wrong = wrong_rows(self.examples, self.W)
+        return float(self.examples.weights[wrong].sum() if self.examples.weights.size else wrong.size)
+
     def _refuse_overflow(self, updates: int) -> None:
         if self.sums.size:
             longest = search.norm(self.w) + (updates + 1) * self.examples.radius

@@ -149,7 +149,7 @@ class Ledger:
 
     def until(self, t: int) -> "Ledger":
         """The first t corrections, and the passes that ended with them."""
-        first = Ledger(self.start, self.n_rows, self._entries.dtype)
+        first = type(self)(self.start, self.n_rows, self._entries.dtype, **self._more())
         for entries in self.pieces(0, t):
             first._entries.append(entries)
         ends = self.pass_ends

@@ -20,12 +20,11 @@ from rosenblatt.examples import Examples, numbers_per_row
 from rosenblatt.kernels import Array, Ties
 from rosenblatt.learn.active import clean_near_the_boundary
 from rosenblatt.learn.rules import TIES, UNLIMITED, Budget, Order, Reason
-from rosenblatt.learn.stalling import Stall, best_of_last
+from rosenblatt.learn.stalling import IN_CYCLES, Stall, ended
 from rosenblatt.learn.walk import COPIES, FOREVER, Run, Walk, ctrl_c_noted, honest
 
 FEW = 10_000  # copies of rows; a pass over so few costs less than setting some of them apart
 CYCLES_OF_FEW = 64
-CYCLES_BEFORE_THE_LAST = 8  # of a run that has stalled, perhaps on a part of the rows
 
 
 def active(walk: Walk, rng: np.random.Generator) -> Reason:
@@ -139,7 +138,6 @@ def worst(walk: Walk, rng: np.random.Generator) -> Reason:
         walk.correct(row, np.minimum(examples.weights[row], 1.0) if examples.weights.size else np.empty(0), 0, FOREVER)
 
 
-IN_CYCLES = (Order.ACTIVE, Order.CYCLIC)
 ORDERS: dict[Order, Callable[[Walk, np.random.Generator], Reason]] = {
     Order.ACTIVE: active,
     Order.CYCLIC: cyclic,
@@ -174,13 +172,7 @@ def learn(
         if stall is not None and order in IN_CYCLES:
             walk.stalled = stall.is_over
         reason = ORDERS[order](walk, rng if rng is not None else np.random.default_rng())
-        w, ledger = walk.w, walk.ledger
-        if reason is Reason.STALLED:
-            walk.stalled = lambda walk: False
-            reason = _cycles(walk, CYCLES_BEFORE_THE_LAST) or reason
-            w, ledger = walk.w, walk.ledger
-        if reason is Reason.STALLED:
-            w, ledger, reason = best_of_last(walk)
+        w, ledger, reason = ended(walk, reason, _cycles)
     return Run(w, ledger.seal(examples), honest(reason, examples, w, ties), ledger.n_passes, walk.seen)
 
 

@@ -1,34 +1,37 @@
 """When more passes do not help any more, and which of the last weights to keep then.
 
 Problem   on classes that overlap, cycles of corrections never end, and get no better after a while.
-Method    Passes are looked back on when they are 32, 64, 128, ...: did one of the later half make a quarter fewer
-          corrections than each of the first half? If none did, a proof is asked for, once, that no weights are right
-          on every row. With it the run ends. If the rows are proved separable it goes on, whatever its passes look
-          like. Where neither is proved, it ends from UNPROVED passes on, if none made any fewer.
+Method    Passes are looked back on when they are 32 (of several classes 128), twice as many, and so on: did one of the
+          later half make a quarter fewer corrections than each of the first half? If none did, a proof is asked for,
+          once, that no weights are right on every row. With it the run ends. If the rows are proved separable it goes
+          on, whatever its passes look like. Where neither is proved, it ends from UNPROVED passes on, if none made any
+          fewer.
 Result    Some more cycles are made, mistakes are counted at some places of the last ones, and the weights with the
           fewest are kept: at the end of a pass they lean towards the rows that came last.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from rosenblatt.kernels import Array
-from rosenblatt.learn import costs
 from rosenblatt.learn.ledger import Ledger
-from rosenblatt.learn.rules import Reason, counted
+from rosenblatt.learn.rules import Order, Reason
 from rosenblatt.learn.walk import FOREVER, Walk
 
-FIRST, UNPROVED = 32, 512  # passes
+FIRST, FIRST_OF_SEVERAL, UNPROVED = 32, 128, 512  # passes; several classes take longer to settle
 FEWER = 0.75  # times the corrections of the best pass: so few show that passes help
+CYCLES_BEFORE_THE_LAST = 8  # of a run that has stalled, perhaps on a part of the rows
 LAST_PASSES, PLACES = 4, 16  # in which mistakes are counted, and how often in each
+IN_CYCLES = (Order.ACTIVE, Order.CYCLIC)
 
 
 class Stall:
     """Looks back on a run's passes; `refuted` tells whether rows are proved inseparable, or separable, or neither."""
 
-    def __init__(self, refuted: Callable[[], bool | None]) -> None:
-        self._refuted, self._asked, self._next = refuted, False, FIRST
+    def __init__(self, refuted: Callable[[], bool | None], first: int = FIRST) -> None:
+        self._refuted, self._asked, self._next = refuted, False, first
         self._proved: bool | None = None
         self._over = False
 
@@ -50,25 +53,32 @@ class Stall:
         return self._over
 
 
-def best_of_last(walk: Walk) -> tuple[Array, Ledger, Reason]:
+def ended(walk: Walk, reason: Reason, cycles: Callable[[Any, int], Reason | None]) -> tuple[Array, Ledger, Reason]:
+    """The weights, the ledger and the reason of a run that has ended; the best of the last ones if it has stalled."""
+    if reason is Reason.STALLED:
+        walk.stalled = lambda walk: False
+        reason = cycles(walk, CYCLES_BEFORE_THE_LAST) or reason
+    return _best_of_last(walk) if reason is Reason.STALLED else (walk.w, walk.ledger, reason)
+
+
+def _best_of_last(walk: Walk) -> tuple[Array, Ledger, Reason]:
     """The weights with the least costly mistakes at some places of a few more cycles, and the ledger until there."""
-    examples, (order, each), ties = walk.examples, walk.in_order(), counted(walk.ties)
+    examples, (order, each) = walk.examples, walk.in_order()
     least, kept, t = np.inf, walk.w.copy(), len(walk.ledger)
     ends = np.linspace(0, order.size, min(PLACES, order.size) + 1).astype(int)
     reason = Reason.STALLED
     for _ in range(LAST_PASSES):
-        copies = each.copy()  # they are used up
+        copies, seen = each.copy(), walk.seen  # copies are used up
         for at, end in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True):
             while at < end and not (stop := walk.spent()):
                 at += walk.correct(order[at:end], copies[at:end], 0, FOREVER)[0]
             if stop:
                 reason = stop if stop is Reason.INTERRUPTED else reason
                 break
-            cost = costs.cost(examples, walk.w, ties)
-            if cost < least:
+            if (cost := walk.cost()) < least:
                 least, kept, t = cost, walk.w.copy(), len(walk.ledger)
         else:
-            walk.seen += examples.n_copies
+            walk.seen = seen + examples.n_copies
             walk.ledger.end_pass()
             continue
         break

@@ -18,6 +18,7 @@ from rosenblatt.compiling import briefly
 from rosenblatt.errors import DataError
 from rosenblatt.examples import Examples, numbers_per_row
 from rosenblatt.kernels import Array, Doubt, Ties
+from rosenblatt.learn import costs
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.rules import Budget, Reason, counted
 
@@ -145,6 +146,10 @@ class Walk:
         )  # fmt: skip
         self.ledger.append(page[:made])
         return order.size if passes else at, quiet
+
+    def cost(self) -> float:
+        """What the mistakes of the present weights cost, as they are predicted."""
+        return costs.cost(self.examples, self.w, counted(self.ties))
 
 
 @contextmanager

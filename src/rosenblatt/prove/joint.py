@@ -42,17 +42,19 @@ FIRST_PAIRS, MORE_PAIRS = 20, 10  # for every weight: pairs to begin with, and t
 LEVEL = 1e-9  # of the margin: pairs that are lower by more join
 
 
-def decide(examples: JointExamples, ties: str = "mistake", clock: Clock | None = None) -> Verdict:
-    """Whether some weights choose the right class of every row, with the proof."""
+def decide(
+    examples: JointExamples, ties: str = "mistake", clock: Clock | None = None, *, learning: bool = True
+) -> Verdict:
+    """Whether some weights choose the right class of every row, with the proof; without `learning`, as of two."""
     clock, pairs = clock or Clock(), _Pairs(examples)
     if ties == "correct":
         return Separable(_separation(examples, ties, (0,) * examples.size, pairs, (0,), (1,)))
     if equal := next(iter(equal_rows(examples, ties)), None):
         return NotSeparable(equal)
-    if examples.size > separability.MANY and (learned := _learned(examples, ties, clock)):
+    if learning and examples.size > separability.MANY and (learned := _learned(examples, ties, clock)):
         return Separable(learned)
     while True:
-        found = separability.decide(pairs.signed(reduced=True), ties, clock)
+        found = separability.decide(pairs.signed(reduced=True), ties, clock, learning=learning)
         if isinstance(found, Undecided):
             return found
         proof: Any = found.certificate
