@@ -8,11 +8,12 @@ import pytest
 from scipy.stats import beta
 
 from rosenblatt.desk import verdict
+from rosenblatt.desk.contents import points_of
 from rosenblatt.desk.data import data_of, encoded
 from rosenblatt.desk.error import Error
 from rosenblatt.desk.learning import Wishes, learn, made_short
 from rosenblatt.desk.predicting import judged, predictions
-from rosenblatt.desk.shipping import model_of, points_of, proof_of, with_points
+from rosenblatt.desk.shipping import model_of, proof_of, with_points
 from rosenblatt.desk.split import folds, held_out, mixed
 from rosenblatt.desk.verdict import finding as finding_of
 from rosenblatt.desk.verdict import in_words

@@ -50,7 +50,8 @@ def run(
     """Show the scorecard: points for what stands in each column, and the threshold; of a tree, its tests in words."""
     from rosenblatt.cli import reading, wording
     from rosenblatt.cli.screen import Screen
-    from rosenblatt.desk.shipping import card_of, points_of, with_points
+    from rosenblatt.desk.contents import card_of, points_of
+    from rosenblatt.desk.shipping import with_points
     from rosenblatt.errors import OptionError
     from rosenblatt.estimators.tree import PerceptronTree
     from rosenblatt.ship.integers import integers as whole_points
@@ -100,8 +101,8 @@ def _tree(
 ) -> dict[str, Any]:
     """Show a tree, or the way of one row through it; and the same for a program."""
     from rosenblatt.cli import reading, wording
+    from rosenblatt.desk.contents import encoding_of
     from rosenblatt.desk.paths import tree_of, way_of
-    from rosenblatt.desk.shipping import encoding_of
     from rosenblatt.errors import OptionError
 
     tree = tree_of(loaded)

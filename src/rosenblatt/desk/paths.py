@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from rosenblatt.desk.shipping import encoding_of
+from rosenblatt.desk.contents import encoding_of
 from rosenblatt.errors import OptionError
 from rosenblatt.estimators.columns import from_table
 from rosenblatt.estimators.tree import PerceptronTree

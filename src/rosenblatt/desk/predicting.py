@@ -13,9 +13,9 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from rosenblatt.desk import trees
+from rosenblatt.desk.contents import card_of, encoding_of
 from rosenblatt.desk.error import Error
 from rosenblatt.desk.paths import conditions, worded
-from rosenblatt.desk.shipping import card_of, encoding_of
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.read.encoding import Encoding

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.desk import trees
+from rosenblatt.desk.contents import card_of
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.learning import Learned
 from rosenblatt.desk.paths import first_lines, worded
-from rosenblatt.desk.shipping import card_of
 from rosenblatt.errors import OptionError
 from rosenblatt.estimators.drawing import svg_of
 from rosenblatt.estimators.tree import PerceptronTree

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.desk.contents import points_of
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.learning import TREE, Learned, Wishes
 from rosenblatt.desk.limits import FIT_WORK, clock_of
@@ -22,7 +23,6 @@ from rosenblatt.ship.modelfile import Model
 from rosenblatt.ship.points import Points
 from rosenblatt.ship.prooffile import Proof
 from rosenblatt.ship.python import python_of
-from rosenblatt.ship.scorecard import Scorecard, scorecard
 from rosenblatt.ship.sql import sql_of
 
 ENTRIES = 2**17  # of a sparse matrix, that stay in the cache
@@ -100,26 +100,6 @@ def means_of(data: Data) -> list[float]:
     for block in (slice(start, start + ENTRIES) for start in entries):
         sums += np.bincount(data.X.indices[block], data.X.data[block], sums.size)
     return [float(total) / data.n for total in sums]
-
-
-def card_of(model: Model) -> Scorecard:
-    """The scorecard of a model's rule, measured from the rows that it was learned from."""
-    return scorecard(points_of(model), means=(model.held_out or {}).get("means"))
-
-
-def points_of(model: Model) -> Points:
-    """The rule as points."""
-    encoding = encoding_of(model)
-    if isinstance(model.estimator, PerceptronTree):
-        raise OptionError("the rule is a tree: it has branches, not points; explain shows them")
-    return Points.of(encoding, model.estimator)
-
-
-def encoding_of(model: Model) -> Encoding:
-    """What the columns mean to the rule."""
-    if model.encoding is None:
-        raise OptionError("the rule was learned from arrays, and the model does not know what their columns mean")
-    return model.encoding
 
 
 def with_points(model: Model, points: Points, data: Data) -> Model:

@@ -1,0 +1,28 @@
+"""What a model holds: its columns, its points, its scorecard."""
+
+from rosenblatt.errors import OptionError
+from rosenblatt.estimators.tree import PerceptronTree
+from rosenblatt.read.encoding import Encoding
+from rosenblatt.ship.modelfile import Model
+from rosenblatt.ship.points import Points
+from rosenblatt.ship.scorecard import Scorecard, scorecard
+
+
+def card_of(model: Model) -> Scorecard:
+    """The scorecard of a model's rule, measured from the rows that it was learned from."""
+    return scorecard(points_of(model), means=(model.held_out or {}).get("means"))
+
+
+def points_of(model: Model) -> Points:
+    """The rule as points."""
+    encoding = encoding_of(model)
+    if isinstance(model.estimator, PerceptronTree):
+        raise OptionError("the rule is a tree: it has branches, not points; explain shows them")
+    return Points.of(encoding, model.estimator)
+
+
+def encoding_of(model: Model) -> Encoding:
+    """What the columns mean to the rule."""
+    if model.encoding is None:
+        raise OptionError("the rule was learned from arrays, and the model does not know what their columns mean")
+    return model.encoding
