@@ -71,14 +71,18 @@ def test_products_of_rows_span_the_same_space(storage, bias, rng):
     assert rise == pytest.approx(found.inward(v) @ step, rel=1e-4)
 
 
+@pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("scale", [5e-324, 1e-300, 1e300])
-def test_products_of_rows_are_finite_whatever_the_units(scale, rng):
+def test_products_of_rows_are_finite_whatever_the_units(scale, sparse, rng, monkeypatch):
     X = np.round(8.0 * rng.normal(size=(5, 9))) * np.repeat([scale, 1.0, 1e300], 3)
+    X = sp.csr_array(X) if sparse else X
     with np.errstate(all="ignore"):
         found = space_of(Examples.of(X, [0, 1, 0, 1, 1]))
         v = rng.normal(size=found.size)
         assert isinstance(found, Spanned)
         assert all(np.isfinite(part).all() for part in (found.weights(v), found.scores(v), found.inward(v)))
+    assert PocketPerceptron(random_state=0).fit(X, [0, 1, 0, 1, 1]).mistakes_ == 0
+    monkeypatch.setattr(space, "WIDEST", 1)
     assert PocketPerceptron(random_state=0).fit(X, [0, 1, 0, 1, 1]).mistakes_ == 0
 
 

@@ -26,7 +26,7 @@ from rosenblatt.learn.averaged import NO_SUMS, Tally
 from rosenblatt.learn.joint_walk import JointWalk, wrong_rows
 from rosenblatt.learn.pocket import EFFORT, FEWEST_UPDATES, NUMBERS, OVERHEAD, UPDATES, PocketRun
 from rosenblatt.learn.rules import Budget, Reason
-from rosenblatt.learn.space import Space, Whitened, space_of
+from rosenblatt.learn.space import OwnTable, Space, space_of
 from rosenblatt.learn.walk import COPIES, Walk
 
 EXTREME = 890  # binary digits: beyond, a space divides weights by powers of two
@@ -148,7 +148,9 @@ def improved(
     # the threads of BLAS cost more than they save, and change the rounding
     with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):
         space = space_of(examples.plain)
-        numbers = max(numbers_per_row(examples.rows), space.size if isinstance(space, Whitened) else 0)
+        if not space.size:  # all rows are zero: no weights tell them apart
+            return run
+        numbers = max(numbers_per_row(examples.rows), space.size if isinstance(space, OwnTable) else 0)
 
         def worth_a_kick() -> bool:
             return looks * many * (numbers + OVERHEAD) < EFFORT

@@ -169,7 +169,7 @@ class Spanned(OwnTable):
         self._table, self._bias = table, bias / sizes[-1]
         self._sizes = sizes[:-1]
         if hasattr(table, "toarray"):  # once for all, as it is not larger
-            self._table = table.astype(np.float64).multiply(1.0 / self._sizes).tocsr()
+            self._table = _divided(table, self._sizes)
         products = np.full((self.n, self.n), self._bias**2)
         for _, part in self._columns():
             product = part @ part.T
@@ -189,7 +189,7 @@ class Spanned(OwnTable):
         step = max(BLOCK // max(self.n, 1), 1)
         for begin in range(0, d, step):
             part = slice(begin, min(begin + step, d))
-            yield part, self._table[:, part] / self._sizes[part]
+            yield part, _divided(self._table[:, part], self._sizes[part])
 
     def _mixed(self, shares: Array) -> Array:
         """The sum of the rows of P, each times its share."""
@@ -228,7 +228,7 @@ class Scaled(Space):
         self._table, self._bias, self._labels = table, bias, labels
         squares = np.zeros(sizes.size)
         for _, part in _blocks(table):
-            squares[:-1] += np.asarray(((part / sizes[:-1]) ** 2).sum(axis=0)).ravel()
+            squares[:-1] += np.asarray((_divided(part, sizes[:-1]) ** 2).sum(axis=0)).ravel()
         squares[-1] = self.n * (bias / sizes[-1]) ** 2
         scales = np.sqrt(np.divide(self.n, squares, out=np.ones(self.size), where=squares > 0)) / sizes
         self._back = np.minimum(scales, 2.0**MODERATE)
@@ -287,6 +287,15 @@ def _times_powers(numbers: Array, exponents: Array) -> Array:
     digits = (np.frexp(numbers)[1] + exponents)[numbers != 0.0]
     largest = int(digits.max()) if digits.size else 0
     return np.asarray(np.ldexp(numbers, exponents + (min(max(largest, -MODERATE), MODERATE) - largest)))
+
+
+def _divided(table: Any, sizes: Array) -> Any:
+    """The table with its columns divided by sizes, in float64; of sizes below the normal ones, 1 / size overflows."""
+    if not hasattr(table, "toarray"):
+        return table / sizes
+    table = scipy.sparse.csr_array(table, dtype=np.float64, copy=True)
+    table.data /= sizes[table.indices]
+    return table
 
 
 def _largest(table: Array) -> Array:

@@ -37,6 +37,7 @@ from rosenblatt.prove import certificate, exact, hitting, sweep
 from rosenblatt.prove.certificate import Contradiction, CostInterval, ErrorInterval
 from rosenblatt.prove.clock import Clock, TimeIsUp
 from rosenblatt.prove.joint_certificate import JointErrorInterval
+from rosenblatt.prove.record import PREDICTED
 from rosenblatt.prove.separability import (
     NotSeparable,
     Separable,
@@ -77,9 +78,9 @@ def optimality(
 ) -> ErrorInterval | CostInterval | JointErrorInterval:
     """How many mistakes a rule makes, and how few any rule can make, with the proof; or what they cost.
 
-    Of more than two classes, rules are linear scores of all classes, the largest of which is chosen, and the result is
-    a `JointErrorInterval`, which counts mistakes; weights are then a table with a row for each class, and `ties` do not
-    count.
+    Of more than two classes, rules are linear scores of all classes, the largest of which is chosen, the first of
+    equals, so there are no other `ties`. The result is a `JointErrorInterval`, which counts mistakes; weights are then
+    a table with a row for each class.
 
     `rule` is a fitted linear estimator of this package, whose mistakes are counted as its `predict` makes them; or
     weights, one per feature and optionally one for the threshold's constant feature; or None, for the best rule that
@@ -111,6 +112,8 @@ def optimality(
     if joint:
         from rosenblatt.prove import joint_optimality
 
+        if ties != PREDICTED:
+            raise OptionError(f"ties={ties!r} is for two classes; of several, the first of equal scores is predicted")
         if sample_weight is not None or class_weight is not None:
             raise OptionError("what mistakes cost is proved for two classes; of several, how many there are")
         several = JointExamples.of(X, y, **threshold)
