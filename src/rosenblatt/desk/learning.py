@@ -53,7 +53,8 @@ ALGORITHMS = MappingProxyType(
         TREE: ("tree", "PerceptronTree"),
     }
 )
-SMALL = 300_000  # numbers; tables of up to so many get the descent, larger ones a pocket begun at an averaged rule
+SMALL = 300_000  # numbers; tables of up to so many get the whole descent, larger ones begin at an averaged rule
+DESCENT, LEAST_PASSES = 2e9, 10  # numbers that the descent of those may read, and passes, however many are in one
 ALSO_AVERAGED = (
     "ties",
     "fit_intercept",
@@ -286,11 +287,13 @@ class _Maker:
                 self.notes.append(f"{why}: {more(clocks[0])}")
         else:
             why = "rows have weights" if data.weights is not None else f"classes are learned {scheme}"
-        if data.n * numbers_per_row(Examples.of(data.X[:1000], np.arange(min(data.n, 1000)) % 2).rows) <= SMALL:
+        numbers = data.n * numbers_per_row(Examples.of(data.X[:1000], np.arange(min(data.n, 1000)) % 2).rows)
+        if numbers <= SMALL:
             return "pocket", why, {}
-        start = self._averaged()
-        options = {"start": start, "improve": None, "max_updates": FEW_UPDATES}
-        return "pocket", f"{why}; begun at an averaged perceptron, without a descent", options
+        passes = max(int(DESCENT / numbers), LEAST_PASSES)
+        options = {"start": self._averaged(), "max_updates": FEW_UPDATES, "max_passes": passes}
+        done = wishes.options.get("max_passes", passes)
+        return "pocket", f"{why}; begun at an averaged perceptron, then a descent of up to {done} passes", options
 
     def _averaged(self) -> Array:
         """The weights of an averaged perceptron: of the costs asked for, in random order, which no file's can spoil."""
