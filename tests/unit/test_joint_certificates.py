@@ -12,7 +12,11 @@ from sklearn.datasets import load_iris
 import cases
 from rosenblatt import Perceptron, margin, optimality, separability
 from rosenblatt.errors import CertificateError, DataError, OptionError
+from rosenblatt.kesler import JointExamples
 from rosenblatt.prove.certificate import Certificate
+from rosenblatt.prove.clock import Clock
+from rosenblatt.prove.joint import decide
+from rosenblatt.prove.joint_optimality import interval
 
 X, Y = [[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.0]], ["a", "b", "c", "c"]
 MIXED = [[0.0], [1.0], [2.0], [0.0]], ["a", "b", "c", "b"]
@@ -138,3 +142,16 @@ def test_no_other_labels_make_a_certificate_true_that_is_not(table, data):
     except CertificateError:
         return
     assert proof.kind == verdict.certificate.kind
+
+
+def test_a_known_contradiction_proves_that_a_mistake_is_needed(rng):
+    """Where there is no time for another, too."""
+    X, y = rng.normal(size=(30, 2)), np.arange(30) % 3
+    examples = JointExamples.of(X, y)
+    known = decide(examples).certificate
+    late = Clock(0.0)
+    found = interval(examples, np.zeros((3, 3)), rng, late)
+    assert (found.lower, found.contradictions) == (0, ())
+    found = interval(examples, np.zeros((3, 3)), rng, late, known)
+    assert found.lower == 1
+    assert found.verify(X, y)

@@ -17,6 +17,7 @@ from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.examples import costs_of_rows
 from rosenblatt.prove.certificate import Certificate, Contradiction
 from rosenblatt.prove.clock import Clock
+from rosenblatt.prove.joint_certificate import JointContradiction
 from rosenblatt.prove.optimality import interval
 from rosenblatt.read.encoding import Encoding
 from rosenblatt.ship.modelfile import Model
@@ -83,7 +84,9 @@ def _proved_jointly(learned: Learned, clock: Clock) -> tuple[Certificate, ...]:
     from rosenblatt.prove.joint_optimality import interval as joint_interval  # which two classes do not need
 
     examples = data.joint_examples(fit_intercept=bias != 0.0, bias_scale=bias or 1.0)
-    return (joint_interval(examples, weights, np.random.default_rng(0), clock),)
+    found = getattr(learned.verdict, "certificate", None)
+    known = found if isinstance(found, JointContradiction) else None
+    return (joint_interval(examples, weights, np.random.default_rng(0), clock, known),)
 
 
 def proof_of(data: Data, found: Finding) -> Proof:

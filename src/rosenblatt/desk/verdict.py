@@ -77,7 +77,9 @@ def _fewest(examples: Any, verdict: NotSeparable, clock: Clock) -> Any:
     """How few mistakes are possible."""
     rng = np.random.default_rng(0)
     if isinstance(examples, JointExamples):
-        return import_module("rosenblatt.prove.joint_optimality").interval(examples, None, rng, clock)
+        return import_module("rosenblatt.prove.joint_optimality").interval(
+            examples, None, rng, clock, verdict.certificate
+        )
     return interval(examples, None, "minus", rng, clock, verdict.certificate)
 
 

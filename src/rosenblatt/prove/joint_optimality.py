@@ -7,6 +7,7 @@ Method    That of two classes (`optimality`), on the signed rows of pairs of a r
           mixture of e's pairs lies opposite to the cone of theirs, which the shortest vector of both tells (`wolfe`).
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -44,9 +45,16 @@ from rosenblatt.prove.separability import NotSeparable, Separable, proposed, wei
 
 
 def interval(
-    examples: JointExamples, weights: Any, rng: np.random.Generator, clock: Clock | None = None
+    examples: JointExamples,
+    weights: Any,
+    rng: np.random.Generator,
+    clock: Clock | None = None,
+    known: JointContradiction | None = None,
 ) -> JointErrorInterval:
-    """How many mistakes weights make, a row for each class, and how few any can; None: the best that can be found."""
+    """How many mistakes weights make, a row for each class, and how few any can; None: the best that can be found.
+
+    A contradiction that is `known` already is used where no other is found.
+    """
     clock = clock or Clock()
     if weights is not None and np.ndim(weights) != 2:
         raise OptionError(f"weights for {len(examples.classes)} classes must be a table with a row for each")
@@ -61,9 +69,18 @@ def interval(
             lower, proofs, better = _more(examples, proofs, wrong.size, clock)
             if better and weights is None:
                 rule, wrong = better, mistakes(examples, better)
+    if wrong.size and not proofs and known is not None and _holds_as_predicted(examples, known):
+        lower, proofs = 1, [replace(known, ties=PREDICTED, fingerprint="")]
     return JointErrorInterval(
         **shape_of_classes(examples), weights=rule, lower=lower, upper=int(wrong.size), contradictions=tuple(proofs)
     )  # fmt: skip
+
+
+def _holds_as_predicted(examples: JointExamples, known: JointContradiction) -> bool:
+    """Whether a contradiction under other ties is one where the first of equal scores is predicted."""
+    own = examples.labels[list(known.rows)].tolist()
+    pairs = zip(own, known.rivals, strict=True)
+    return any(exact.tie_is_wrong(PREDICTED, 1 if y > rival else -1) for y, rival in pairs)
 
 
 def best_rule(examples: JointExamples, rng: np.random.Generator, clock: Clock) -> Array:
