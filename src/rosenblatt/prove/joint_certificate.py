@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rosenblatt.errors import CertificateError
-from rosenblatt.examples import Examples, some_rows
+from rosenblatt.examples import Examples, narrowed, some_rows
 from rosenblatt.kernels import Array
 from rosenblatt.kesler import JointExamples
 from rosenblatt.prove import exact
@@ -222,45 +222,42 @@ def ties_in_words(ties: str) -> str:
     return f"counting equal scores as {told.get(ties, 'right')}"
 
 
-def _of_class(examples: JointExamples, number: int) -> tuple[Array, Examples]:
-    """The rows of a class, and their numbers."""
-    rows = np.flatnonzero(examples.labels == number)
-    return rows, Examples(some_rows(examples.rows, rows), np.ones(rows.size, np.int8))
+def _against_rivals(
+    examples: JointExamples, weights: Sequence[Number]
+) -> Iterator[tuple[int, int, Array, Examples, list[int], int]]:
+    """For every class that has rows and every rival: the numbers of its rows, these rows, W_y - W_r times 2^e, that e.
 
-
-def _differences(examples: JointExamples, weights: Sequence[Number]) -> Iterator[tuple[int, int, list[int], int]]:
-    """For every class and rival: W_y - W_r times 2^e in whole numbers, and that e."""
-    wholes, exponent = exact.whole_numbers(weights)
-    width = examples.width
-    each = [wholes[k : k + width] for k in range(0, len(wholes), width)]
-    for own, mine in enumerate(each):
-        for rival, other in enumerate(each):
+    Without the columns that no row of the class has an entry in.
+    """
+    occurs = narrowed(examples.plain)[1]
+    width, many = examples.width, len(examples.classes)
+    wholes, exponent = exact.whole_numbers(weights[k * width + column] for k in range(many) for column in occurs)
+    each = [wholes[k : k + occurs.size] for k in range(0, len(wholes), occurs.size)]
+    for own in range(many):
+        rows = np.flatnonzero(examples.labels == own)
+        if not rows.size:
+            continue
+        part, left = narrowed(Examples(some_rows(examples.rows, rows), np.ones(rows.size, np.int8)))
+        places = np.searchsorted(occurs, left).tolist()
+        for rival in range(many):
             if own != rival:
-                yield own, rival, [a - b for a, b in zip(mine, other, strict=True)], exponent
+                yield own, rival, rows, part, [each[own][k] - each[rival][k] for k in places], exponent
 
 
 def least_leads(examples: JointExamples, weights: Sequence[Number]) -> list[tuple[int, int, Fraction, int]]:
     """For every class that has rows and every rival: the least lead of a row, exactly, and the first such row."""
-    parts, found = {}, []
-    for own, rival, w, exponent in _differences(examples, weights):
-        if own not in parts:
-            parts = {own: _of_class(examples, own)}
-        rows, part = parts[own]
-        if rows.size:
-            lead, place = exact.least_margins(part, w)[1]
-            found.append((own, rival, lead / (1 << exponent), int(rows[place])))
+    found = []
+    for own, rival, rows, part, w, exponent in _against_rivals(examples, weights):
+        lead, place = exact.least_margins(part, w)[1]
+        found.append((own, rival, lead / (1 << exponent), int(rows[place])))
     return found
 
 
 def mistakes(examples: JointExamples, weights: Sequence[Number]) -> Array:
     """The rows that are predicted wrong, exactly: of equal scores, the first class is chosen."""
-    wrong, parts = np.zeros(examples.n, bool), {}
-    for own, rival, w, _ in _differences(examples, weights):
-        if own not in parts:
-            parts = {own: _of_class(examples, own)}
-        rows, part = parts[own]
-        if rows.size:
-            wrong[rows[exact.mistakes(part, w, STRICT if own > rival else "correct")]] = True
+    wrong = np.zeros(examples.n, bool)
+    for own, rival, rows, part, w, _ in _against_rivals(examples, weights):
+        wrong[rows[exact.mistakes(part, w, STRICT if own > rival else "correct")]] = True
     return np.flatnonzero(wrong)
 
 
