@@ -177,3 +177,24 @@ class TestSeveralClasses:
     def test_a_number_of_passes_is_just_that(self, rng):
         rule = Perceptron(max_passes=300, order="cyclic").fit(*self.three(rng))
         assert (rule.stop_reason_, rule.n_passes_) == (Reason.MAX_PASSES, 300)
+
+
+def test_sorted_rows_are_learned_as_well_as_others(rng):
+    X = rng.normal(size=(600, 6)) + 3.0
+    score = X @ rng.normal(size=6) + rng.normal(size=600)
+    y = score > np.median(score)
+    in_order = np.argsort(y, kind="stable")
+    mixed, in_classes = Perceptron().fit(X, y), Perceptron().fit(X[in_order], y[in_order])
+    assert in_classes.score(X, y) > mixed.score(X, y) - 0.05
+
+
+def test_the_warning_counts_the_rows_that_count(rng):
+    X, y = overlapping(rng)
+    weights = np.arange(len(y)) % 3 > 0
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        rule = Perceptron().fit(X, y, weights)
+    wrong, counted = int(((rule.predict(X) != y) & weights).sum()), int(weights.sum())
+    text = str(told[-1].message)
+    assert f" {wrong} of {counted} rows are wrong " in text
+    assert text.endswith(" No rule is right on every row that counts.")

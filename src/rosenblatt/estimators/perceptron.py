@@ -18,7 +18,7 @@ from rosenblatt.kernels import Array, Ties
 from rosenblatt.kesler import JointExamples
 from rosenblatt.learn import pla, rules
 from rosenblatt.learn.rules import Budget, Reason
-from rosenblatt.learn.stalling import FIRST, FIRST_OF_SEVERAL, Stall
+from rosenblatt.learn.stalling import Stall
 from rosenblatt.learn.walk import Run, ctrl_c_noted
 from rosenblatt.prove import bounds
 from rosenblatt.prove import run as of_two_classes
@@ -28,6 +28,7 @@ from rosenblatt.prove.separability import NotSeparable, decide
 BOUND = "bound"
 MOST_PASSES = 1000  # where nothing else is said
 A_PROOF, SOME_PASSES = 1e9, 50  # operations, and times all numbers, after which a proof is given up
+NO_RULE = "No rule is right on every row that counts."
 A_SECOND = 1e9  # numbers, read in about so long: what is looked for in a run whose time is up
 ADVICE = {
     Reason.MAX_PASSES: "raise max_passes, or bring the columns to similar sizes (StandardScaler)",
@@ -130,12 +131,12 @@ class Perceptron(LinearRule):
     a last copy that moves the weights by that part of a step. What is learned does not depend on whether X is dense or
     sparse, to the last bit. Where weights are above 1000 on average, max_passes allows no more work than if they were
     1000: no more than 1000 max_passes draws or corrections per row.
-    With max_passes="auto", the passes are looked back on when there were 32, 64, 128, ... of them (of classes learned
-    jointly, from 128 on). If none of the later half made a quarter fewer corrections than all of the first half did,
-    and little work proves that no rule is right on every row, it ends. It never ends so where rows are proved
-    separable; where little work proves neither, as on many tables of many columns, it ends after 512 passes, if none of
-    the later half made any fewer. Then mistakes are counted at 16 places of each of four more passes, and the weights
-    with the fewest are the rule; the ledger ends with them. A number as max_passes is just that.
+    With max_passes="auto", the passes are looked back on when there were 32, 64, 128, ... of them. If none of the later
+    half made a quarter fewer corrections than all of the first half did, and little work proves that no rule is right
+    on every row, it ends. It never ends so where rows are proved separable; where little work proves neither, as on
+    many tables of many columns, it ends after 512 passes, if none of the later half made any fewer. Then mistakes are
+    counted at 16 places of each of four more passes, which meet the rows spread out, as tables are often sorted by
+    class; the weights with the fewest are the rule, and the ledger ends with them. A number as max_passes is just that.
     Pressing Ctrl-C keeps what was learned so far in the estimator before KeyboardInterrupt is raised.
     A pickle holds the rule without its ledger, which may be longer than the data and begins anew; to keep it, pickle
     `ledger_` as well, or call `ledger_.save(path)`.
@@ -203,8 +204,7 @@ class Perceptron(LinearRule):
                 watch = reporter(limit) if self.verbose else None
                 options: Any = {"order": order, "ties": ties, "budget": limit, "rng": rng, "watch": watch}
                 if self.max_passes == AUTO:
-                    first = FIRST_OF_SEVERAL if isinstance(part, JointExamples) else FIRST
-                    options["stall"] = Stall(asked.is_refuted, first)
+                    options["stall"] = Stall(asked.is_refuted)
                 runs.append(learner_of(part).learn(part, start, interrupted=interrupted, **options))
             proved = [self._proved(*each) for each in zip(parts, runs, starts, verdicts, strict=True)]
         runs = [
@@ -213,9 +213,10 @@ class Perceptron(LinearRule):
         ]
         self.certificate_ = one_or_all(proved)
         self._take(classes, runs)
-        for part, run, certificate in zip(parts, runs, proved, strict=True):
+        for part, run, certificate, asked in zip(parts, runs, proved, verdicts, strict=True):
             if run.reason is not Reason.SEPARATED:
-                _warn(part, run, rules.ties_named(self.ties_of_prediction), certificate)
+                known = certificate.statement if certificate else NO_RULE if asked.refuted else ""
+                _warn(part, run, rules.ties_named(self.ties_of_prediction), known)
         if interrupted():
             raise KeyboardInterrupt
         return self
@@ -277,6 +278,7 @@ class _Asked:
 
     def __init__(self, part: Examples, ties: str) -> None:
         self._part, self._ties = part, ties
+        self.refuted = False
         self.contradiction: Any = None  # of the rows as they are numbered
 
     def is_refuted(self) -> bool | None:
@@ -289,13 +291,14 @@ class _Asked:
             verdict = import_module("rosenblatt.prove.joint").decide(several, self._ties, clock, learning=False)
         else:
             verdict = decide(Examples(rows, part.labels[counted]), self._ties, clock, learning=False)
+        self.refuted = isinstance(verdict, NotSeparable)
         if isinstance(verdict, NotSeparable) and counted.size == part.n:
             self.contradiction = verdict.certificate
         return None if verdict.separable is None else not verdict.separable
 
 
-def _warn(examples: Examples, run: Run, ties: Ties, proved: Any) -> None:
-    """Say that a run ended without a clean pass, why, and what to try."""
+def _warn(examples: Examples, run: Run, ties: Ties, known: str) -> None:
+    """Say that a run ended without a clean pass, why, and what is known of the rows, or else what to try."""
     if isinstance(examples, JointExamples):
         left, which = learner_of(examples).wrong_rows(examples, run.weights).size, ""
     else:
@@ -306,8 +309,8 @@ def _warn(examples: Examples, run: Run, ties: Ties, proved: Any) -> None:
         "PocketPerceptron keeps the rule with the fewest mistakes."
     )
     warnings.warn(
-        f"{run.reason} {left} of {examples.n} rows are wrong{which} "
-        f"after {run.updates} updates and {run.passes} full passes. {proved.statement if proved else advice}",
+        f"{run.reason} {left} of {examples.counted[0].size} rows are wrong{which} "
+        f"after {run.updates} updates and {run.passes} full passes. {known or advice}",
         ConvergenceWarning,
         stacklevel=3,
     )

@@ -28,10 +28,9 @@ from rosenblatt.learn.joint_walk import JointWalk, honest, wrong_rows
 from rosenblatt.learn.pla import CYCLES_OF_FEW, FEW
 from rosenblatt.learn.rules import TIES, UNLIMITED, Budget, Order, Reason
 from rosenblatt.learn.stalling import IN_CYCLES, Stall, ended
-from rosenblatt.learn.walk import COPIES, FOREVER, Run, Walk
+from rosenblatt.learn.walk import COPIES, FOREVER, Run, Walk, spread_out
 from rosenblatt.threads import in_pieces
 
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # the golden section of 2^64
 SMALL_PART = 4  # the rows that were ever wrong are gone over by themselves while they are at most a quarter
 LOOKS_BETWEEN_PASSES = 16  # at those rows, in passes
 ACTIVE_SHARE = 0.5  # of every budget; the rest is for passes
@@ -244,7 +243,7 @@ def _pass_after_pass(walk: JointWalk, rng: np.random.Generator | None) -> Reason
 
 
 def _spread_out(walk: JointWalk) -> tuple[Array, Array]:
-    """Copies of rows in an order of its own: each is the golden section of the table further on than the one before.
+    """Copies of rows, spread out.
 
     Tables are often sorted by class. A pass in the order of the rows then meets one class after the other: most of the
     weights that it goes through know the last class only, and so does their mean. In this order the rows met are at any
@@ -253,8 +252,7 @@ def _spread_out(walk: JointWalk) -> tuple[Array, Array]:
     examples = walk.examples
     if examples.n_copies > MOST_SHUFFLED:
         return walk.in_order()
-    places = np.arange(examples.n_copies, dtype=np.uint64) * GOLDEN  # modulo 2^64
-    copies = np.argsort(np.argsort(places))
+    copies = spread_out(examples.n_copies)
     rows = np.searchsorted(examples.copies_before, copies, side="right") - 1
     left = examples.weights[rows] - (copies - examples.copies_before[rows]) if examples.weights.size else np.empty(0)
     return rows.astype(walk.index), np.minimum(left, 1.0)

@@ -1,13 +1,13 @@
 """When more passes do not help any more, and which of the last weights to keep then.
 
 Problem   on classes that overlap, cycles of corrections never end, and get no better after a while.
-Method    Passes are looked back on when they are 32 (of several classes 128), twice as many, and so on: did one of the
-          later half make a quarter fewer corrections than each of the first half? If none did, a proof is asked for,
-          once, that no weights are right on every row. With it the run ends. If the rows are proved separable it goes
-          on, whatever its passes look like. Where neither is proved, it ends from UNPROVED passes on, if none made any
-          fewer.
+Method    Passes are looked back on when they are 32, 64, 128, ...: did one of the later half make a quarter fewer
+          corrections than each of the first half? If none did, a proof is asked for, once, that no weights are right
+          on every row. With it the run ends. If the rows are proved separable it goes on, whatever its passes look
+          like. Where neither is proved, it ends from UNPROVED passes on, if none made any fewer.
 Result    Some more cycles are made, mistakes are counted at some places of the last ones, and the weights with the
-          fewest are kept: at the end of a pass they lean towards the rows that came last.
+          fewest are kept: at the end of a pass they lean towards the rows that came last. In a table that is sorted by
+          class these would be all of one class, so the last cycles meet the rows spread out.
 """
 
 from collections.abc import Callable
@@ -18,9 +18,9 @@ import numpy as np
 from rosenblatt.kernels import Array
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.rules import Order, Reason
-from rosenblatt.learn.walk import FOREVER, Walk
+from rosenblatt.learn.walk import FOREVER, Walk, spread_out
 
-FIRST, FIRST_OF_SEVERAL, UNPROVED = 32, 128, 512  # passes; several classes take longer to settle
+FIRST, UNPROVED = 32, 512  # passes
 FEWER = 0.75  # times the corrections of the best pass: so few show that passes help
 CYCLES_BEFORE_THE_LAST = 8  # of a run that has stalled, perhaps on a part of the rows
 LAST_PASSES, PLACES = 4, 16  # in which mistakes are counted, and how often in each
@@ -30,8 +30,8 @@ IN_CYCLES = (Order.ACTIVE, Order.CYCLIC)
 class Stall:
     """Looks back on a run's passes; `refuted` tells whether rows are proved inseparable, or separable, or neither."""
 
-    def __init__(self, refuted: Callable[[], bool | None], first: int = FIRST) -> None:
-        self._refuted, self._asked, self._next = refuted, False, first
+    def __init__(self, refuted: Callable[[], bool | None]) -> None:
+        self._refuted, self._asked, self._next = refuted, False, FIRST
         self._proved: bool | None = None
         self._over = False
 
@@ -64,6 +64,7 @@ def ended(walk: Walk, reason: Reason, cycles: Callable[[Any, int], Reason | None
 def _best_of_last(walk: Walk) -> tuple[Array, Ledger, Reason]:
     """The weights with the least costly mistakes at some places of a few more cycles, and the ledger until there."""
     examples, (order, each) = walk.examples, walk.in_order()
+    order, each = (part[spread_out(part.size)] if part.size else part for part in (order, each))
     least, kept, t = np.inf, walk.w.copy(), len(walk.ledger)
     ends = np.linspace(0, order.size, min(PLACES, order.size) + 1).astype(int)
     reason = Reason.STALLED

@@ -25,6 +25,7 @@ from rosenblatt.learn.rules import Budget, Reason, counted
 AT_ONCE = 8192  # corrections in one call of a kernel
 COPIES = 1000  # of each row, on average, that weights may stand for before work is bounded by so many
 FOREVER = np.iinfo(np.int64).max
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # the golden section of 2^64
 NUMBERS_AT_ONCE = 8_000_000  # numbers read in one call of a kernel: some 20 ms, so that Ctrl-C and clocks are heard
 
 
@@ -150,6 +151,11 @@ class Walk:
     def cost(self) -> float:
         """What the mistakes of the present weights cost, as they are predicted."""
         return costs.cost(self.examples, self.w, counted(self.ties))
+
+
+def spread_out(n: int) -> Array:
+    """All places of a table in an order of its own: each the golden section of it further on than the one before."""
+    return np.argsort(np.argsort(np.arange(n, dtype=np.uint64) * GOLDEN))
 
 
 @contextmanager
