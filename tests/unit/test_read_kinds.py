@@ -152,7 +152,7 @@ def test_the_encoding_of_a_mixed_table():
     assert set(note.words) == {*(f"word{k}" for k in range(7)), "and", "more"}
     assert note.words[:2] == ("and", "more")
     assert encoding.target.classes == ("no", "yes")
-    assert "'id' is left out: identifier: all values differ, and so its name says" in notes
+    assert "'id' is left out: identifier: all values differ, and its name says so" in notes
     X = encoding.encode(mixed())
     assert X.shape == (N, encoding.size)
     assert np.isfinite(X).all()

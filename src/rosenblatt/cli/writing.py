@@ -22,6 +22,7 @@ from rosenblatt.ship.modelfile import Model
 from rosenblatt.visible import visible_json, visible_lines
 
 ROWS = 50_000
+LONGEST = 60  # letters of an example in a note
 FORMULA = (
     r"^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]"  # what a spreadsheet computes begins so; the last four are wide forms
 )
@@ -94,8 +95,12 @@ def explained(model: Model, table: Table) -> Iterator[None]:
 def on_unseen(unseen: Unseen) -> Iterator[str]:
     """A sentence on every column with values that the rule has no name for."""
     for column, cells in sorted(unseen.counts.items()):
-        many = "1 cell holds a value" if cells == 1 else f"{cells:,} cells hold values"
-        yield f"{column!r}: {many} that the rule has no name for, such as {unseen.examples[column]!r:.60}"
+        example = unseen.examples[column]
+        shown = repr(example if len(example) <= LONGEST else f"{example[: LONGEST - 3]}...")
+        if cells == 1:
+            yield f"{column!r}: 1 cell holds a value that the rule has no name for, {shown}"
+        else:
+            yield f"{column!r}: {cells:,} cells hold values that the rule has no name for, such as {shown}"
 
 
 def summary(command: str, model: Path, output: Path, error: Error | None, unseen: Unseen) -> dict[str, Any]:

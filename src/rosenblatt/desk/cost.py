@@ -91,7 +91,7 @@ class Baseline:
             return f"It is no better than always saying {self.label}, which {what}{rule}."
         return (
             f"It is not clearly better than always saying {self.label}, which {what}{rule}: "
-            "so small a difference may be chance."
+            "the difference may be chance."
         )
 
     @property

@@ -27,7 +27,7 @@ from rosenblatt.read.columns import (
     split,
 )
 from rosenblatt.read.encoding import Encoding, Target
-from rosenblatt.read.kinds import Guess, classes_of, guesses, profiles_of, yes_no_of
+from rosenblatt.read.kinds import Guess, classes_of, guesses, profiles_of, to_ignore, yes_no_of
 from rosenblatt.read.leaks import near_leaks
 from rosenblatt.read.moments import Moments, add_cells
 from rosenblatt.read.statistics import COUNT, VALUE, Profile, even_blocks, narrow
@@ -83,7 +83,7 @@ def _on_near_leaks(table: Table, encoding: Encoding, sure: Collection[str]) -> I
     for name, wrong in near_leaks(frame, encoding.labels(frame), asked):
         yield (
             f"{name!r}: decides the target almost by itself (it alone is wrong on {wrong:.1%} of the rows): a leak? "
-            f"If it is not known beforehand, --ignore {name}"
+            f"If it is not known beforehand, {to_ignore(name)}"
         )
 
 

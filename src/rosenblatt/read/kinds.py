@@ -8,6 +8,7 @@ itself has probably been filled in afterwards.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from shlex import quote
 
 import polars as pl
 
@@ -247,7 +248,12 @@ def _perhaps_key(profile: Profile) -> tuple[str, ...]:
     seldom = profile.dtype.is_integer() and profile.distinct >= MOST * seen and profile.rows >= ENOUGH
     if not seldom or NAMED_AS_KEY.search(profile.name) is None:
         return ()
-    return (f"most values occur in one row only; if it is an identifier, --ignore {profile.name}",)
+    return (f"most values occur in one row only; if it is an identifier, {to_ignore(profile.name)}",)
+
+
+def to_ignore(name: str) -> str:
+    """The option that leaves a column out, to be copied to a command line."""
+    return f"--ignore {quote(name)}"
 
 
 def _is_usable(dtype: pl.DataType) -> bool:
@@ -275,7 +281,7 @@ def _identifier(profile: Profile) -> str | None:
     says_so = NAMED_AS_KEY.search(profile.name) is not None
     if profile.dtype.is_integer():
         if says_so:
-            return "identifier: all values differ, and so its name says"
+            return "identifier: all values differ, and its name says so"
         return "identifier: consecutive whole numbers" if profile.consecutive and profile.rows >= ENOUGH else None
     if profile.dtype == pl.String and not profile.forms and profile.words < LONG and not profile.numbers:
         return "identifier: all values differ" if says_so or profile.rows >= ENOUGH else None
@@ -286,10 +292,10 @@ def _words(profile: Profile) -> Guess:
     """Text or category."""
     many = profile.distinct > MANY * (profile.rows - profile.nulls)
     if profile.words >= SENTENCE and many and profile.rows >= ENOUGH:
-        person = (f"if these are names that tell nothing, --ignore {profile.name}",)
+        person = (f"if these are names that tell nothing, {to_ignore(profile.name)}",)
         names = person if NAMES.search(profile.name) is not None else ()
         return Guess(profile.name, "text", f"free text: {profile.words:.0f} words on average", names)
-    doubt = f"most values occur in one row only; if it is an identifier, --ignore {profile.name}"
+    doubt = f"most values occur in one row only; if it is an identifier, {to_ignore(profile.name)}"
     notes = (doubt,) if many and profile.rows >= ENOUGH else ()
     if profile.no_number:
         notes = (f"most values are numbers, but {profile.no_number!r} is none, so all are taken as words",)
@@ -312,5 +318,5 @@ def _with_notes(guess: Guess, profile: Profile) -> Guess:
     if not profile.decides or guess.kind == "ignore":
         return guess
     how = "one threshold parts the classes" if profile.decides == "threshold" else "each value goes with one class"
-    note = f"decides the target by itself ({how}): a leak? If it is not known beforehand, --ignore {guess.column}"
+    note = f"decides the target by itself ({how}): a leak? If it is not known beforehand, {to_ignore(guess.column)}"
     return Guess(guess.column, guess.kind, guess.why, (*guess.notes, note), guess.form)
