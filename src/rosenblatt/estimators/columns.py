@@ -1,10 +1,11 @@
 """Tables as scikit-learn's users have them, brought into columns of numbers and of categories."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt import options
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.kernels import Array
 from rosenblatt.learn.tree import Column, Columns
@@ -32,12 +33,15 @@ def categorical(X: Any, wanted: Any) -> list[bool]:
     names = names_of(X)
     if wanted is None:
         return [False] * len(names)
+    refusal = options.refused("categorical_features", "numbers or names in a list", wanted, (FROM_DTYPE,), none=True)
     if isinstance(wanted, str):
         if wanted != FROM_DTYPE:
-            raise OptionError(f"categorical_features must be None, {FROM_DTYPE!r}, numbers or names, not {wanted!r}")
+            raise refusal
         if not is_frame(X):
             return [False] * len(names)
         return [not str(kind).lower().startswith(NOT_TEXT) for kind in list(X.dtypes)]
+    if isinstance(wanted, Mapping | set) or np.ndim(wanted) != 1:
+        raise refusal
     chosen = list(np.asarray(wanted).tolist())
     if len(chosen) == len(names) and all(isinstance(each, bool) for each in chosen):
         return chosen

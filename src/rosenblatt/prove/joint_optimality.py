@@ -12,15 +12,14 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from rosenblatt import timing
+from rosenblatt import options, timing
 from rosenblatt.errors import OptionError
 from rosenblatt.kernels import Array
 from rosenblatt.kesler import JointExamples
 from rosenblatt.learn import joint_pocket, wolfe
 from rosenblatt.learn.active_rows import lowest, whole_multipliers
-from rosenblatt.learn.joint import start_of
 from rosenblatt.learn.joint_descent import NUMBERS_AT_ONCE, WIDEST, signed_points
-from rosenblatt.learn.rules import TIES, Budget, start_weights
+from rosenblatt.learn.rules import TIES, Budget, given_weights
 from rosenblatt.learn.space import space_of
 from rosenblatt.prove import exact
 from rosenblatt.prove.clock import Clock, TimeIsUp
@@ -48,9 +47,7 @@ def interval(
 ) -> JointErrorInterval:
     """How many mistakes weights make, a row for each class, and how few any can; None: the best that can be found."""
     clock = clock or Clock()
-    if weights is not None and np.ndim(weights) != 2:
-        raise OptionError(f"weights for {len(examples.classes)} classes must be a table with a row for each")
-    W = best_rule(examples, rng, clock) if weights is None else start_of(weights, examples, rng, start_weights)
+    W = best_rule(examples, rng, clock) if weights is None else _given(weights, examples)
     rule: tuple[exact.Number, ...] = tuple(W.ravel().tolist())
     wrong, lower, proofs = mistakes(examples, rule), 0, list[JointContradiction]()
     if wrong.size and not clock.late():
@@ -64,6 +61,15 @@ def interval(
     return JointErrorInterval(
         **shape_of_classes(examples), weights=rule, lower=lower, upper=int(wrong.size), contradictions=tuple(proofs)
     )  # fmt: skip
+
+
+def _given(weights: Any, examples: JointExamples) -> Array:
+    """Weights that a user gave."""
+    table, many = options.floats("weights", weights), len(examples.classes)
+    if table.ndim != 2 or len(table) != many:
+        wanted = f"weights of {many} classes must be a table with a row for each"
+        raise OptionError(f"{wanted}, not an array of shape {table.shape}")
+    return np.stack([given_weights("weights", each, examples.plain) for each in table])
 
 
 def best_rule(examples: JointExamples, rng: np.random.Generator, clock: Clock) -> Array:
