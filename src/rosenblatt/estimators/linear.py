@@ -59,6 +59,7 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
 
     classes_: Array
     weights_: Array
+    stop_reason_: Reason
     ledger_: Ledger | list[Ledger]
     _multi_class = ONE_VS_REST  # as it was when the rule was learned
     _knows_all_classes = True  # of each, some row counts

@@ -110,6 +110,8 @@ class PerceptronTree(NamesCounterparts, ClassifierMixin, BaseEstimator):
     ['same', 'other', 'other', 'same']
     """
 
+    stop_reasons_: dict[int, Stop]
+
     def __init__(
         self,
         *,
@@ -337,7 +339,7 @@ class PerceptronTree(NamesCounterparts, ClassifierMixin, BaseEstimator):
         """Take over a tree."""
         self.tree_ = tree
         self.n_nodes_, self.n_leaves_, self.depth_ = len(tree.nodes), len(tree.leaves), max(tree.depths)
-        self.stop_reasons_: dict[int, Stop] = {leaf.number: leaf.stop for leaf in tree.leaves if leaf.stop is not None}
+        self.stop_reasons_ = {leaf.number: leaf.stop for leaf in tree.leaves if leaf.stop is not None}
 
     def _table(self, X: Any) -> Array:
         """Rows to predict, in columns."""
