@@ -15,7 +15,7 @@ import scipy  # its parts are loaded when they are used
 
 from rosenblatt import kernels, options
 from rosenblatt.compiling import briefly
-from rosenblatt.door import admitted, unmasked
+from rosenblatt.door import admitted, cell_without_number, names_of, unmasked
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.kernels import Array, Csr, Dense, Rows, fixed_rows
 from rosenblatt.threads import in_pieces
@@ -281,7 +281,8 @@ def costs_of_rows(class_weight: Any, classes: Array, y: Array, sample_weight: An
 def rows_of(X: Any, *, bias: float = 1.0, names: Sequence[str] | None = None) -> Rows:
     """Check a table: dense (in C order, float32 or float64: without a copy) or sparse."""
     X = admitted(X)
-    rows = _csr(X, bias) if hasattr(X, "tocsr") else _dense(X, bias)
+    names = names_of(X) if names is None else names
+    rows = _csr(X, bias) if hasattr(X, "tocsr") else _dense(X, bias, names)
     if not n_rows(rows):
         raise DataError("the table has no rows: found array with 0 sample(s)")
     if not n_features(rows):
@@ -312,11 +313,15 @@ def lengths_of(rows: Rows) -> Array:
     return out
 
 
-def _dense(X: Any, bias: float) -> Dense:
+def _dense(X: Any, bias: float, names: Sequence[str] | None) -> Dense:
     X = np.asarray(X)
     if X.ndim != 2:
         raise DataError(f"X must be a table of rows and columns, not an array of shape {X.shape}")
-    return Dense(np.ascontiguousarray(_floats(X, lambda k: divmod(k, X.shape[1]))), bias, 0.0, X.shape[1] + 1, False)
+    try:
+        values = np.ascontiguousarray(_floats(X, lambda k: divmod(k, X.shape[1])))
+    except DataError as error:
+        raise DataError(cell_without_number(X, names) or str(error)) from error
+    return Dense(values, bias, 0.0, X.shape[1] + 1, False)
 
 
 def _csr(X: Any, bias: float) -> Csr:
