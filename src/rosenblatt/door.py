@@ -6,6 +6,8 @@ Result    the same, to be trusted: a sparse matrix as CSR whose every index exis
           is damaged or masked is a DataError in words. The caller's own stays as it is, and CSR is not copied.
 """
 
+from collections.abc import Sequence
+from reprlib import repr as shortened
 from typing import Any
 
 import numpy as np
@@ -44,6 +46,38 @@ def with_nan_for_masked(X: Any) -> Any:
     filled = np.asarray(X).astype(np.result_type(X.dtype, np.float32) if is_number else object)
     filled[np.ma.getmaskarray(X)] = np.nan if is_number else None
     return filled
+
+
+def names_of(X: Any) -> list[str] | None:
+    """The names of a data frame's columns."""
+    return list(map(str, X.columns)) if hasattr(X, "columns") and hasattr(X, "dtypes") else None
+
+
+def first_without_number(values: Array) -> int | None:
+    """The place, among all in order, of the first entry that is no number; None is a missing one."""
+    if values.dtype.kind not in "OUS":
+        return 0 if values.dtype.kind in "mMV" and values.size else None
+    for k, value in enumerate(values.ravel().tolist()):
+        try:
+            float("nan" if value is None else value)
+        except (TypeError, ValueError):
+            return k
+    return None
+
+
+def not_a_number(value: Any, row: int, column: object) -> str:
+    """That a cell holds something else than a number, in words."""
+    return f"row {row}, column {column}: {shortened(value)} is not a number"
+
+
+def cell_without_number(X: Any, names: Sequence[str] | None = None) -> str | None:
+    """The same of the first such cell of a table, if there is one."""
+    table = None if hasattr(X, "tocsr") else np.asarray(X)
+    if table is None or table.ndim != 2 or (k := first_without_number(table)) is None:
+        return None
+    row, column = divmod(k, table.shape[1])
+    names = names_of(X) if names is None else names
+    return not_a_number(table[row].tolist()[column], row, column if names is None else repr(str(names[column])))
 
 
 def csr_of(X: Any) -> Any:

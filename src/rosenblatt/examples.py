@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import scipy  # its parts are loaded when they are used
 
-from rosenblatt import kernels
+from rosenblatt import kernels, options
 from rosenblatt.compiling import briefly
-from rosenblatt.door import admitted, unmasked
+from rosenblatt.door import admitted, cell_without_number, names_of, unmasked
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.kernels import Array, Csr, Dense, Rows, fixed_rows
 from rosenblatt.threads import in_pieces
@@ -181,11 +181,12 @@ def numbers_per_row(rows: Rows) -> float:
     return rows.values.size / max(n_rows(rows), 1) + 1
 
 
-def bias_of(fit_intercept: bool, bias_scale: float) -> float:
-    """The constant that every row shows the threshold: 0 where there is none."""
-    if not 0 < bias_scale < LONGEST:
-        raise OptionError(f"bias_scale must be above 0 and below 1e307, not {bias_scale!r}")
-    return float(bias_scale) if fit_intercept else 0.0
+def bias_of(fit_intercept: bool, bias_scale: float | str, *words: str) -> float:
+    """The constant that every row shows the threshold: 0 where there is none, and 1 where it is one of some words."""
+    scale = options.number("bias_scale", bias_scale, above=0, below=LONGEST, words=words)
+    if not options.flag("fit_intercept", fit_intercept):
+        return 0.0
+    return 1.0 if isinstance(scale, str) else float(scale)
 
 
 def signs_of(y: Any) -> tuple[Array, tuple[Any, Any]]:
@@ -224,7 +225,11 @@ def weights_of(weights: Any, n: int) -> Array:
     """Checked weights of n rows; empty for None and for all ones, which mean the same."""
     if weights is None:
         return NO_WEIGHTS
-    weights = np.ascontiguousarray(unmasked(weights, "the weights"), dtype=np.float64)
+    weights = unmasked(weights, "the weights")
+    try:
+        weights = np.ascontiguousarray(weights, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"the weights of rows must be numbers: {error}") from error
     if weights.shape != (n,):
         raise DataError(f"{n} rows need {n} weights, not an array of shape {weights.shape}")
     if not (good := np.isfinite(weights) & (weights >= 0)).all():
@@ -252,15 +257,14 @@ def class_factors(class_weight: Any, classes: Array, counts: Array) -> Array:
     if isinstance(class_weight, str) and class_weight == "balanced":
         return np.asarray(counts.sum() / (classes.size * counts))
     if not isinstance(class_weight, Mapping):
-        raise OptionError(f"class_weight must be a dict, 'balanced' or None, not {class_weight!r}")
+        raise options.refused("class_weight", "a dict", class_weight, ("balanced",), none=True)
     known = classes.tolist()
     strange = [label for label in class_weight if label not in known]
     if strange and len(class_weight) - len(strange) < len(known):
         raise OptionError(f"class_weight names {shown(strange[0])}, but the classes are {', '.join(map(shown, known))}")
-    factors = np.array([float(class_weight.get(label, 1.0)) for label in known])
-    if not (np.isfinite(factors) & (factors >= 0)).all():
-        raise OptionError(f"class_weight must have finite numbers >= 0, not {dict(class_weight)!r}")
-    return factors
+    for label in known:
+        options.number(f"class_weight of {shown(label)}", class_weight.get(label, 1.0), least=0)
+    return np.array([float(class_weight.get(label, 1.0)) for label in known])
 
 
 def costs_of_rows(class_weight: Any, classes: Array, y: Array, sample_weight: Any) -> Array:
@@ -277,7 +281,8 @@ def costs_of_rows(class_weight: Any, classes: Array, y: Array, sample_weight: An
 def rows_of(X: Any, *, bias: float = 1.0, names: Sequence[str] | None = None) -> Rows:
     """Check a table: dense (in C order, float32 or float64: without a copy) or sparse."""
     X = admitted(X)
-    rows = _csr(X, bias) if hasattr(X, "tocsr") else _dense(X, bias)
+    names = names_of(X) if names is None else names
+    rows = _csr(X, bias) if hasattr(X, "tocsr") else _dense(X, bias, names)
     if not n_rows(rows):
         raise DataError("the table has no rows: found array with 0 sample(s)")
     if not n_features(rows):
@@ -308,11 +313,15 @@ def lengths_of(rows: Rows) -> Array:
     return out
 
 
-def _dense(X: Any, bias: float) -> Dense:
+def _dense(X: Any, bias: float, names: Sequence[str] | None) -> Dense:
     X = np.asarray(X)
     if X.ndim != 2:
         raise DataError(f"X must be a table of rows and columns, not an array of shape {X.shape}")
-    return Dense(np.ascontiguousarray(_floats(X, lambda k: divmod(k, X.shape[1]))), bias, 0.0, X.shape[1] + 1, False)
+    try:
+        values = np.ascontiguousarray(_floats(X, lambda k: divmod(k, X.shape[1])))
+    except DataError as error:
+        raise DataError(cell_without_number(X, names) or str(error)) from error
+    return Dense(values, bias, 0.0, X.shape[1] + 1, False)
 
 
 def _csr(X: Any, bias: float) -> Csr:

@@ -127,7 +127,10 @@ class TestFit:
             (("--set", "max_dept=3"), "the tree rule has no option 'max_dept'; did you mean 'max_depth'"),
             (("--set", "max-depth=deep"), "max_depth must be a whole number of at least 0, or None, not 'deep'"),
             (("--set", "max-depth=inf"), "max_depth must be a whole number of at least 0, or None, not inf"),
-            (("--set", "prune=some"), "prune must be one of 'cross-validation'"),
+            (
+                ("--set", "prune=some"),
+                "prune must be a number of at least 0, 'cross-validation', 'one standard error', or None, not 'some'",
+            ),
             (("--set", "categorical-features=3"), "the tree rule has no option 'categorical_features'"),
             (("--text", "hashed"), "a tree has no names for hashed words: use a vocabulary for 'note'"),
             (("--class-weight", "bill=0"), "class_weight must be above 0 for every class of a tree"),
@@ -145,7 +148,10 @@ class TestFit:
         [
             ("criterion=foo", "criterion must be one of 'gain ratio', 'gini', 'mistakes', not 'foo'"),
             ("min-leaf=0", "min_leaf must be a number above 0, not 0"),
-            ("prune=-1", "prune must be a price of at least 0, not -1"),
+            (
+                "prune=-1",
+                "prune must be a number of at least 0, 'cross-validation', 'one standard error', or None, not -1",
+            ),
         ],
     )
     @pytest.mark.parametrize("command", ["fit", "report"])

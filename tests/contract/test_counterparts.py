@@ -1,6 +1,7 @@
 """Whoever comes from scikit-learn is told what its options and attributes are called here."""
 
 import inspect
+import re
 
 import numpy as np
 import pytest
@@ -18,17 +19,71 @@ ESTIMATORS = [
 ]  # fmt: skip
 
 
+ELSEWHERE = {"ROSENBLATT_THREADS"}
+X, Y = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 0, 0, 1])
+
+
+def fitted(made, **options):
+    rule = made(**options)
+    return (rule.learn_many(X, Y), rule)[1] if made is rosenblatt.OnlinePerceptron else rule.fit(X, Y)
+
+
+def told(made, name):
+    """The two ways to be told that there is no such option, which say the same."""
+    with pytest.raises(TypeError, match=f"^{made.__name__} has no option '{name}': .") as first:
+        made(**{name: 1})
+    with pytest.raises(ValueError, match=f"^{made.__name__} has no option '{name}': .") as second:
+        made().set_params(**{name: 1})
+    assert str(first.value) == str(second.value)
+    return str(first.value).partition(": ")[2]
+
+
 @pytest.mark.parametrize("made", ESTIMATORS)
-@pytest.mark.parametrize("name", sorted(COUNTERPARTS))
-def test_an_option_of_scikit_learn_names_its_counterpart(made, name):
-    known = inspect.signature(made).parameters
-    if name in known:
-        return
-    ours = COUNTERPARTS[name][0]
-    for error, use in ((TypeError, lambda: made(**{name: 1})), (ValueError, lambda: made().set_params(**{name: 1}))):
-        with pytest.raises(error, match=f"{made.__name__} has no option '{name}': .") as told:
-            use()
-        assert (f"use {ours}" in str(told.value)) is (ours in known)
+def test_a_hint_names_what_this_very_estimator_has(made):
+    rule, known = fitted(made), inspect.signature(made).parameters
+    others = {name for each in ESTIMATORS for name in inspect.signature(each).parameters}
+    for name in COUNTERPARTS.keys() - known:
+        hint = told(made, name)
+        assert made.__name__ not in re.findall(r"\w+", hint)
+        assert not re.search("[{}]", hint)
+        named = set(re.findall(r"\w*_\w*|\w+(?==)|\bC\b|(?<=^use )\w+|(?<=^call )\w+", hint)) - ELSEWHERE
+        for each in named:
+            assert hasattr(rule, each), f"{made.__name__}({name}=...): {hint}"
+        for option in re.findall(r"(?<=^use )\w+|\w+(?==)", hint):
+            assert option in known
+        for option, value in re.findall(r"(\w+)='(\w+)'", hint):
+            fitted(made, **{option: value})
+        assert not (named & others) - known.keys()
+
+
+@pytest.mark.parametrize(
+    ("made", "name", "words"),
+    [
+        (rosenblatt.Perceptron, "max_iter", "use max_passes"),
+        (rosenblatt.Perceptron, "shuffle", "use order='random', which draws rows at random"),
+        (rosenblatt.Perceptron, "warm_start", "use start, which .*, or call partial_fit"),
+        (rosenblatt.PocketPerceptron, "warm_start", "use start, which takes the weights to begin with$"),
+        (rosenblatt.PocketPerceptron, "shuffle", "mistakes are drawn at random already"),
+        (rosenblatt.PocketPerceptron, "n_iter_no_change", "use patience; "),
+        (rosenblatt.OnlinePerceptron, "tol", "a stream has no end"),
+        (rosenblatt.OnlinePerceptron, "max_iter", "a stream has no end"),
+        (rosenblatt.OnlinePerceptron, "warm_start", "learn_one and learn_many always go on"),
+        (rosenblatt.OnlinePerceptron, "shuffle", "in the order in which they come"),
+        (rosenblatt.PerceptronTree, "max_iter", "stop_reasons_ says why"),
+        (rosenblatt.PerceptronTree, "warm_start", "every fit begins anew"),
+        (rosenblatt.PerceptronTree, "shuffle", "the order of the rows changes no test"),
+        (rosenblatt.PerceptronTree, "ccp_alpha", "use prune"),
+        (rosenblatt.PassiveAggressive, "eta0", "use C, which bounds the steps"),
+        (rosenblatt.MarginPerceptron, "eta0", "use beta"),
+        (rosenblatt.AveragedPerceptron, "penalty", "their mean does well on new rows without that"),
+        (rosenblatt.KernelPerceptron, "shuffle", "rows are looked at in their order"),
+        (rosenblatt.KernelPerceptron, "warm_start", "call partial_fit"),
+        (rosenblatt.LiftedPerceptron, "cache_size", "only KernelPerceptron"),
+        (rosenblatt.Perceptron, "min_samples_leaf", "only PerceptronTree"),
+    ],
+)
+def test_hints(made, name, words):
+    assert re.search(words, told(made, name))
 
 
 def test_every_option_of_scikit_learns_perceptron_is_known():
@@ -36,9 +91,11 @@ def test_every_option_of_scikit_learns_perceptron_is_known():
     assert {*inspect.signature(Theirs).parameters} <= {*ours, *COUNTERPARTS}
 
 
-def test_counterparts_are_options_of_some_estimator():
-    every = {name for made in ESTIMATORS for name in inspect.signature(made).parameters}
-    assert {ours for ours, _ in COUNTERPARTS.values() if ours} <= every
+def test_every_hint_is_told_to_somebody():
+    said = {
+        told(made, name) for made in ESTIMATORS for name in COUNTERPARTS.keys() - inspect.signature(made).parameters
+    }
+    assert {re.sub("[{}]", "", hint) for hints in COUNTERPARTS.values() for hint in hints} == said
 
 
 def test_other_options_are_refused_as_python_does():

@@ -121,7 +121,7 @@ def test_class_weights_are_sample_weights(balance, rng):
 
 @pytest.mark.parametrize("a", [0, 1, -0.5, 2, "good", None, True, np.nan])
 def test_a_must_be_between_0_and_1(a):
-    with pytest.raises(OptionError, match="a must be above 0 and below 1"):
+    with pytest.raises(OptionError, match="a must be a number above 0 and below 1, or 'best'"):
         LiftedPerceptron(a=a).fit([[0.0], [1.0]], [0, 1])
 
 

@@ -126,7 +126,7 @@ def test_a_large_table_is_not_copied(monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"improve": "luck"}, "improve must be 'descent' or None, not 'luck'"),
+        ({"improve": "luck"}, "improve must be 'descent', or None, not 'luck'"),
         ({"margin": -1.0}, "margin must be a number of at least 0"),
         ({"margin": float("nan")}, "margin must be a number of at least 0"),
         ({"max_updates": None}, "give it max_updates or max_seconds"),

@@ -238,12 +238,18 @@ def test_the_number_of_threads_does_not_matter(monkeypatch):
         ({"min_gain": -1.0}, "min_gain must be a number of at least 0"),
         ({"spare": float("nan")}, "spare must be a number of at least 0"),
         ({"folds": 1}, "folds must be a whole number of at least 2"),
-        ({"prune": "hard"}, "prune must be one of"),
-        ({"prune": -0.1}, "prune must be a price of at least 0"),
-        ({"class_weight": "fair"}, "class_weight must be a dict, 'balanced' or None"),
-        ({"class_weight": {0: -1.0}}, "class_weight must have finite numbers >= 0"),
+        (
+            {"prune": "hard"},
+            "prune must be a number of at least 0, 'cross-validation', 'one standard error', or None, not 'hard'",
+        ),
+        ({"prune": -0.1}, "prune must be a number of at least 0"),
+        ({"class_weight": "fair"}, "class_weight must be a dict, 'balanced', or None"),
+        ({"class_weight": {0: -1.0}}, "class_weight of 0 must be a number of at least 0, not -1.0"),
         ({"categorical_features": [9]}, "names a column that is not there: 9"),
-        ({"categorical_features": "dtype"}, "categorical_features must be None"),
+        (
+            {"categorical_features": "dtype"},
+            "categorical_features must be numbers or names in a list, 'from_dtype', or None",
+        ),
     ],
 )
 def test_options_are_checked(options, message):

@@ -148,8 +148,24 @@ def test_rules_that_cannot_be_judged_are_refused(rng):
     scaled = PocketPerceptron(random_state=0, normalize=True).fit(X, y == 1)
     with pytest.raises(OptionError, match="scales rows to length 1"):
         optimality(X, y == 1, scaled)
-    with pytest.raises(OptionError, match="start needs 2 weights"):
+    with pytest.raises(OptionError, match=r"weights must be 2 numbers, or 3 with the threshold's, not of shape \(1,\)"):
         optimality(X, y == 1, [1.0])
+    for words in ("random", ["a", "b"], [np.nan, 1.0]):
+        with pytest.raises(OptionError, match="weights must be finite numbers, not"):
+            optimality(X, y == 1, words)
+    with pytest.raises(OptionError, match=r"weights of 3 classes must be a table with a row for each, not .* \(1, 2\)"):
+        optimality(X, y, [[1.0, 2.0]])
+
+
+def test_weights_may_be_a_table_of_one_row(rng):
+    X, y = rng.normal(size=(30, 2)), rng.integers(0, 2, 30)
+    for weights in ([1.0, 2.0], [1.0, 2.0, 0.5]):
+        assert optimality(X, y, [weights]) == optimality(X, y, weights)
+
+
+def test_no_threshold_is_not_a_constant_of_zero():
+    with pytest.raises(OptionError, match="bias_scale must be a number above 0"):
+        optimality([[0.0], [1.0]], [0, 1], bias_scale=0)
 
 
 def test_the_time_is_kept(rng):

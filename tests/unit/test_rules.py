@@ -78,7 +78,7 @@ def test_without_a_threshold_its_weight_stays_zero():
         rules.start_weights([1.0, 1.0], examples, np.random.default_rng())
 
 
-@pytest.mark.parametrize("start", ["ones", [1.0], [1.0] * 5, [np.nan, 0.0], [[1.0, 2.0]]])
+@pytest.mark.parametrize("start", ["ones", [1.0], [1.0] * 5, [np.nan, 0.0], [[1.0, 2.0]] * 2, ["x", 1.0], None])
 def test_bad_starts_are_refused(start):
     with pytest.raises(OptionError, match="start"):
         rules.start_weights(start, Examples.of([[2.0, 3.0], [1.0, 1.0]], [0, 1]), np.random.default_rng())

@@ -42,6 +42,19 @@ def test_the_verdict_is_in_bold():
     assert SAID["fewest mistakes"]._repr_html_().startswith("<p>The rule makes 1 mistake on 4 rows")
 
 
+def test_a_verdict_is_neither_true_nor_false():
+    for name in ("separable", "not separable", "several classes", "undecided"):
+        with pytest.raises(TypeError, match=r"use \.separable"):
+            bool(SAID[name])
+
+
+def test_a_margin_tells_the_margin():
+    for name in ("margin", "no margin"):
+        said = SAID[name]
+        assert str(said).endswith(f"between {said.lower!r} and {said.upper!r}.")
+    assert str(SAID["no margin"]).startswith("No weights are right on all 4 rows")
+
+
 def test_long_weights_are_not_shown(rng):
     verdict = separability(rng.normal(size=(20, 500)), np.arange(20) % 2)
     assert len(repr(verdict)) < 300

@@ -1,10 +1,12 @@
 """Tables as scikit-learn's users have them, brought into columns of numbers and of categories."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt import options
+from rosenblatt.door import first_without_number, not_a_number
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.kernels import Array
 from rosenblatt.learn.tree import Column, Columns
@@ -32,12 +34,15 @@ def categorical(X: Any, wanted: Any) -> list[bool]:
     names = names_of(X)
     if wanted is None:
         return [False] * len(names)
+    refusal = options.refused("categorical_features", "numbers or names in a list", wanted, (FROM_DTYPE,), none=True)
     if isinstance(wanted, str):
         if wanted != FROM_DTYPE:
-            raise OptionError(f"categorical_features must be None, {FROM_DTYPE!r}, numbers or names, not {wanted!r}")
+            raise refusal
         if not is_frame(X):
             return [False] * len(names)
         return [not str(kind).lower().startswith(NOT_TEXT) for kind in list(X.dtypes)]
+    if isinstance(wanted, Mapping | set) or np.ndim(wanted) != 1:
+        raise refusal
     chosen = list(np.asarray(wanted).tolist())
     if len(chosen) == len(names) and all(isinstance(each, bool) for each in chosen):
         return chosen
@@ -100,7 +105,7 @@ def _table(X: Any, names: Sequence[str]) -> Array:
             f"{X.shape[0] * X.shape[1] / 2**27:.1f} GiB; leave out rare columns, or use a linear rule"
         )
     dense = X.toarray() if hasattr(X, "toarray") else np.asarray(X)
-    table = np.ascontiguousarray(_floats(dense.T, ""))
+    table = np.ascontiguousarray(_floats(dense.T, names))
     table += 0.0  # no -0.0
     _refuse_infinity(table, names)
     return table
@@ -117,23 +122,27 @@ def _cells(X: Any, k: int) -> Array:
     return np.asarray(X[:, k])
 
 
-def _floats(cells: Array, name: str) -> Array:
+def _floats(cells: Array, names: Sequence[str]) -> Array:
+    """Cells of columns with these names as numbers, column by column."""
     if cells.dtype.kind == "c":
         raise DataError("Complex data not supported: a row is made of real numbers")
     if cells.dtype.kind == "M":  # whole days since 1970-01-01
         return np.where(np.isnat(cells), np.nan, cells.astype("datetime64[D]").astype(np.float64))
     try:
         return np.array(cells, dtype=np.float64)
-    except ValueError as error:
-        where = f"column {name!r} holds" if name else "X holds"
-        raise DataError(
-            f"{where} something that is not a number: {error}; or is it one of categorical_features?"
-        ) from error
+    except (TypeError, ValueError) as error:
+        if (k := first_without_number(cells)) is None:
+            raise
+        column, row = divmod(k, cells.shape[-1])
+        cell = not_a_number(cells.ravel().tolist()[k], row, repr(names[column]))
+        if isinstance(error, TypeError):  # which scikit-learn's users expect of what is not even a text
+            raise TypeError(f"{cell}: {error}") from error
+        raise DataError(f"{cell}; or is it one of categorical_features?") from error
 
 
 def _numbers(cells: Array, name: str) -> Array:
     """Numbers, NaN where missing."""
-    numbers = _floats(cells, name) + 0.0
+    numbers = _floats(cells, [name]) + 0.0
     _refuse_infinity(numbers[np.newaxis], [name])
     return numbers
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt import process
-from rosenblatt.door import admitted, unmasked
+from rosenblatt.door import admitted, cell_without_number, unmasked
+from rosenblatt.errors import DataError, RosenblattError
 from rosenblatt.kernels import Array
 
 NOT_GIVEN = "no_validation"  # what scikit-learn calls labels that there are none of
@@ -27,7 +28,15 @@ if TYPE_CHECKING or not process.is_command:
     def validate_data(estimator: Any, X: Any, y: Any = NOT_GIVEN, **checks: Any) -> Any:
         """scikit-learn's checks, of what came in by our door: its own would follow damaged indices, and lose masks."""
         y = y if isinstance(y, str) else unmasked(y, "y")
-        return _validate_data(estimator, admitted(X), y, **checks)
+        X = admitted(X)
+        try:
+            return _validate_data(estimator, X, y, **checks)
+        except (TypeError, ValueError) as error:
+            if isinstance(error, RosenblattError) or not (cell := cell_without_number(X)):
+                raise
+            if isinstance(error, TypeError):  # which scikit-learn's users expect of what is not even a text
+                raise TypeError(f"{cell}: {error}") from error
+            raise DataError(cell) from error
 
     def column_or_1d(y: Any, **how: Any) -> Array:
         """scikit-learn's, of what came in by our door."""

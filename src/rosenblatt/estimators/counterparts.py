@@ -1,36 +1,84 @@
 """What options of scikit-learn's linear models, kernels and trees are called here, for whoever comes from there."""
 
+import re
 from collections.abc import Callable
 from functools import wraps
 from inspect import signature
 from typing import Any
 
-CORES = "all cores are used, and what is learned does not depend on how many; ROSENBLATT_THREADS limits them"
-SOON = "learning stops by itself, and stop_reason_ says why"
-STEPS = "the size of a step changes no decision: every weight of a run from zeros is multiplied by it"
-COUNTERPARTS: dict[str, tuple[str, str]] = {  # the option that does the same, if there is one, and what else to say
-    "max_iter": ("max_passes", ""),
-    "eta0": ("", STEPS),
-    "learning_rate": ("", STEPS),
-    "penalty": ("", "weights are not penalised here; AveragedPerceptron is the rule that does well on new rows"),
-    "alpha": ("", "weights are not penalised here; AveragedPerceptron is the rule that does well on new rows"),
-    "l1_ratio": ("", "weights are not penalised here; AveragedPerceptron is the rule that does well on new rows"),
-    "C": ("", "only PassiveAggressive and OnlinePerceptron have it"),
-    "tol": ("", SOON),
-    "early_stopping": ("", SOON),
-    "validation_fraction": ("", SOON),
-    "n_iter_no_change": ("patience", SOON),
-    "n_jobs": ("", CORES),
-    "warm_start": ("start", "give the weights to begin with, or call partial_fit"),
-    "shuffle": ("order", "'random' draws the rows at random"),
-    "average": ("", "AveragedPerceptron is the mean of all weights"),
-    "intercept_scaling": ("bias_scale", ""),
-    "cache_size": ("cache_mb", ""),
-    "min_samples_leaf": ("min_leaf", ""),
-    "min_weight_fraction_leaf": ("min_leaf", "a weight, not a share of it"),
-    "min_impurity_decrease": ("min_gain", ""),
-    "max_features": ("max_columns", "the most features of one test"),
-    "ccp_alpha": ("prune", "the price of a leaf"),
+WORD = re.compile(r"\w+")
+NAMED = re.compile(r"{(\w+)}")
+STOPS = (
+    "learning stops by itself, and {stop_reason_} says why",
+    "a tree grows while its tests gain, and {stop_reasons_} says why each leaf is one",
+    "a stream has no end: {learn_one} and {learn_many} learn from every row once",
+)
+STEPS = (
+    "a step is as long as the row needs; {C} bounds it, or softens it, as the {variant} says",
+    "in the {mode}s 'PA-I' and 'PA-II', {C} says how long a step may be; in the others no decision depends on that",
+    "use {beta}: steps of another size are the same as a {beta} that is divided by it",
+    "a tree makes no steps; {criterion} says what its tests are to be good at",
+    "the size of a step changes no decision: every weight of a run from zeros is multiplied by it",
+)
+PENALTIES = (
+    "a tree has no weights to penalise; {prune} may be the price of a leaf",
+    "weights are not penalised here; {average}=True is what does well on new rows",
+    "weights are not penalised here; {mode}='averaged' is what does well on new rows",
+    "weights are not penalised here; {vote} says which of them predict",
+    "weights are not penalised here; AveragedPerceptron is the rule that does well on new rows",
+    "weights are not penalised here; their mean does well on new rows without that",
+)
+CORES = (
+    "{learn_one} and {learn_many} learn from one row after the other, on one core",
+    "all cores are used, and what is learned does not depend on how many; ROSENBLATT_THREADS limits them",
+)
+OF_TREES = "only PerceptronTree has tests and leaves"
+# What to say of each option of scikit-learn: the first hint that does not send to the estimator itself, and all
+# of whose {names}, of options, methods or attributes, it has.
+COUNTERPARTS: dict[str, tuple[str, ...]] = {
+    "max_iter": ("use {max_passes}", *STOPS[1:]),
+    "eta0": ("use {C}, which bounds the steps, with the {variant} 'PA-I' or 'PA-II'", *STEPS[1:]),
+    "learning_rate": STEPS,
+    "penalty": PENALTIES,
+    "alpha": PENALTIES,
+    "l1_ratio": PENALTIES,
+    "C": ("only PassiveAggressive and OnlinePerceptron have it",),
+    "tol": STOPS,
+    "early_stopping": STOPS,
+    "validation_fraction": STOPS,
+    "n_iter_no_change": (
+        "use {patience} with {order}='random'; else " + STOPS[0],
+        "use {patience}; " + STOPS[0],
+        *STOPS,
+    ),
+    "n_jobs": CORES,
+    "warm_start": (
+        "use {start}, which takes the weights to begin with, or call {partial_fit}",
+        "use {start}, which takes the weights to begin with",
+        "call {partial_fit}, which goes on from what was learned",
+        "{learn_one} and {learn_many} always go on from what was learned",
+        "every fit begins anew",
+    ),
+    "shuffle": (
+        "use {order}='random', which draws rows at random; {patience} says when to end",
+        "mistakes are drawn at random already, with the {ratchet} and without; {random_state} fixes the draws",
+        "the order of the rows changes no test; {random_state} shuffles them into {folds}",
+        "{learn_one} and {learn_many} learn from rows in the order in which they come",
+        "rows are looked at in their order; give them in another",
+    ),
+    "average": (
+        "use {mode}='averaged'",
+        "use {vote}='averaged'",
+        "AveragedPerceptron is the mean of all weights",
+        "it predicts with the mean of all weights; {last_weights_} are the last of them",
+    ),
+    "intercept_scaling": ("use {bias_scale}", "a tree has no threshold for all rows; every test has its own"),
+    "cache_size": ("use {cache_mb}", "only KernelPerceptron computes a kernel's matrix and keeps parts of it"),
+    "min_samples_leaf": ("use {min_leaf}", OF_TREES),
+    "min_weight_fraction_leaf": ("use {min_leaf}; a weight, not a share of it", OF_TREES),
+    "min_impurity_decrease": ("use {min_gain}", OF_TREES),
+    "max_features": ("use {max_columns}; the most features of one test", OF_TREES),
+    "ccp_alpha": ("use {prune}; the price of a leaf", OF_TREES),
 }
 
 
@@ -47,7 +95,7 @@ class NamesCounterparts:
         known = signature(type(self).__init__).parameters
         for name in params:
             if name in COUNTERPARTS and name not in known:
-                raise ValueError(refusal(type(self).__name__, name, known))
+                raise ValueError(refusal(type(self), name))
         return super().set_params(**params)  # type: ignore[misc]
 
 
@@ -58,14 +106,29 @@ def _telling(init: Callable[..., None]) -> Callable[..., None]:
     def told(self: Any, *values: Any, **options: Any) -> None:
         for name in options:
             if name in COUNTERPARTS and name not in known:
-                raise TypeError(refusal(type(self).__name__, name, known))
+                raise TypeError(refusal(type(self), name))
         init(self, *values, **options)
 
     return told
 
 
-def refusal(estimator: str, name: str, known: Any) -> str:
+def refusal(made: type, name: str) -> str:
     """That an estimator has no such option, and what to use instead."""
-    ours, more = COUNTERPARTS[name]
-    told = [f"use {ours}" if ours in known else "", more]
-    return f"{estimator} has no option {name!r}: {'; '.join(part for part in told if part) or SOON}"
+    own = {base.__name__ for base in made.__mro__}
+    fitting = (hint for hint in COUNTERPARTS[name] if own.isdisjoint(WORD.findall(hint)) and _has_all(made, hint))
+    told = next(fitting, "there is nothing like it here")  # as of a subclass with few options
+    return f"{made.__name__} has no option {name!r}: {NAMED.sub(lambda named: named[1], told)}"
+
+
+def _has_all(made: Any, hint: str) -> bool:
+    """Whether an estimator has all that a hint names."""
+    options, learned = signature(made).parameters, {name for base in made.__mro__ for name in _annotated(base)}
+    return all(
+        name in options or (name in learned if name.endswith("_") else callable(getattr(made, name, None)))
+        for name in NAMED.findall(hint)
+    )
+
+
+def _annotated(made: Any) -> Any:
+    """What a class says that its objects will have."""
+    return getattr(made, "__annotations__", {})

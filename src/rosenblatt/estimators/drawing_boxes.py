@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from rosenblatt import options
 from rosenblatt.errors import OptionError
 from rosenblatt.estimators.drawing_key import Key, key_of
 from rosenblatt.estimators.drawing_layout import bands, stacked, tallest, tidy
@@ -143,8 +144,7 @@ def picture_of(tree: Tree, *, most_depth: int | None = None, names: Sequence[str
 
 def _boxes(full: Tree, most_depth: int | None) -> Iterator[Box]:
     """A box for every node down to `most_depth`, parents before children."""
-    if most_depth is not None and (isinstance(most_depth, bool) or most_depth != int(most_depth) or most_depth < 0):
-        raise OptionError(f"most_depth must be a whole number of at least 0, or None, not {most_depth!r}")
+    options.whole("most_depth", most_depth, 0, none=True)
     brief = _shortened(full)
     depths, below = full.depths, _nodes_below(full)
     shown = [node for node in full.nodes if most_depth is None or depths[node.number] <= most_depth]

@@ -2,12 +2,11 @@
 
 import warnings
 from collections.abc import Callable
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
 
-from rosenblatt import search
+from rosenblatt import options, search
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.estimators.contract import ConvergenceWarning, available_if, check_is_fitted, validate_data
 from rosenblatt.estimators.linear import AUTO, LinearRule, one_or_all
@@ -182,7 +181,7 @@ class KernelPerceptron(LinearRule):
         wrong = self.predict(X) != np.asarray(y)
         return bool((wrong[weights > 0] if weights.size else wrong).any())
 
-    @available_if(lambda self: self.kernel != PRECOMPUTED)  # type: ignore[untyped-decorator]
+    @available_if(lambda self: not options.is_word(self.kernel, PRECOMPUTED))  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from the next rows of a stream, each looked at once, in order.
 
@@ -191,7 +190,7 @@ class KernelPerceptron(LinearRule):
         """
         self._check_options()
         first = not hasattr(self, "weights_")
-        if first and self.gamma == SCALE:
+        if first and options.is_word(self.gamma, SCALE):
             raise OptionError("gamma='scale' needs all rows at once; give partial_fit a number")
         known, parts = self._next_parts(X, y, classes, sample_weight)
         more = Points(parts[0].rows)
@@ -268,21 +267,18 @@ class KernelPerceptron(LinearRule):
 
     def _check_options(self) -> None:
         """Refuse options that do not fit."""
-        if self.bias_scale == AUTO:
+        options.check_flags(self)
+        if options.is_word(self.bias_scale, AUTO):
             raise OptionError("bias_scale must be a number: a kernel's rows have no length to take it from")
-        if self.budget is not None and (isinstance(self.budget, bool) or not isinstance(self.budget, Integral)):
-            raise OptionError(f"budget must be a whole number, or None, not {self.budget!r}")
-        if self.budget is not None and not 1 <= self.budget < 2**31:
-            raise OptionError(f"budget must be at least 1 and below 2**31, or None, not {self.budget!r}")
+        options.whole("budget", self.budget, 1, most=2**31 - 1, none=True)
         if self.budget is not None and self.average:
             raise OptionError("average=True needs all corrections, but a budget forgets some: choose one of them")
-        if not self.cache_mb > 0:
-            raise OptionError(f"cache_mb must be above 0, not {self.cache_mb!r}")
+        options.number("cache_mb", self.cache_mb, above=0, infinite=True)
 
     def _kernel_for(self, points: Points) -> Kernel:
-        if self.kernel == PRECOMPUTED and not isinstance(points.rows, Dense):
+        if options.is_word(self.kernel, PRECOMPUTED) and not isinstance(points.rows, Dense):
             raise DataError("a precomputed kernel matrix must be dense, not sparse")
-        if self.kernel == PRECOMPUTED and points.n != n_features(points.rows):
+        if options.is_word(self.kernel, PRECOMPUTED) and points.n != n_features(points.rows):
             raise DataError(
                 f"a precomputed kernel matrix has a row and a column for each example, not {points.n} rows and "
                 f"{n_features(points.rows)} columns"
@@ -291,8 +287,9 @@ class KernelPerceptron(LinearRule):
 
     def _blank(self, n: int, rules: int) -> list[State]:
         """A start for each rule."""
-        seeds = self._generator().integers(2**63, size=rules) if self.budget else np.zeros(rules, np.int64)
-        return [State.blank(n, self.average, self.budget, int(seed)) for seed in seeds]
+        rng, budget = self._generator(), None if self.budget is None else int(self.budget)
+        seeds = rng.integers(2**63, size=rules) if budget else np.zeros(rules, np.int64)
+        return [State.blank(n, self.average, budget, int(seed)) for seed in seeds]
 
     def _keep(self, states: list[State], points: Points, numbers: Array) -> None:
         """Keep the rows that a rule is a sum over, by their numbers, and forget the others."""
@@ -313,7 +310,7 @@ class KernelPerceptron(LinearRule):
 
     def replay(self, X: Any, y: Any, t: int | None = None, sample_weight: Any = None) -> Array:
         """With kernel="linear": the weights of the features and the threshold after t updates (None: all)."""
-        if self.kernel != "linear":
+        if not options.is_word(self.kernel, "linear"):
             raise OptionError(
                 "only a linear kernel has weights that can be replayed; ledger_.rows tells what was corrected"
             )
@@ -332,8 +329,8 @@ class KernelPerceptron(LinearRule):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == PRECOMPUTED
-        tags.input_tags.sparse = self.kernel != PRECOMPUTED
+        tags.input_tags.pairwise = options.is_word(self.kernel, PRECOMPUTED)
+        tags.input_tags.sparse = not options.is_word(self.kernel, PRECOMPUTED)
         return tags
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import hypot
 from typing import Any, Self
 
-from rosenblatt import timing
+from rosenblatt import options, timing
 from rosenblatt.estimators.contract import ConvergenceWarning
 from rosenblatt.estimators.linear import LinearRule, one_or_all
 from rosenblatt.estimators.progress import reporter
@@ -125,7 +125,7 @@ class LiftedPerceptron(LinearRule):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of X and their labels y."""
         budget = Budget(self.max_passes, self.max_updates, self.max_seconds)
-        given = None if self.a == BEST else lifted.lift_for(self.a)  # type: ignore[arg-type]
+        given = None if options.is_word(self.a, BEST) else lifted.lift_for(self.a)  # type: ignore[arg-type]
         classes, parts = self._parts(X, y, sample_weight)
         runs, directions = [], []
         with ctrl_c_noted() as interrupted:

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from rosenblatt import search
+from rosenblatt import options, search
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.estimators.contract import (
     BaseEstimator,
@@ -59,6 +59,7 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
 
     classes_: Array
     weights_: Array
+    stop_reason_: Reason
     ledger_: Ledger | list[Ledger]
     _multi_class = ONE_VS_REST  # as it was when the rule was learned
     _knows_all_classes = True  # of each, some row counts
@@ -215,12 +216,10 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
 
     def _settle(self) -> None:
         """Take over the options that learning and prediction must agree on, whatever is set later."""
-        scale = 1.0 if self.bias_scale == AUTO else self.bias_scale
-        self._bias = bias_of(self.fit_intercept, scale)  # type: ignore[arg-type]
-        self._unit_rows = self.normalize
-        if self.multi_class not in SCHEMES:
-            raise OptionError(f"multi_class must be one of {', '.join(map(repr, SCHEMES))}, not {self.multi_class!r}")
-        self._multi_class = self.multi_class
+        options.check_flags(self)
+        self._bias = bias_of(self.fit_intercept, self.bias_scale, AUTO)
+        self._unit_rows = bool(self.normalize)
+        self._multi_class = options.one_of("multi_class", self.multi_class, SCHEMES)
         self._zero_is_yes = rules.sign_at_zero(rules.ties_named(self.ties)) > 0
 
     def _parts(self, X: Any, y: Any, sample_weight: Any) -> tuple[Array, list[Examples]]:
@@ -240,9 +239,9 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
         first = not hasattr(self, "weights_")
         if first and classes is None:
             raise OptionError("the first call of partial_fit must be given all classes")
-        if isinstance(self.class_weight, str):
+        if options.is_word(self.class_weight, "balanced"):
             raise OptionError("class_weight='balanced' needs all rows at once; give partial_fit a dict")
-        if self.bias_scale == AUTO:
+        if options.is_word(self.bias_scale, AUTO):
             raise OptionError("bias_scale='auto' needs all rows at once; give partial_fit a number")
         if first:
             self._settle()
@@ -267,7 +266,7 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
 
     def _with_best_bias(self, rows: Rows) -> Rows:
         """With bias_scale="auto", rows with the constant that the bias-scaled bound recommends: their radius."""
-        if self.bias_scale != AUTO or not self.fit_intercept:
+        if not options.is_word(self.bias_scale, AUTO) or not self.fit_intercept:
             return rows
         radius = float(lengths_of(rows._replace(bias=0.0)).max())
         self._bias = bounds.best_bias_scale(radius) if radius > 0 else 1.0
@@ -302,7 +301,7 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
 
             return [start_of(self.start, parts[0], rng, rules.start_weights)]
         starts = [self.start] * len(parts)
-        if not isinstance(self.start, str) and np.ndim(self.start) == 2:
+        if not isinstance(self.start, str) and options.floats("start", self.start).ndim == 2:
             if len(self.start) != len(parts):
                 raise OptionError(f"start has weights for {len(self.start)} rules, but {len(parts)} are learned")
             starts = list(self.start)

@@ -1,10 +1,9 @@
 """MarginPerceptron: the perceptron that is not content with being right."""
 
 import warnings
-from math import inf
 from typing import Any, Self
 
-from rosenblatt.errors import OptionError
+from rosenblatt import options
 from rosenblatt.estimators.averaged import RuleInPasses
 from rosenblatt.estimators.contract import ConvergenceWarning
 from rosenblatt.examples import Examples
@@ -133,9 +132,7 @@ class MarginPerceptron(RuleInPasses):
 
     def _settle(self) -> None:
         super()._settle()
-        if not 0 <= self.beta < inf:
-            raise OptionError(f"beta must be at least 0 and finite, not {self.beta!r}")
-        self._beta = float(self.beta)
+        self._beta = float(options.number("beta", self.beta, least=0))
 
     def _budget(self) -> Budget:
         return Budget(self.max_passes, self.max_updates, self.max_seconds)

@@ -1,11 +1,13 @@
 """OnlinePerceptron: the face of `learn.online`, one row at a time."""
 
+import sys
 from collections import deque
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 
+from rosenblatt import options
 from rosenblatt.door import unmasked
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.estimators.contract import BaseEstimator
@@ -31,6 +33,14 @@ PROTOCOL = 1
 NO, YES = np.array([-1], np.int8), np.array([1], np.int8)  # labels as compiled code takes them
 LEARN: Any = {1: streaming.learn_dense, 3: streaming.learn_sparse}  # by the number of arrays that a row has
 SCORE: Any = {1: streaming.score_dense, 3: streaming.score_sparse}
+
+
+def _are_two(classes: Any) -> bool:
+    """Whether these are two labels."""
+    try:
+        return len(classes) == len(set(classes)) == 2
+    except TypeError:
+        return False
 
 
 def _counter(place: int, what: str) -> Any:
@@ -131,17 +141,18 @@ class OnlinePerceptron(NamesCounterparts, BaseEstimator):
 
     def _begin(self) -> Stream:
         """Take over the options."""
+        options.check_flags(self)
         mode, ties = mode_named(self.mode, self.C), rules.ties_named(self.ties)
         bias = bias_of(self.fit_intercept, self.bias_scale)
-        comparator = None if self.comparator is None else Comparator.of(*self.comparator, self.fit_intercept)
+        comparator = None if self.comparator is None else Comparator.of(self.comparator, self.fit_intercept)
         if comparator and mode.level:
             raise OptionError("the mistake bound of a comparator is about the modes 'perceptron' and 'averaged'")
-        if self.classes is not None and len(set(self.classes)) != 2:
-            raise OptionError(f"classes must be two labels, the negative and the positive, not {self.classes!r}")
-        most = None if self.ledger == "all" else self.ledger
-        if most is not None and (not isinstance(most, int) or isinstance(most, bool) or most < 1):
-            raise OptionError(f"ledger must be a number of mistakes, 'all' or None, not {self.ledger!r}")
-        self._positions: deque[int] | None = None if self.ledger is None else deque(maxlen=most)
+        if self.classes is not None and not _are_two(self.classes):
+            raise options.refused("classes", "two labels, the negative and the positive", self.classes, none=True)
+        most = options.whole("ledger", self.ledger, 1, most=sys.maxsize, words=("all",), none=True)
+        self._positions: deque[int] | None = None
+        if most is not None:
+            self._positions = deque(maxlen=None if most == "all" else int(most))
         self._labels, self._signs = (False, True), {1: YES}
         if self.classes is not None:
             self._know(*self.classes)

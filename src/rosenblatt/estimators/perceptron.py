@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from rosenblatt import search
+from rosenblatt import options, search
 from rosenblatt.errors import OptionError
 from rosenblatt.estimators.contract import ConvergenceWarning
 from rosenblatt.estimators.linear import AUTO, JOINT, LinearRule, empty_ledger, one_or_all
@@ -192,21 +192,25 @@ class Perceptron(LinearRule):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of X and their labels y."""
         order, ties = rules.order_named(self.order), rules.ties_named(self.ties)
-        updates = None if self.max_updates == BOUND else self.max_updates
-        passes = MOST_PASSES if self.max_passes == AUTO else self.max_passes
-        budget = Budget(passes, updates, self.max_seconds, self.patience)  # type: ignore[arg-type]
+        updates = options.whole("max_updates", self.max_updates, 1, words=(BOUND,), none=True)
+        passes = options.whole("max_passes", self.max_passes, 1, words=(AUTO,), none=True)
+        options.number("margin", self.margin, above=0, none=True)
+        by_bound, by_itself = updates == BOUND, passes == AUTO
+        budget = Budget(
+            MOST_PASSES if by_itself else passes, None if by_bound else updates, self.max_seconds, self.patience
+        )
         rng = self._generator()
         classes, parts = self._parts(X, y, sample_weight)
         starts = self._starts(parts, rng)
         runs, verdicts = [], [_Asked(part, self.ties) for part in parts]
         with ctrl_c_noted() as interrupted:
             for part, start, asked in zip(parts, starts, verdicts, strict=True):
-                limit = replace(budget, max_updates=self._bound(part, start)) if self.max_updates == BOUND else budget
+                limit = replace(budget, max_updates=self._bound(part, start)) if by_bound else budget
                 watch = reporter(limit) if self.verbose else None
-                options: Any = {"order": order, "ties": ties, "budget": limit, "rng": rng, "watch": watch}
-                if self.max_passes == AUTO:
-                    options["stall"] = Stall(asked.is_refuted)
-                runs.append(learner_of(part).learn(part, start, interrupted=interrupted, **options))
+                how: Any = {"order": order, "ties": ties, "budget": limit, "rng": rng, "watch": watch}
+                if by_itself:
+                    how["stall"] = Stall(asked.is_refuted)
+                runs.append(learner_of(part).learn(part, start, interrupted=interrupted, **how))
             proved = [self._proved(*each) for each in zip(parts, runs, starts, verdicts, strict=True)]
         runs = [
             replace(run, reason=Reason.BOUND) if getattr(p, "refutes_a_margin", False) else run

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from rosenblatt import search, timing
+from rosenblatt import options, search, timing
 from rosenblatt.errors import OptionError
 from rosenblatt.estimators.linear import AUTO, FAR_BELOW, JOINT, ONE_VS_REST, LinearRule, one_or_all
 from rosenblatt.estimators.progress import reporter
@@ -138,12 +138,11 @@ class PocketPerceptron(LinearRule):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of X and their labels y."""
         ties = rules.ties_named(self.ties)
-        if self.improve not in (DESCENT, None):
-            raise OptionError(f"improve must be {DESCENT!r} or None, not {self.improve!r}")
-        if not 0.0 <= self.margin < np.inf:
-            raise OptionError(f"margin must be a number of at least 0, not {self.margin!r}")
-        updates: Any = None if self.max_updates == AUTO else self.max_updates
-        budget = Budget(self.max_passes, updates, self.max_seconds, self.patience)
+        if self.improve is not None and not options.is_word(self.improve, DESCENT):
+            raise options.refused("improve", repr(DESCENT), self.improve, none=True)
+        options.number("margin", self.margin, least=0)
+        updates = options.whole("max_updates", self.max_updates, 1, words=(AUTO,), none=True)
+        budget = Budget(self.max_passes, None if updates == AUTO else updates, self.max_seconds, self.patience)
         if self.max_passes is None and self.max_updates is None and self.max_seconds is None:
             raise OptionError(
                 "on data that no line separates the pocket never ends: give it max_updates or max_seconds"

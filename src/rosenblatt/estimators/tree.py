@@ -1,10 +1,10 @@
 """The scikit-learn face of a tree of features and perceptrons."""
 
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 
+from rosenblatt import options
 from rosenblatt.door import with_nan_for_masked
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.estimators import columns as tables
@@ -109,6 +109,8 @@ class PerceptronTree(NamesCounterparts, ClassifierMixin, BaseEstimator):
     >>> tree.predict(X).tolist()
     ['same', 'other', 'other', 'same']
     """
+
+    stop_reasons_: dict[int, Stop]
 
     def __init__(
         self,
@@ -248,25 +250,15 @@ class PerceptronTree(NamesCounterparts, ClassifierMixin, BaseEstimator):
             ("test", plans.TESTS), ("criterion", tuple(plans.CRITERIA)), ("leaves", plans.LEAVES),
             ("categories", plans.CATEGORIES),
         ):  # fmt: skip
-            if getattr(self, name) not in known:
-                raise OptionError(f"{name} must be one of {', '.join(map(repr, known))}, not {getattr(self, name)!r}")
+            options.one_of(name, getattr(self, name), known)
         for name, least in (("max_depth", 0), ("max_columns", 2)):
-            number = getattr(self, name)
-            if number is not None and not _is_whole(number, least):
-                raise OptionError(f"{name} must be a whole number of at least {least}, or None, not {number!r}")
-        if not _is_number(self.min_leaf) or self.min_leaf == 0.0:
-            raise OptionError(f"min_leaf must be a number above 0, not {self.min_leaf!r}")
+            options.whole(name, getattr(self, name), least, none=True)
+        options.number("min_leaf", self.min_leaf, above=0)
         for name in ("min_gain", "spare", "simpler"):
-            if not _is_number(getattr(self, name)):
-                raise OptionError(f"{name} must be a number of at least 0, not {getattr(self, name)!r}")
-        if not _is_whole(self.folds, 2) or self.folds > MOST_FOLDS:
-            raise OptionError(f"folds must be a whole number of at least 2, at most {MOST_FOLDS}, not {self.folds!r}")
-        if isinstance(self.prune, str) and self.prune not in BY_CROSS_VALIDATION:
-            raise OptionError(
-                f"prune must be one of {', '.join(map(repr, BY_CROSS_VALIDATION))}, a price or None, not {self.prune!r}"
-            )
-        if not isinstance(self.prune, str | None) and not _is_number(self.prune):
-            raise OptionError(f"prune must be a price of at least 0, not {self.prune!r}")
+            options.number(name, getattr(self, name), least=0)
+        options.whole("folds", self.folds, 2, most=MOST_FOLDS)
+        options.number("prune", self.prune, least=0, words=tuple(BY_CROSS_VALIDATION), none=True)
+        options.check_flags(self)
         return Plan(
             self.test, self.criterion, self.leaves, self.categories, self.max_depth, self.min_leaf, self.min_gain,
             self.max_columns, self.spare, self.simpler,
@@ -347,7 +339,7 @@ class PerceptronTree(NamesCounterparts, ClassifierMixin, BaseEstimator):
         """Take over a tree."""
         self.tree_ = tree
         self.n_nodes_, self.n_leaves_, self.depth_ = len(tree.nodes), len(tree.leaves), max(tree.depths)
-        self.stop_reasons_: dict[int, Stop] = {leaf.number: leaf.stop for leaf in tree.leaves if leaf.stop is not None}
+        self.stop_reasons_ = {leaf.number: leaf.stop for leaf in tree.leaves if leaf.stop is not None}
 
     def _table(self, X: Any) -> Array:
         """Rows to predict, in columns."""
@@ -364,13 +356,3 @@ class PerceptronTree(NamesCounterparts, ClassifierMixin, BaseEstimator):
     def _counts(self, X: Any) -> Array:
         table = self._table(X)
         return self.tree_.counts(table)
-
-
-def _is_whole(number: Any, least: int) -> bool:
-    """Whether an option is a whole number, and at least this."""
-    return _is_number(number, least) and float(number).is_integer()
-
-
-def _is_number(number: Any, least: float = 0.0) -> bool:
-    """Whether an option is a finite number, and at least this."""
-    return isinstance(number, Real) and not isinstance(number, bool) and least <= float(number) < np.inf

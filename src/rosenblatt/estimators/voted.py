@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt import search
+from rosenblatt import options, search
 from rosenblatt.errors import OptionError
 from rosenblatt.estimators.averaged import RuleInPasses
 from rosenblatt.estimators.contract import check_is_fitted, validate_data
@@ -154,9 +154,7 @@ class VotedPerceptron(RuleInPasses):
 
     def _settle(self) -> None:
         super()._settle()
-        if self.vote not in VOTES:
-            raise OptionError(f"vote must be one of {', '.join(map(repr, VOTES))}, not {self.vote!r}")
-        self._vote = self.vote
+        self._vote = options.one_of("vote", self.vote, VOTES)
         self._share = self._generator().spawn(1)[0].random()  # of the looks, before the one that draws the vector
 
     def one_linear_rule(self) -> tuple[Array, float, str]:

@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt import kernels
-from rosenblatt.errors import DataError, OptionError
+from rosenblatt import kernels, options
+from rosenblatt.errors import DataError
 from rosenblatt.examples import SQUARES, Examples, numbers_per_row
 from rosenblatt.kernels import Array
 from rosenblatt.learn import averaging
@@ -41,17 +41,12 @@ class Variant(StrEnum):
 
 def variant_named(name: str) -> Variant:
     """The variant of this name."""
-    try:
-        return Variant(name)
-    except ValueError:
-        raise OptionError(f"variant must be one of {', '.join(repr(v.value) for v in Variant)}, not {name!r}") from None
+    return Variant(options.one_of("variant", name, Variant))
 
 
 def checked_aggressiveness(C: float) -> float:
     """C, if it is one."""
-    if not 0 < C < inf:
-        raise OptionError(f"C must be above 0 and finite, not {C!r}")
-    return float(C)
+    return float(options.number("C", C, above=0))
 
 
 def stride_of(examples: Examples, variant: Variant, C: float) -> ByLoss:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import scipy  # its parts are loaded when they are used
 
-from rosenblatt import kernels
+from rosenblatt import kernels, options
 from rosenblatt.door import is_sparse
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.examples import n_features, n_rows, numbers_per_row, some_rows, table_of
@@ -176,11 +176,11 @@ def kernel_of(
 ) -> Kernel:
     """The kernel with these options, for these rows."""
     names = (*OF_PRODUCTS, *OF_PAIRS, PRECOMPUTED)
-    if not callable(function) and function not in names:
-        raise OptionError(f"kernel must be a function or one of {', '.join(map(repr, names))}, not {function!r}")
+    if not callable(function) and not options.is_word(function, *names):
+        raise options.refused("kernel", "a function", function, names)
     for name, number in (("degree", degree), ("coef0", coef0)):
-        if isinstance(number, str) or not np.isfinite(number):
-            raise OptionError(f"{name} must be a finite number, not {number!r}")
+        options.number(name, number)
+    options.number("gamma", gamma, above=0, words=(SCALE,), none=True)
     if gamma is None:
         gamma = 1.0 if function == "chi2" else 1 / n_features(points.rows)
     elif gamma == SCALE:
@@ -188,8 +188,7 @@ def kernel_of(
         total, squares = lifting.moments(points.rows, points.n)
         variance = squares / numbers - (total / numbers) ** 2
         gamma = 1 / (n_features(points.rows) * variance) if variance > 0 else 1.0
-    if isinstance(gamma, str) or not 0 < gamma < np.inf:
-        raise OptionError(f"gamma must be a number above 0, 'scale' or None, not {gamma!r}")
+    options.number("gamma", gamma, above=0)  # that of the scale may be beyond floats
     return Kernel(function, float(gamma), degree, coef0, bias * bias)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt import kernels, search
+from rosenblatt import kernels, options, search
 from rosenblatt.errors import OptionError
 from rosenblatt.examples import numbers_per_row
 from rosenblatt.kernels import Array, Ties
@@ -287,7 +287,7 @@ def start_of(start: Any, examples: JointExamples, rng: np.random.Generator, give
         kernels.add(examples.rows, row, W[int(own == 0)], -1.0)
         return W
     each = [start] * many
-    if not isinstance(start, str) and np.ndim(start) == 2:
+    if not isinstance(start, str) and options.floats("start", start).ndim == 2:
         if len(start) != many:
             raise OptionError(f"start has weights for {len(start)} classes, but there are {many}")
         each = list(start)

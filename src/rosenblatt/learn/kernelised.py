@@ -20,8 +20,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rosenblatt import kernels, search
-from rosenblatt.errors import DataError, OptionError
+from rosenblatt import kernels, options, search
+from rosenblatt.errors import DataError
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array, Dense
 from rosenblatt.learn import lifting
@@ -262,9 +262,7 @@ ORDERS: dict[Order, Callable[[DualWalk], Reason]] = {Order.ACTIVE: active, Order
 
 def order_named(name: str) -> Order:
     """The order of this name, of those that there are here."""
-    if name not in list(ORDERS):
-        raise OptionError(f"order must be one of {', '.join(repr(o.value) for o in ORDERS)}, not {name!r}")
-    return Order(name)
+    return Order(options.one_of("order", name, ORDERS))
 
 
 def learn(

@@ -20,8 +20,8 @@ from math import frexp, hypot, inf, ldexp, sqrt
 
 import numpy as np
 
-from rosenblatt import kernels, search
-from rosenblatt.errors import DataError, OptionError
+from rosenblatt import kernels, options, search
+from rosenblatt.errors import DataError
 from rosenblatt.examples import Examples, numbers_per_row
 from rosenblatt.kernels import Array, Doubt, fixed
 from rosenblatt.learn import lifting, pla
@@ -130,8 +130,7 @@ def least_step(examples: Examples) -> float:
 
 def lift_for(a: float) -> float:
     """The s of [x_i; s e_i], which is [a x_i; sqrt(1 - a^2) e_i] but for a factor, to 24 bits."""
-    if isinstance(a, bool) or not isinstance(a, int | float | np.number) or not 0 < a < 1:
-        raise OptionError(f"a must be above 0 and below 1, or 'best', not {a!r}")
+    a = float(options.number("a", a, above=0, below=1, words=("best",)))
     return short(sqrt((1 - a) * (1 + a)) / a)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt import kernels, search
+from rosenblatt import kernels, options, search
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.examples import Examples, n_features, n_rows, numbers_per_row
 from rosenblatt.kernels import Array, Csr, Rows, Ties
@@ -41,8 +41,7 @@ class Mode:
 
 def mode_named(name: str, C: float) -> Mode:
     """The mode of this name; C bounds the steps of PA-I, and softens those of PA-II."""
-    if not 0 < C < np.inf:
-        raise OptionError(f"C must be a number above 0, not {C!r}")
+    options.number("C", C, above=0)
     modes = {
         "perceptron": Mode(),
         "averaged": Mode(averaged=True),
@@ -50,9 +49,7 @@ def mode_named(name: str, C: float) -> Mode:
         "PA-I": Mode(level=1.0, most=float(C)),
         "PA-II": Mode(level=1.0, soft=1 / (2 * C)),
     }
-    if name not in modes:
-        raise OptionError(f"mode must be one of {', '.join(map(repr, modes))}, not {name!r}")
-    return modes[name]
+    return modes[options.one_of("mode", name, modes)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,19 +61,24 @@ class Comparator:
     epsilon: float
 
     @classmethod
-    def of(cls, weights: Any, epsilon: float, fit_intercept: bool) -> "Comparator":
+    def of(cls, given: Any, fit_intercept: bool) -> "Comparator":
         """Weights like a rule's: the threshold's last, in a dict under None; left out where there is no threshold."""
-        threshold = 0.0
-        if isinstance(weights, Mapping):
-            weights = {name: float(weight) for name, weight in weights.items()}
-            threshold = weights.pop(None, 0.0)
-        else:
-            weights = np.array(weights, np.float64)
-            if fit_intercept:
-                weights, threshold = weights[:-1], float(weights[-1])
-        found = cls(weights, threshold, float(epsilon))
-        if not (np.isfinite(found.entries).all() and any(found.entries) and 0.0 < found.epsilon < np.inf):
-            raise OptionError("comparator must be (weights, eps): finite weights, not all zero, and a number above 0")
+        threshold, wanted = 0.0, "(weights, eps): finite weights, not all zero, and a number above 0"
+        try:
+            weights, epsilon = given
+            if isinstance(weights, Mapping):
+                weights = {name: float(weight) for name, weight in weights.items()}
+                threshold = weights.pop(None, 0.0)
+            else:
+                weights = np.array(weights, np.float64)
+                if fit_intercept:
+                    weights, threshold = weights[:-1], float(weights[-1])
+            found = cls(weights, threshold, float(epsilon))
+            usable = np.isfinite(found.entries).all() and any(found.entries) and 0.0 < found.epsilon < np.inf
+        except (TypeError, ValueError, IndexError, OverflowError):
+            usable = False
+        if not usable:
+            raise options.refused("comparator", wanted, given, none=True)
         if threshold and not fit_intercept:
             raise OptionError("the comparator has a weight for the threshold, but fit_intercept is False")
         return found

@@ -13,12 +13,11 @@ Stop.   Every run ends with a `Reason`.
 
 from dataclasses import dataclass
 from enum import Enum, StrEnum
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from rosenblatt import kernels
+from rosenblatt import kernels, options
 from rosenblatt.compiling import briefly
 from rosenblatt.errors import OptionError
 from rosenblatt.examples import Examples
@@ -28,9 +27,7 @@ from rosenblatt.kernels import Array, Ties
 
 def ties_named(name: str) -> Ties:
     """The tie rule of this name."""
-    if name not in TIES:
-        raise OptionError(f"ties must be one of {', '.join(map(repr, TIES))}, not {name!r}")
-    return TIES[name]
+    return TIES[options.one_of("ties", name, TIES)]
 
 
 def sign_at_zero(ties: Ties) -> int:
@@ -102,15 +99,8 @@ class Budget:
 
     def __post_init__(self) -> None:
         for name in ("max_passes", "max_updates", "patience"):
-            number = getattr(self, name)
-            if number is not None and not (_is_number(number) and 1 <= number < np.inf and number == int(number)):
-                raise OptionError(f"{name} must be a whole number of at least 1, or None, not {number!r}")
-        if self.max_seconds is not None and not (_is_number(self.max_seconds) and self.max_seconds > 0):
-            raise OptionError(f"max_seconds must be above 0, or None, not {self.max_seconds!r}")
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
+            options.whole(name, getattr(self, name), 1, none=True)
+        options.number("max_seconds", self.max_seconds, above=0, infinite=True, none=True)
 
 
 UNLIMITED = Budget()
@@ -118,10 +108,7 @@ UNLIMITED = Budget()
 
 def order_named(name: str) -> Order:
     """The order of this name."""
-    try:
-        return Order(name)
-    except ValueError:
-        raise OptionError(f"order must be one of {', '.join(repr(o.value) for o in Order)}, not {name!r}") from None
+    return Order(options.one_of("order", name, Order))
 
 
 def start_weights(start: Any, examples: Examples, rng: np.random.Generator) -> Array:
@@ -140,16 +127,21 @@ def start_weights(start: Any, examples: Examples, rng: np.random.Generator) -> A
             w[:] = rng.standard_normal(examples.size)
             w[-1] *= examples.rows.bias != 0.0
         elif start != "zeros":
-            raise OptionError(f"start must be 'zeros', 'first', 'random' or weights, not {start!r}")
+            raise options.refused("start", "weights", start, ("zeros", "first", "random"))
         return w
-    given = np.asarray(start, dtype=np.float64)
+    return given_weights("start", start, examples)
+
+
+def given_weights(name: str, given: Any, examples: Examples) -> Array:
+    """Weights that a user gave, in a row or in a table of one row; `name` is what they are called."""
+    w, given = np.zeros(examples.size), options.floats(name, given)
+    if given.ndim == 2 and len(given) == 1:
+        given = given[0]
     if given.shape not in ((w.size - 1,), (w.size,)):
         raise OptionError(
-            f"start needs {w.size - 1} weights, or {w.size} with the threshold's, not shape {given.shape}"
+            f"{name} must be {w.size - 1} numbers, or {w.size} with the threshold's, not of shape {given.shape}"
         )
-    if not np.isfinite(given).all():
-        raise OptionError(f"start weight {int(np.argmin(np.isfinite(given)))} is not a finite number")
     w[: given.size] = given + 0.0  # no -0.0, which dense and sparse updates would treat differently
     if examples.rows.bias == 0.0 and w[-1] != 0.0:
-        raise OptionError("start has a weight for the threshold, but fit_intercept is False")
+        raise OptionError(f"{name}: there is a weight for the threshold, but fit_intercept is False")
     return w

@@ -8,7 +8,7 @@ each of anything else. Where the user gave no limit of time, the limit is one of
 
 from math import inf
 
-from rosenblatt import timing
+from rosenblatt import options, timing
 from rosenblatt.learn.rules import Budget
 from rosenblatt.progress import ticker
 
@@ -35,7 +35,7 @@ class Clock:
         self.max_seconds = Budget(max_seconds=max_seconds).max_seconds  # refuses what is not a time
         self.most_work = most_work
         self.started = timing.now()
-        self._tick = ticker("proving") if verbose else None
+        self._tick = ticker("proving") if options.flag("verbose", verbose) else None
         self._asks_left = most_asks
         self.work = 0.0
         self.ran_out = False  # whether anything was ended, or not begun, because of a limit

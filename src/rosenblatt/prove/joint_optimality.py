@@ -13,15 +13,14 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from rosenblatt import timing
+from rosenblatt import options, timing
 from rosenblatt.errors import OptionError
 from rosenblatt.kernels import Array
 from rosenblatt.kesler import JointExamples
 from rosenblatt.learn import joint_pocket, wolfe
 from rosenblatt.learn.active_rows import lowest, whole_multipliers
-from rosenblatt.learn.joint import start_of
 from rosenblatt.learn.joint_descent import NUMBERS_AT_ONCE, WIDEST, signed_points
-from rosenblatt.learn.rules import TIES, Budget, start_weights
+from rosenblatt.learn.rules import TIES, Budget, given_weights
 from rosenblatt.learn.space import space_of
 from rosenblatt.prove import exact
 from rosenblatt.prove.clock import Clock, TimeIsUp
@@ -56,9 +55,7 @@ def interval(
     A contradiction that is `known` already is used where no other is found.
     """
     clock = clock or Clock()
-    if weights is not None and np.ndim(weights) != 2:
-        raise OptionError(f"weights for {len(examples.classes)} classes must be a table with a row for each")
-    W = best_rule(examples, rng, clock) if weights is None else start_of(weights, examples, rng, start_weights)
+    W = best_rule(examples, rng, clock) if weights is None else _given(weights, examples)
     rule: tuple[exact.Number, ...] = tuple(W.ravel().tolist())
     wrong, lower, proofs = mistakes(examples, rule), 0, list[JointContradiction]()
     if wrong.size and not clock.late():
@@ -81,6 +78,15 @@ def _holds_as_predicted(examples: JointExamples, known: JointContradiction) -> b
     own = examples.labels[list(known.rows)].tolist()
     pairs = zip(own, known.rivals, strict=True)
     return any(exact.tie_is_wrong(PREDICTED, 1 if y > rival else -1) for y, rival in pairs)
+
+
+def _given(weights: Any, examples: JointExamples) -> Array:
+    """Weights that a user gave."""
+    table, many = options.floats("weights", weights), len(examples.classes)
+    if table.ndim != 2 or len(table) != many:
+        wanted = f"weights of {many} classes must be a table with a row for each"
+        raise OptionError(f"{wanted}, not an array of shape {table.shape}")
+    return np.stack([given_weights("weights", each, examples.plain) for each in table])
 
 
 def best_rule(examples: JointExamples, rng: np.random.Generator, clock: Clock) -> Array:

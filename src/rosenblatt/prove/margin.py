@@ -15,11 +15,12 @@ Method    The shortest vector x in the convex hull of the signed rows has ||x|| 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isfinite
 from typing import Any
 
 import numpy as np
 
-from rosenblatt import search
+from rosenblatt import options, search
 from rosenblatt.errors import OptionError
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array
@@ -70,7 +71,9 @@ class Margin(Said):
     def __str__(self) -> str:
         if self.certificate is None:
             return "There was no proof of any margin within the limits of time and memory."
-        return self.certificate.statement
+        if isinstance(self.certificate, Separation | JointSeparation) or not isfinite(self.lower + self.upper):
+            return self.certificate.statement
+        return f"{self.certificate.statement} The largest margin is between {self.lower!r} and {self.upper!r}."
 
 
 def margin(
@@ -87,8 +90,9 @@ def margin(
 
     Of more than two classes, it is the largest that all rows can have at once, with weights of length 1 in all: the
     least by which the score of a row's class leads those of the others. There is no affine one of these.
-    With `max_seconds`, kept to within some two seconds, the interval may stay wide. It also does where rows are so
-    many, and have so many columns, that as many as there are of the fewer would take more than 0.8 GB.
+    With `max_seconds`, kept to within some two seconds, the interval may stay wide. It also does if the
+    table has more than 10,000 columns and more than 100 million cells, zeros included: the search for the largest
+    margin would take too much memory.
     With `verbose` it tells on standard error how far it has come.
 
     >>> from rosenblatt import margin
@@ -98,6 +102,7 @@ def margin(
     >>> margin([[0.0], [4.0], [5.0]], [0, 1, 0]).upper  # not separable; 1 / 85**0.5
     -0.10846522890932808
     """
+    affine, fit_intercept = options.flag("affine", affine), options.flag("fit_intercept", fit_intercept)
     if affine and not fit_intercept:
         raise OptionError("an affine margin needs a threshold: fit_intercept must be True")
     if has_several_classes(y):

@@ -25,13 +25,13 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from rosenblatt import timing
 from rosenblatt.errors import OptionError
-from rosenblatt.examples import NO_WEIGHTS, Examples, costs_of_rows, narrowed, some_rows
+from rosenblatt.examples import NO_WEIGHTS, Examples, bias_of, costs_of_rows, narrowed, some_rows
 from rosenblatt.kernels import Array
 from rosenblatt.kesler import JointExamples, has_several_classes
 from rosenblatt.learn import costs as pricing
 from rosenblatt.learn import pocket, wolfe
 from rosenblatt.learn.active_rows import lowest, whole_multipliers
-from rosenblatt.learn.rules import TIES, Budget, generator_of, start_weights, ties_named
+from rosenblatt.learn.rules import TIES, Budget, generator_of, given_weights, ties_named
 from rosenblatt.learn.space import NUMBERS, Space, space_of
 from rosenblatt.prove import certificate, exact, hitting, sweep
 from rosenblatt.prove.certificate import Contradiction, CostInterval, ErrorInterval
@@ -83,7 +83,8 @@ def optimality(
     a table with a row for each class.
 
     `rule` is a fitted linear estimator of this package, whose mistakes are counted as its `predict` makes them; or
-    weights, one per feature and optionally one for the threshold's constant feature; or None, for the best rule that
+    weights, one per feature and optionally one for the threshold's constant feature, in a row or in a table of one row,
+    as `coef_` is; or None, for the best rule that
     can be found. For those, `ties` says what a score of exactly 0 is: "minus", a no, which is what rules predict;
     "plus", a yes; "mistake", wrong for either class. With `sample_weight` or `class_weight`, as `fit` takes them, it is
     about what mistakes cost; an estimator's own `class_weight` is used where none is given. With `max_seconds`, kept to
@@ -97,7 +98,7 @@ def optimality(
     >>> print(interval.statement)
     The rule's mistakes cost 2 on 4 rows, which is the least possible; a mistake on a no costs 3, on a yes 2.
     """
-    bias = bias_scale if fit_intercept else 0.0
+    bias = bias_of(fit_intercept, bias_scale)
     weights, joint = rule, has_several_classes(y)
     if joint and hasattr(rule, "joint_rule"):
         weights, bias = rule.joint_rule()
@@ -138,7 +139,7 @@ def interval(
     others are found among its rows.
     """
     clock = clock or Clock()
-    w = best_rule(examples, ties, rng, clock) if weights is None else start_weights(weights, examples, rng)
+    w = best_rule(examples, ties, rng, clock) if weights is None else given_weights("weights", weights, examples)
     whole, unit = pricing.costs_of(examples)
     costs = whole if whole.size else np.ones(examples.n, np.int64)
     rows = replace(examples, weights=NO_WEIGHTS)  # what is proved of them, costs apart

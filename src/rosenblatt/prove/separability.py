@@ -41,8 +41,15 @@ BEGUN, PER_ROW = 2e6, 300.0  # nanoseconds that any verdict takes, and what it t
 ENOUGH = 0.5  # of the level: rows of the active set may be this much nearer than the nearest point needs
 
 
+class _Verdict(Said):
+    """One of three answers, which no truth value tells apart."""
+
+    def __bool__(self) -> bool:
+        raise TypeError("a verdict is neither true nor false: use .separable, which is True, False or None (undecided)")
+
+
 @dataclass(frozen=True, repr=False)
-class Separable(Said):
+class Separable(_Verdict):
     """There are weights that are right on every row."""
 
     certificate: Any  # Separation, or of several classes JointSeparation
@@ -54,7 +61,7 @@ class Separable(Said):
 
 
 @dataclass(frozen=True, repr=False)
-class NotSeparable(Said):
+class NotSeparable(_Verdict):
     """There are none."""
 
     certificate: Any  # Contradiction, or of several classes JointContradiction
@@ -65,7 +72,7 @@ class NotSeparable(Said):
 
 
 @dataclass(frozen=True, repr=False)
-class Undecided(Said):
+class Undecided(_Verdict):
     """Neither was proved, for this reason."""
 
     reason: str
@@ -101,7 +108,8 @@ def separability(
     Of more than two classes the question is about all at once: is there a set of linear scores, one for each class,
     whose largest is always that of the right class? Its certificate is a `JointSeparation` or a `JointContradiction`,
     and ties are equal scores: "minus" is right for the first of the classes, as rules predict.
-    With `max_seconds`, kept to within some two seconds, it may end undecided.
+    With `max_seconds`, kept to within some two seconds, it may end undecided. The verdict itself is neither true nor
+    false; its `separable` is True, False or None.
     With `verbose` it tells on standard error how far it has come.
 
     >>> from rosenblatt import separability
