@@ -202,6 +202,7 @@ def test_a_tree_refuses_a_sparse_table_that_would_not_fit(monkeypatch):
         PerceptronTree().fit(X, np.arange(3000) % 2)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("test", ["auto", "feature", "perceptron"])
 def test_a_tree_takes_no_memory_for_columns_that_do_not_occur(test, rng):
     X, y = hashed(rng, 60), rng.permutation(60) % 2
@@ -228,6 +229,7 @@ def everything(tree, X):
     return repr(tree.tree_.nodes), getattr(tree, "cv_errors_", np.zeros(1)).tolist(), *told
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("kind", ["words", "numbers", "missing"])
 @pytest.mark.parametrize("classes", [2, 4])
@@ -249,6 +251,7 @@ def test_a_tree_of_a_sparse_table_is_that_of_the_dense_one(options, kind, classe
     np.testing.assert_array_equal(trees[0].feature_importances_, trees[1].feature_importances_)
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("test", ["auto", "feature", "perceptron"])
 def test_a_tree_of_a_wide_table_is_that_of_the_columns_that_occur(test, rng):
     X, y = hashed(rng, 60, words=200), rng.permutation(60) % 2
@@ -270,6 +273,7 @@ def test_numbers_stored_twice_or_in_disorder_are_those_of_the_dense_table(kind, 
     assert everything(trees[0], X) == everything(trees[1], X.toarray())
 
 
+@pytest.mark.large
 def test_rows_are_sent_down_part_by_part(rng, monkeypatch):
     X, y = hashed(rng, 60, words=200), rng.permutation(60) % 2
     whole = everything(PerceptronTree().fit(X, y), X)
