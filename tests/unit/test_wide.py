@@ -8,8 +8,9 @@ import scipy.sparse as sp
 
 from rosenblatt import PerceptronTree, PocketPerceptron, VotedPerceptron, margin, optimality, separability
 from rosenblatt.errors import DataError
+from rosenblatt.estimators import columns
 from rosenblatt.examples import Examples, narrowed
-from rosenblatt.learn import active_rows, electorate, space
+from rosenblatt.learn import active_rows, electorate, space, stored
 from rosenblatt.learn.space import Scaled, Spanned, space_of
 from rosenblatt.prove import optimality as prove_optimality
 
@@ -194,7 +195,96 @@ def test_a_proof_of_few_mistakes_writes_down_a_bounded_number_of_long_rows(rng, 
     interval.verify(X, y)
 
 
-def test_a_tree_refuses_a_sparse_table_that_would_not_fit():
-    X = sp.csr_array((np.ones(4), (range(4), range(4))), shape=(3000, HASHED))
-    with pytest.raises(DataError, match=r"3000 x 262144 would take 5\.9 GiB; leave out rare columns"):
+def test_a_tree_refuses_a_sparse_table_that_would_not_fit(monkeypatch):
+    monkeypatch.setattr(columns, "MOST_NUMBERS", 2**12)
+    X = sp.csr_array((np.ones(4), (range(4), range(4))), shape=(3000, 30))
+    with pytest.raises(DataError, match=r"3000 x 30 would take 0\.0 GiB; leave out rare columns"):
         PerceptronTree().fit(X, np.arange(3000) % 2)
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("test", ["auto", "feature", "perceptron"])
+def test_a_tree_takes_no_memory_for_columns_that_do_not_occur(test, rng):
+    X, y = hashed(rng, 60), rng.permutation(60) % 2
+    tree = PerceptronTree(test=test, prune=None).fit(X, y)  # what is compiled takes memory, too
+    assert memory_of(lambda: tree.fit(X, y)) < 20  # a dense table would be 126 MB
+    assert memory_of(lambda: tree.predict(X)) < 20
+    assert (tree.predict(X) == y).all()
+    assert tree.n_features_in_ == tree.feature_importances_.size == HASHED
+
+
+OPTIONS = [
+    {"test": "feature", "criterion": "gain ratio"},
+    {"test": "feature", "criterion": "mistakes", "min_leaf": 2.0},
+    {"test": "perceptron", "leaves": "perceptron", "max_depth": 2},
+    {"test": "perceptron", "max_columns": 3, "class_weight": "balanced"},
+    {"prune": "one standard error", "leaves": "perceptron"},
+    {"spare": 0.0},
+]
+
+
+def everything(tree, X):
+    """All that is known of a tree but its columns' names."""
+    told = tree.predict_proba(X).tolist(), tree.apply(X).tolist(), tree.decision_path(X).toarray().tolist()
+    return repr(tree.tree_.nodes), getattr(tree, "cv_errors_", np.zeros(1)).tolist(), *told
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("kind", ["words", "numbers", "missing"])
+@pytest.mark.parametrize("classes", [2, 4])
+def test_a_tree_of_a_sparse_table_is_that_of_the_dense_one(options, kind, classes, rng):
+    X = hashed(rng, 90, d=120, words=90, per_row=9).astype(float)
+    if kind != "words":
+        X.data = rng.normal(size=X.data.size).round(1)  # some of the numbers are zeros that are stored
+    if kind == "missing":
+        X.data[rng.random(X.data.size) < 0.2] = np.nan
+    X = sp.csr_array(sp.vstack([X, X[:9]]))
+    y, weights = rng.permutation(99) % classes, rng.integers(0, 4, size=99) / 3
+    trees = [PerceptronTree(**options).fit(table, y, weights) for table in (X, X.toarray())]
+    assert everything(trees[0], X) == everything(trees[1], X.toarray())
+    assert everything(trees[0], X.toarray()) == everything(trees[1], X)
+    assert trees[0].tree_ == trees[1].tree_
+    assert trees[1].tree_ == trees[0].tree_
+    assert trees[0].export_text() == trees[1].export_text()
+    assert trees[0].path(X[[3]]) == trees[1].path(X[[3]].toarray())
+    np.testing.assert_array_equal(trees[0].feature_importances_, trees[1].feature_importances_)
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("test", ["auto", "feature", "perceptron"])
+def test_a_tree_of_a_wide_table_is_that_of_the_columns_that_occur(test, rng):
+    X, y = hashed(rng, 60, words=200), rng.permutation(60) % 2
+    occurring = np.unique(X.indices)
+    wide = PerceptronTree(test=test).fit(X, y)
+    narrow = PerceptronTree(test=test).fit(X[:, occurring].toarray(), y)
+    names = [f"x{column}" for column in occurring]
+    assert wide.export_text() == narrow.export_text(names)
+    np.testing.assert_array_equal(wide.feature_importances_[occurring], narrow.feature_importances_)
+    assert everything(wide, X)[1:] == everything(narrow, X[:, occurring].toarray())[1:]
+
+
+@pytest.mark.parametrize("kind", [float, np.int8, bool])
+def test_numbers_stored_twice_or_in_disorder_are_those_of_the_dense_table(kind, rng):
+    each = (rng.integers(3, size=200).astype(kind), rng.integers(70, size=200), np.arange(0, 201, 5))
+    X, y = sp.csr_array(each, shape=(40, 70)), rng.permutation(40) % 2
+    assert not X.has_canonical_format
+    trees = [PerceptronTree().fit(table, y) for table in (X.copy(), X.toarray())]
+    assert everything(trees[0], X) == everything(trees[1], X.toarray())
+
+
+@pytest.mark.large
+def test_rows_are_sent_down_part_by_part(rng, monkeypatch):
+    X, y = hashed(rng, 60, words=200), rng.permutation(60) % 2
+    whole = everything(PerceptronTree().fit(X, y), X)
+    monkeypatch.setattr(stored, "PART", 40)
+    assert everything(PerceptronTree().fit(X, y), X) == whole
+
+
+def test_a_wide_tree_names_the_first_number_that_is_infinite(rng):
+    X = hashed(rng, 20).astype(float)
+    tree = PerceptronTree().fit(X, np.arange(20) % 2)
+    X = sp.csr_array(X + sp.csr_array(([-np.inf, -np.inf], ([3, 7], [9, 5])), shape=X.shape))
+    for call in (lambda: PerceptronTree().fit(X, np.arange(20) % 2), lambda: tree.predict(X)):
+        with pytest.raises(DataError, match="row 7, column 'x5': the value is -inf"):
+            call()

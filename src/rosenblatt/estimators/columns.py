@@ -9,6 +9,7 @@ from rosenblatt import options
 from rosenblatt.door import first_without_number, not_a_number
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.kernels import Array
+from rosenblatt.learn.stored import Stored
 from rosenblatt.learn.tree import Column, Columns
 
 if TYPE_CHECKING:
@@ -17,6 +18,30 @@ if TYPE_CHECKING:
 FROM_DTYPE = "from_dtype"
 NOT_TEXT = ("int", "uint", "float", "double", "date")  # how the types of numbers and dates begin, in pandas and polars
 MOST_NUMBERS = 2**29  # of a sparse table that becomes a dense one: 4 GiB
+WIDE, FEW = 32, 4  # a sparse table of more columns, of which one number in so many is stored, is not made dense
+
+
+class Unnamed(Sequence[Column]):
+    """Columns of numbers x0, x1, ..., each made when it is asked for: there may be millions, and few are."""
+
+    def __init__(self, many: int) -> None:
+        self.many = many
+
+    def __len__(self) -> int:
+        return self.many
+
+    def __getitem__(self, k: Any) -> Any:
+        if isinstance(k, slice):
+            return tuple(self[each] for each in range(self.many)[k])
+        return Column(f"x{range(self.many)[k]}")
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Unnamed):
+            return self.many == other.many
+        return tuple(self) == other if isinstance(other, tuple) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
 
 
 def is_frame(X: Any) -> bool:
@@ -31,19 +56,18 @@ def names_of(X: Any) -> list[str]:
 
 def categorical(X: Any, wanted: Any) -> list[bool]:
     """Which columns hold categories."""
-    names = names_of(X)
     if wanted is None:
-        return [False] * len(names)
+        return [False] * X.shape[1]
     refusal = options.refused("categorical_features", "numbers or names in a list", wanted, (FROM_DTYPE,), none=True)
     if isinstance(wanted, str):
         if wanted != FROM_DTYPE:
             raise refusal
         if not is_frame(X):
-            return [False] * len(names)
+            return [False] * X.shape[1]
         return [not str(kind).lower().startswith(NOT_TEXT) for kind in list(X.dtypes)]
     if isinstance(wanted, Mapping | set) or np.ndim(wanted) != 1:
         raise refusal
-    chosen = list(np.asarray(wanted).tolist())
+    names, chosen = names_of(X), list(np.asarray(wanted).tolist())
     if len(chosen) == len(names) and all(isinstance(each, bool) for each in chosen):
         return chosen
     for each in chosen:
@@ -55,9 +79,12 @@ def categorical(X: Any, wanted: Any) -> list[bool]:
 
 def read(X: Any, chosen: Sequence[bool]) -> Columns:
     """The columns of a table to learn from."""
-    names = names_of(X)
     if not any(chosen) and not is_frame(X):
-        return Columns(tuple(Column(name) for name in names), _table(X, names))
+        unnamed = Unnamed(X.shape[1])
+        if _is_wide(X):
+            return Columns(unnamed, np.empty((0, X.shape[0])), stored_of(X, unnamed))
+        return Columns(tuple(unnamed), _table(X, unnamed))
+    names = names_of(X)
     X, heads, parts = _by_column(X), [], []
     for k, name in enumerate(names):
         cells = _cells(X, k)
@@ -69,13 +96,42 @@ def read(X: Any, chosen: Sequence[bool]) -> Columns:
 
 def read_like(X: Any, heads: Sequence[Column]) -> Array:
     """The table of rows to predict; a category that was not there to learn from has a code beyond all."""
-    if not any(head.categories for head in heads) and not is_frame(X):
-        return _table(X, [head.name for head in heads])
+    if is_of_numbers(heads) and not is_frame(X):
+        return _table(X, heads)
     X, parts = _by_column(X), []
     for k, head in enumerate(heads):
         cells = _cells(X, k)
         parts.append(_numbers(cells, head.name) if head.categories is None else _codes(cells, head.categories))
     return np.array(parts).reshape(len(heads), X.shape[0])
+
+
+def is_of_numbers(heads: Sequence[Column]) -> bool:
+    """Whether no column holds categories."""
+    return isinstance(heads, Unnamed) or not any(head.categories for head in heads)
+
+
+def _is_wide(X: Any) -> bool:
+    """Whether a table is sparse, and better left so."""
+    n, d = X.shape
+    return hasattr(X, "tocsc") and d > WIDE and (X.nnz * FEW <= n * d or n * d > MOST_NUMBERS)
+
+
+def stored_of(X: Any, heads: Sequence[Column]) -> Stored:
+    """A sparse table by its numbers; infinity is refused."""
+    X = X.tocsr()
+    if not X.has_canonical_format:
+        X = X.tocsc()  # a copy, in which what is there twice keeps its order, and is added up as by `toarray`
+        X.sum_duplicates()
+        X = X.tocsr()
+    order = np.argsort(X.indices, kind="stable")  # not by `tocsc`, which has an entry for every column
+    rows = np.repeat(np.arange(X.shape[0], dtype=np.uint32), np.diff(X.indptr))[order]
+    columns, values = X.indices[order].astype(np.int64), _floats(X.data, heads)[order]
+    infinite = np.flatnonzero(np.isinf(values))
+    if infinite.size:
+        k = infinite[0]
+        _refuse(int(rows[k]), heads[columns[k]].name, values[k])
+    kept = values != 0.0
+    return Stored((X.shape[1], X.shape[0]), columns[kept], rows[kept], values[kept])
 
 
 def from_table(encoding: "Encoding", table: Any, first_row: int = 0) -> Columns:
@@ -97,7 +153,7 @@ def _by_column(X: Any) -> Any:
     return X.tocsc() if hasattr(X, "tocsc") else X
 
 
-def _table(X: Any, names: Sequence[str]) -> Array:
+def _table(X: Any, heads: Sequence[Column]) -> Array:
     """A table of numbers, column by column."""
     if hasattr(X, "toarray") and X.shape[0] * X.shape[1] > MOST_NUMBERS:
         raise DataError(
@@ -105,9 +161,9 @@ def _table(X: Any, names: Sequence[str]) -> Array:
             f"{X.shape[0] * X.shape[1] / 2**27:.1f} GiB; leave out rare columns, or use a linear rule"
         )
     dense = X.toarray() if hasattr(X, "toarray") else np.asarray(X)
-    table = np.ascontiguousarray(_floats(dense.T, names))
+    table = np.ascontiguousarray(_floats(dense.T, heads))
     table += 0.0  # no -0.0
-    _refuse_infinity(table, names)
+    _refuse_infinity(table, heads)
     return table
 
 
@@ -122,8 +178,8 @@ def _cells(X: Any, k: int) -> Array:
     return np.asarray(X[:, k])
 
 
-def _floats(cells: Array, names: Sequence[str]) -> Array:
-    """Cells of columns with these names as numbers, column by column."""
+def _floats(cells: Array, heads: Sequence[Column]) -> Array:
+    """Cells of columns as numbers, column by column."""
     if cells.dtype.kind == "c":
         raise DataError("Complex data not supported: a row is made of real numbers")
     if cells.dtype.kind == "M":  # whole days since 1970-01-01
@@ -134,7 +190,7 @@ def _floats(cells: Array, names: Sequence[str]) -> Array:
         if (k := first_without_number(cells)) is None:
             raise
         column, row = divmod(k, cells.shape[-1])
-        cell = not_a_number(cells.ravel().tolist()[k], row, repr(names[column]))
+        cell = not_a_number(cells.ravel().tolist()[k], row, repr(heads[column].name))
         if isinstance(error, TypeError):  # which scikit-learn's users expect of what is not even a text
             raise TypeError(f"{cell}: {error}") from error
         raise DataError(f"{cell}; or is it one of categorical_features?") from error
@@ -142,18 +198,23 @@ def _floats(cells: Array, names: Sequence[str]) -> Array:
 
 def _numbers(cells: Array, name: str) -> Array:
     """Numbers, NaN where missing."""
-    numbers = _floats(cells, [name]) + 0.0
-    _refuse_infinity(numbers[np.newaxis], [name])
+    heads = [Column(name)]
+    numbers = _floats(cells, heads) + 0.0
+    _refuse_infinity(numbers[np.newaxis], heads)
     return numbers
 
 
-def _refuse_infinity(table: Array, names: Sequence[str]) -> None:
+def _refuse_infinity(table: Array, heads: Sequence[Column]) -> None:
     if np.isinf(table).any():
         column, row = np.argwhere(np.isinf(table))[0].tolist()
-        raise DataError(
-            f"row {row}, column {names[column]!r}: the value is {table[column, row]}. Input X contains infinity, which "
-            "is no number to compare with: leave it out (NaN is missing)"
-        )
+        _refuse(row, heads[column].name, table[column, row])
+
+
+def _refuse(row: int, name: str, value: float) -> None:
+    raise DataError(
+        f"row {row}, column {name!r}: the value is {value}. Input X contains infinity, which "
+        "is no number to compare with: leave it out (NaN is missing)"
+    )
 
 
 def _missing(cells: Array) -> Array:

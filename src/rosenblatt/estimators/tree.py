@@ -1,5 +1,6 @@
 """The scikit-learn face of a tree of features and perceptrons."""
 
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -25,6 +26,7 @@ from rosenblatt.learn import plan as plans
 from rosenblatt.learn.joining import Rows, whole_costs
 from rosenblatt.learn.plan import Plan
 from rosenblatt.learn.rules import generator_of
+from rosenblatt.learn.stored import parts
 from rosenblatt.learn.tree import Columns, Node, Stop, Tree
 from rosenblatt.learn.walk import ctrl_c_noted
 from rosenblatt.progress import ticker
@@ -176,8 +178,7 @@ class PerceptronTree(NamesCounterparts, ClassifierMixin, BaseEstimator):
 
     def apply(self, X: Any) -> Array:
         """The number of each row's leaf among the nodes."""
-        table = self._table(X)
-        return self.tree_.apply(table)
+        return np.concatenate([tree.apply(table) for tree, table in self._tables(X)])
 
     def decision_path(self, X: Any) -> Any:
         """A sparse matrix, a row for every row and a column for every node: 1 where the row passes the node."""
@@ -198,14 +199,14 @@ class PerceptronTree(NamesCounterparts, ClassifierMixin, BaseEstimator):
         x = with_nan_for_masked(x)
         one = x if tables.is_frame(x) or hasattr(x, "tocsr") else np.asarray(x, dtype=getattr(x, "dtype", None))
         one = one.reshape(1, -1) if getattr(one, "ndim", 2) == 1 else one
-        table = self._table(one)
+        ((tree, table),) = self._tables(one)
         if table.shape[1] != 1:
             raise DataError(f"path explains one row, not {table.shape[1]}")
         label = shown(self.predict(one)[0])
         return [
-            (node.number, label if branch is None else self.tree_.branch_in_words(node, branch),
-             None if branch is None else self.tree_.value(node, table[:, 0]))
-            for node, branch in self.tree_.path(table, 0)
+            (node.number, label if branch is None else tree.branch_in_words(node, branch),
+             None if branch is None else tree.value(node, table[:, 0]))
+            for node, branch in tree.path(table, 0)
         ]  # fmt: skip
 
     def export_text(self, feature_names: Any = None) -> str:
@@ -341,18 +342,22 @@ class PerceptronTree(NamesCounterparts, ClassifierMixin, BaseEstimator):
         self.n_nodes_, self.n_leaves_, self.depth_ = len(tree.nodes), len(tree.leaves), max(tree.depths)
         self.stop_reasons_ = {leaf.number: leaf.stop for leaf in tree.leaves if leaf.stop is not None}
 
-    def _table(self, X: Any) -> Array:
-        """Rows to predict, in columns."""
+    def _tables(self, X: Any) -> Iterator[tuple[Tree, Array]]:
+        """Rows to predict, in columns, part by part; and the tree for them: of sparse ones, for the columns it uses."""
         check_is_fitted(self, "tree_")
+        heads = self.tree_.columns
         if isinstance(X, Columns):
-            return X.table
+            return iter([(self.tree_, X.table)])
         if tables.is_frame(X):
             validate_data(self, X, skip_check_array=True, reset=False)
         else:
             X = with_nan_for_masked(X)
             X = validate_data(self, X, accept_sparse="csr", dtype=None, ensure_all_finite=False, reset=False)
-        return tables.read_like(X, self.tree_.columns)
+        if not hasattr(X, "tocsc") or not tables.is_of_numbers(heads):
+            return iter([(self.tree_, tables.read_like(X, heads))])
+        stored = tables.stored_of(X, heads)
+        used, tree = self.tree_.narrow
+        return ((tree, stored.dense(used, a, b)) for a, b in parts(X.shape[0], used.size))
 
     def _counts(self, X: Any) -> Array:
-        table = self._table(X)
-        return self.tree_.counts(table)
+        return np.concatenate([tree.counts(table) for tree, table in self._tables(X)])

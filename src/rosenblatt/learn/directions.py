@@ -83,32 +83,45 @@ def describe(begin: int, end: int, data: Labelled, features: Features, room: Roo
 
 
 @compiled
-def choose(most: int, room: Room) -> int:
-    """The features of the highest merit, in their order; returns how many."""
+def choose(features: int, most: int, room: Room) -> int:
+    """The features of the highest merit, the first of equals, in their order; returns how many."""
+    chosen, merits = room.chosen, room.merits
     many = 0
-    for f in range(room.merits.size):
-        if room.merits[f] >= 0.0:
-            better = 0
-            if room.merits.size > most:
-                for g in range(room.merits.size):
-                    better += room.merits[g] > room.merits[f] or (room.merits[g] == room.merits[f] and g < f)
-            if better < most:
-                room.chosen[many] = f
-                many += 1
+    for f in range(features):
+        if not merits[f] >= 0.0 or (many == most and merits[f] <= merits[chosen[many - 1]]):
+            continue
+        place = many if many < most else many - 1  # the last one goes if there are too many
+        many = place + 1
+        while place > 0 and merits[chosen[place - 1]] < merits[f]:
+            chosen[place] = chosen[place - 1]
+            place -= 1
+        chosen[place] = f
+    for k in range(1, many):
+        f, place = chosen[k], k
+        while place > 0 and chosen[place - 1] > f:
+            chosen[place] = chosen[place - 1]
+            place -= 1
+        chosen[place] = f
     return many
 
 
 @compiled
 def gather(begin: int, end: int, many: int, data: Labelled, features: Features, room: Room, total: float) -> None:
     """Standardised candidates of a node's rows, 0 where missing; their moments, and in `bent` those of the + side."""
-    room.sums[:, :many] = 0.0
-    room.moments[:many, :many] = 0.0
-    room.bent[:many, :many] = 0.0
     for k in range(many):
         f = room.chosen[k]
         for row in range(begin, end):
             value = (feature(features, f, data.table, row) - room.means[f]) / room.scales[f]
             room.values[k, row] = 0.0 if np.isnan(value) else value
+    add_moments(begin, end, many, data, room, total)
+
+
+@compiled
+def add_moments(begin: int, end: int, many: int, data: Labelled, room: Room, total: float) -> None:
+    """The moments of what is gathered."""
+    room.sums[:, :many] = 0.0
+    room.moments[:many, :many] = 0.0
+    room.bent[:many, :many] = 0.0
     values = room.vectors[0]
     for row in range(begin, end):
         share, label = data.costs[row] / total, data.labels[row]

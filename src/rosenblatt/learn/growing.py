@@ -17,7 +17,8 @@ from rosenblatt.learn import branching
 from rosenblatt.learn.joining import Rows
 from rosenblatt.learn.plan import Plan
 from rosenblatt.learn.proposing import InterruptedSearch, Level, Proposal, Search
-from rosenblatt.learn.tree import LeafRule, Node, PerceptronTest, Stop, flat_of
+from rosenblatt.learn.sparse_proposing import StoredSearch
+from rosenblatt.learn.tree import LeafRule, Node, PerceptronTest, Stop
 
 
 def grow(
@@ -35,7 +36,7 @@ class Growth:
 
     def __init__(self, rows: Rows, plan: Plan, interrupted: Callable[[], bool]) -> None:
         self.rows, self.plan, self.interrupted = rows, plan, interrupted
-        self.search = Search(rows, plan, interrupted)
+        self.search = (Search if rows.stored is None else StoredSearch)(rows, plan, interrupted)
         self.nodes: list[Node] = []
 
     def run(self, watch: Callable[[int, int], None] | None) -> list[Node]:
@@ -111,7 +112,8 @@ class Growth:
             return Level([], sizes, sizes, totals, [])
         child = np.empty(self.search.n, np.int32)
         data = self.search.data
-        branching.step_all(flat_of(self.rows.heads, nodes), level.begins, level.ends, data.table, child)
+        flat, table = self.search.seen(level, nodes)
+        branching.step_all(flat, level.begins, level.ends, table, child)
         child[child >= 0] -= first
         branching.count_all(child, data.labels, data.costs, totals, sizes)
         ends = np.cumsum(sizes)

@@ -11,7 +11,7 @@ lie side by side, so that a small node's are near, and those of leaves are gone.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 
 import numpy as np
@@ -19,10 +19,11 @@ import numpy as np
 from rosenblatt.compiling import briefly
 from rosenblatt.kernels import Array
 from rosenblatt.learn import branching, looking, slanting, splitting
-from rosenblatt.learn.directions import Features, Room
+from rosenblatt.learn.branching import Flat
+from rosenblatt.learn.directions import Features
 from rosenblatt.learn.joining import Rows
 from rosenblatt.learn.plan import CRITERIA, Plan
-from rosenblatt.learn.slanting import BINS, Limits
+from rosenblatt.learn.slanting import Limits, room_for
 from rosenblatt.learn.splitting import EVEN, MISTAKES, PRESENCE, Found, Labelled, Measure
 from rosenblatt.learn.tree import (
     LOOK,
@@ -34,6 +35,7 @@ from rosenblatt.learn.tree import (
     PerceptronTest,
     PresenceTest,
     Stop,
+    T,
     Test,
     flat_of,
     slants_of,
@@ -98,6 +100,11 @@ class Search:
         briefly(splitting.fill_logs, logs.size)(logs)
         least = max(int(np.ceil(plan.min_leaf * rows.usual)), 1)
         self.measure = Measure(CRITERIA[plan.criterion], logs, least)
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Sort the columns, and list what a perceptron may use."""
+        rows, plan = self.rows, self.plan
         self.order = np.empty((self.d if plan.test != "perceptron" else 0, self.n), np.uint32)
         in_pieces(self._sort, 0, len(self.order), self.n * WORK)
         codes = [NUMBERS if head.categories is None else range(len(head.categories)) for head in rows.heads]
@@ -268,13 +275,14 @@ class Search:
 
     def _perceptron_tests(self, level: Level, measure: Measure) -> list[Proposal | None]:
         """The best perceptron of every node."""
-        directions, separating = self._directions(level, measure)
-        tests = self._as_tests(directions, DIGITS)
+        features, directions, separating = self._directions(level, measure)
+        tests = self._as_tests(features, directions, DIGITS)
         found = self._sweep(level, tests, measure)
         used = (separating != 0.0).sum(axis=1)
         proven = (used > 0) & (used <= (self.plan.max_columns or np.inf))
         if proven.any():
-            whole = self._as_tests(separating[proven], ALL_DIGITS)
+            some = Features(features.columns[proven], features.codes[proven])
+            whole = self._as_tests(some, separating[proven], ALL_DIGITS)
             exact = self._sweep(level.some(proven), whole, measure)
             for k, test, swept in zip(np.flatnonzero(proven).tolist(), whole, exact, strict=True):
                 if swept[0] > found[k, 0] + EVEN:  # few digits or few columns have lost what is proven
@@ -291,8 +299,8 @@ class Search:
             out.append(Proposal(test, gain, float(scores[k]), larger, absent > 0))
         return out
 
-    def _directions(self, level: Level, measure: Measure) -> tuple[Array, Array]:
-        """The weights of every node's perceptron, by feature; and of one that separates, if there is one."""
+    def _directions(self, level: Level, measure: Measure) -> tuple[Features, Array, Array]:
+        """Every node's features, the weights of its perceptron, and of one that separates, if there is one."""
         many_features, classes = self.features.columns.size, level.totals.shape[1]
         many = min(CANDIDATES, many_features)
         n = self.n
@@ -303,13 +311,7 @@ class Search:
         def slant(a: int, b: int) -> None:
             if self.interrupted():
                 return
-            square = (many, many)
-            room = Room(
-                values, scores, np.empty(many, np.int64), np.empty(many, np.int64), np.empty(many_features),
-                np.empty(many_features), np.empty(many_features), np.empty(classes), np.empty((classes, many)),
-                np.empty(square), np.empty(square), np.empty(square), np.empty((5, 2 * many + 2)),
-                np.empty((BINS, classes), np.int64), np.empty((2, classes), np.int64),
-            )  # fmt: skip
+            room = room_for(values, scores, many_features, classes)
             slanting.slant(
                 a, b, level.begins, level.ends, self.data, self.features, level.totals, measure,
                 limits, room, np.empty(2), out, separating,
@@ -317,9 +319,10 @@ class Search:
 
         in_equal_pieces(slant, ((level.ends - level.begins) * many * WORK).tolist())
         self._go_on()
-        return out, separating
+        columns, codes = (np.broadcast_to(each, out.shape) for each in self.features)
+        return Features(columns, codes), out, separating
 
-    def _as_tests(self, directions: Array, digits: int) -> list[PerceptronTest]:
+    def _as_tests(self, features: Features, directions: Array, digits: int) -> list[PerceptronTest]:
         """Every node's weights with so many digits, the largest of them 1; the thresholds are still to be found.
 
         Of a column's only two values one tells all: the difference of their weights goes to the second.
@@ -334,7 +337,7 @@ class Search:
         weights[~np.isfinite(weights).all(axis=1)] = 0.0
         nodes, used = np.nonzero(weights)
         short = [float(f"{weight:.{digits}g}") for weight in weights[nodes, used].tolist()]
-        columns, codes = self.features.columns[used].tolist(), self.features.codes[used].tolist()
+        columns, codes = features.columns[nodes, used].tolist(), features.codes[nodes, used].tolist()
         ends = np.searchsorted(nodes, np.arange(len(weights) + 1)).tolist()
         return [
             PerceptronTest(tuple(columns[a:b]), tuple(codes[a:b]), tuple(short[a:b]), 0.0) for a, b in pairwise(ends)
@@ -344,20 +347,31 @@ class Search:
         """For every node's perceptron: gain, information, threshold, cost of the low side, and of missing rows."""
         scores, keys = np.empty((2, self.n))
         order, out = np.empty(self.n, np.int64), np.ones((len(tests), 5))
-        slants = slants_of(tests)
+        table, tests = self._view(level, tests)
+        data, slants = self.data._replace(table=table), slants_of(tests)
 
         def sweep(a: int, b: int) -> None:
             if self.interrupted():
                 return
             classes = np.empty((3, level.totals.shape[1]), np.int64)
             slanting.sweep(
-                a, b, level.begins, level.ends, self.data, slants, level.totals, measure,
+                a, b, level.begins, level.ends, data, slants, level.totals, measure,
                 scores, keys, order, classes, out,
             )  # fmt: skip
 
         in_equal_pieces(sweep, ((level.ends - level.begins) * WORK).tolist())
         self._go_on()
         return out
+
+    def _view(self, level: Level, tests: list[T]) -> tuple[Array, list[T]]:
+        """A table, and tests that find in it what the nodes' tests find in their rows."""
+        return self.data.table, tests
+
+    def seen(self, level: Level, nodes: list[Node]) -> tuple[Flat, Array]:
+        """A table, and nodes by which the level's rows go to their children."""
+        table, tests = self._view(level, [node.test for node in nodes])
+        nodes = [replace(node, test=test, rule=None) for node, test in zip(nodes, tests, strict=True)]
+        return flat_of(self.rows.heads, nodes), table
 
     def rules(self, level: Level) -> list[LeafRule | None]:
         """Every node's own perceptron, where that makes fewer mistakes than the majority's; raises as `tests` does."""
@@ -376,8 +390,9 @@ class Search:
     def _rule(self, level: Level, node: int, test: PerceptronTest) -> LeafRule:
         """A leaf's rule with the counts of both of its sides, and of rows without a score."""
         places = slice(level.begins[node], level.ends[node])
-        leaf = Node(0, tuple(level.totals[node].tolist()), stop=Stop.NO_GAIN, rule=LeafRule(test, ((1,),) * 3))
-        table, labels, costs = self.data.table[:, places], self.data.labels[places], self.data.costs[places]
+        table, (seen,) = self._view(level.some(np.arange(len(level.numbers)) == node), [test])
+        leaf = Node(0, tuple(level.totals[node].tolist()), stop=Stop.NO_GAIN, rule=LeafRule(seen, ((1,),) * 3))
+        table, labels, costs = table[:, places], self.data.labels[places], self.data.costs[places]
         sides = np.empty(labels.size, np.int64)
         flat = flat_of(self.rows.heads, [leaf])
         sides_of = briefly(branching.sides_of, LOOK * sides.size)

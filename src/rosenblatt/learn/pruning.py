@@ -154,7 +154,10 @@ def chosen(
         trees = trees_of(nodes, rows.unit)
         wrong = np.zeros(len(trees.prices), np.int64)
         judge = briefly(branching.held_out, held_out.labelled.labels.size * LOOK)
-        judge(flat_of(rows.heads, nodes), trees.gone, *held_out.labelled, wrong)
+        for sent, part in held_out.sent_down(nodes):
+            more = np.zeros_like(wrong)
+            judge(flat_of(rows.heads, sent), trees.gone, *part, more)
+            wrong += more
         prices = np.array([float(price) for price in trees.prices])
         costs += wrong[np.searchsorted(prices, tried, side="right") - 1]
     least, total = int(costs.min()), int(rows.labelled.costs.sum())

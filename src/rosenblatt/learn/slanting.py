@@ -49,6 +49,18 @@ class Limits(NamedTuple):
     spare: float
 
 
+def room_for(values: Array, scores: Array, features: int, classes: int) -> Room:
+    """Room to seek directions in."""
+    many = len(values)
+    square = (many, many)
+    return Room(
+        values, scores, np.empty(many, np.int64), np.empty(many, np.int64), np.empty(features), np.empty(features),
+        np.empty(features), np.empty(classes), np.empty((classes, many)), np.empty(square), np.empty(square),
+        np.empty(square), np.empty((5, 2 * many + 2)), np.empty((BINS, classes), np.int64),
+        np.empty((2, classes), np.int64),
+    )  # fmt: skip
+
+
 @compiled
 def score_all(begin: int, end: int, many: int, v: Array, room: Room) -> tuple[float, float]:
     """The scores of a node's rows; returns the ends of a histogram of them."""
@@ -233,6 +245,38 @@ def left_to_gain(total: Array, measure: Measure) -> float:
 
 
 @compiled
+def seek(
+    begin: int, end: int, many: int, data: Labelled, total: Array, measure: Measure, limits: Limits, room: Room,
+    steps: Array,
+) -> tuple[bool, bool]:  # fmt: skip
+    """The weights for a node's gathered candidates, in `room.vectors[0]`: whether there are any, and whether those in
+    `room.vectors[2]` separate the sides.
+    """
+    for k in range(many):
+        room.order[k] = k
+    ridge = RIDGE + many / (end - begin)
+    factor(many, room.order, ridge, room)
+    compare_moments(many, total, room)
+    gain, threshold, kept = -np.inf, 0.0, FITTED
+    for turn in range(FALLING + 1):
+        few = end - begin < ROWS_PER_FEATURE * many and gain > -np.inf
+        if turn == LEVEL and (few or gain > CLEAR * left_to_gain(total, measure)):
+            break
+        if propose(turn, many, total, room):
+            found, at = estimate(begin, end, many, room.vectors[1], data, total, measure, room)
+            if found > gain:
+                gain, threshold, kept = found, at, turn
+                copy(many, room.vectors[1], room.vectors[0])
+    if gain == -np.inf:
+        return False, False
+    if kept != REGROUPED:
+        largest_against_the_rest(total, room.sides)
+    gain, clean = pocket(begin, end, many, gain, threshold, data, total, measure, room, steps)
+    shorten(begin, end, many, gain, ridge, data, total, measure, limits, room)
+    return True, clean
+
+
+@compiled
 def slant(
     first: int, last: int, begins: Array, ends: Array, data: Labelled, features: Features, totals: Array,
     measure: Measure, limits: Limits, room: Room, steps: Array, out: Array, separating: Array,
@@ -242,33 +286,15 @@ def slant(
         begin, end, total = begins[node], ends[node], totals[node]
         largest_against_the_rest(total, room.sides)
         describe(begin, end, data, features, room)
-        many = choose(room.chosen.size, room)
+        many = choose(features.columns.size, room.chosen.size, room)
         if many < 1:
             continue
         gather(begin, end, many, data, features, room, float(cost_of(total)))
-        for k in range(many):
-            room.order[k] = k
-        ridge = RIDGE + many / (end - begin)
-        factor(many, room.order, ridge, room)
-        compare_moments(many, total, room)
-        gain, threshold, kept = -np.inf, 0.0, FITTED
-        for turn in range(FALLING + 1):
-            few = end - begin < ROWS_PER_FEATURE * many and gain > -np.inf
-            if turn == LEVEL and (few or gain > CLEAR * left_to_gain(total, measure)):
-                break
-            if propose(turn, many, total, room):
-                found, at = estimate(begin, end, many, room.vectors[1], data, total, measure, room)
-                if found > gain:
-                    gain, threshold, kept = found, at, turn
-                    copy(many, room.vectors[1], room.vectors[0])
-        if gain == -np.inf:
+        any_at_all, clean = seek(begin, end, many, data, total, measure, limits, room, steps)
+        if not any_at_all:
             continue
-        if kept != REGROUPED:
-            largest_against_the_rest(total, room.sides)
-        gain, clean = pocket(begin, end, many, gain, threshold, data, total, measure, room, steps)
         for k in range(many if clean else 0):
             separating[node, room.chosen[k]] = room.vectors[2, k] / room.scales[room.chosen[k]]
-        shorten(begin, end, many, gain, ridge, data, total, measure, limits, room)
         for k in range(many):
             out[node, room.chosen[k]] = room.vectors[0, k] / room.scales[room.chosen[k]]
 

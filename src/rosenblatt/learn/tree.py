@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from rosenblatt.errors import OptionError
 from rosenblatt.kernels import Array
 from rosenblatt.learn import branching
 from rosenblatt.learn.branching import CATEGORY, NUMBER, PERCEPTRON, Flat, Slants
+from rosenblatt.learn.stored import Stored
 from rosenblatt.threads import in_pieces
 
 NUMBER_ITSELF = -1  # the code of a term that is no category
@@ -58,17 +59,19 @@ class Column:
 class Columns:
     """A table in columns: table[column, row] is a number, or the code of a category; NaN is missing."""
 
-    heads: tuple[Column, ...]
-    table: Array  # float64
+    heads: Sequence[Column]
+    table: Array  # float64; of a sparse table, without any column
+    stored: Stored | None = None  # a sparse table
 
     @property
     def shape(self) -> tuple[int, int]:
         """How many rows and columns there are."""
-        return self.table.shape[1], self.table.shape[0]
+        return self.table.shape[1], len(self.heads)
 
     def __getitem__(self, rows: Any) -> "Columns":
         """Some of the rows."""
-        return Columns(self.heads, np.ascontiguousarray(self.table[:, rows]))
+        stored = None if self.stored is None else self.stored.take(np.arange(self.shape[0])[rows])
+        return Columns(self.heads, np.ascontiguousarray(self.table[:, rows]), stored)
 
 
 @dataclass(frozen=True)
@@ -116,6 +119,7 @@ class PerceptronTest:
 
 
 Test = FeatureTest | CategoryTest | PresenceTest | PerceptronTest
+T = TypeVar("T", bound=Test | None)
 
 
 @dataclass(frozen=True)
@@ -154,7 +158,7 @@ class Node:
 class Tree:
     """Nodes, parents before children; the first is the root."""
 
-    columns: tuple[Column, ...]
+    columns: Sequence[Column]
     classes: tuple[Any, ...]
     nodes: tuple[Node, ...]
 
@@ -176,6 +180,12 @@ class Tree:
     def flat(self) -> Flat:
         """The same as arrays."""
         return flat_of(self.columns, self.nodes)
+
+    @cached_property
+    def narrow(self) -> "tuple[Array, Tree]":
+        """The columns that any test looks at, and the same tree for a table of these alone."""
+        used, nodes = narrowed(self.nodes)
+        return used, Tree(tuple(self.columns[k] for k in used.tolist()), self.classes, tuple(nodes))
 
     def apply(self, table: Array) -> Array:
         """The number of each row's leaf; table[column, row] as in `Columns`."""
@@ -310,6 +320,24 @@ def label_of(counts: Sequence[float]) -> int:
 def columns_of(test: Test) -> tuple[int, ...]:
     """The columns that a test looks at."""
     return test.columns if isinstance(test, PerceptronTest) else (test.column,)
+
+
+def narrowed(nodes: Sequence[Node]) -> tuple[Array, list[Node]]:
+    """The columns that any test looks at, in order, and the nodes for a table of these alone."""
+    tests = [node.test for node in nodes if node.test is not None]
+    rules = [node.rule.test for node in nodes if node.rule is not None]
+    used = sorted({column for test in (*tests, *rules) for column in columns_of(test)})
+    place_of = {column: place for place, column in enumerate(used)}
+
+    def moved(test: T) -> T:
+        if isinstance(test, PerceptronTest):
+            return replace(test, columns=tuple(place_of[column] for column in test.columns))
+        return test if test is None else replace(test, column=place_of[test.column])
+
+    return np.array(used, np.int64), [
+        replace(node, test=moved(node.test), rule=node.rule and replace(node.rule, test=moved(node.rule.test)))
+        for node in nodes
+    ]
 
 
 def signed(terms: Iterable[tuple[float, str]]) -> list[str]:
