@@ -281,14 +281,14 @@ class Told:
     def _watch(self) -> None:
         """Tell how far it is while anything is being compiled; then, that nothing is."""
         idle = said = 0.0
-        while idle < AGAIN and self.tell is not None:
+        while idle < AGAIN and (tell := self.tell) is not None:
             time.sleep(OFTEN)
             idle = 0.0 if self._since is not None else idle + OFTEN
             if idle == 0.0 and self._spent() >= FIRST and time.monotonic() - said > self.again:
-                self.tell(str(self))
+                tell(str(self))
                 said = time.monotonic()
             elif idle == OFTEN and said:
-                self.tell("")
+                tell("")
         self._watching = False
 
 

@@ -285,7 +285,7 @@ def test_rows_are_checked():
         PerceptronTree().fit(X, y)
     with pytest.raises(DataError, match="one class only, 1"):
         PerceptronTree().fit([[1.0], [2.0]], [1, 1])
-    with pytest.raises(DataError, match="column 'a' holds something that is not a number"):
+    with pytest.raises(DataError, match="row 0, column 'a': 'x' is not a number"):
         PerceptronTree(categorical_features=None).fit(pd.DataFrame({"a": ["x", "y"]}), [0, 1])
     with pytest.raises(DataError, match="weights of all rows are zero"):
         PerceptronTree().fit([[1.0], [2.0]], [0, 1], sample_weight=[0, 0])

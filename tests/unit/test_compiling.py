@@ -87,7 +87,7 @@ class TestAFirstRun:
         [
             (51, ("check", *CREDIT)),
             (57, ("fit", *CREDIT, "-o", "model.json")),
-            (64, ("fit", *CREDIT, "-o", "tree.json", "--algorithm", "tree")),
+            (66, ("fit", *CREDIT, "-o", "tree.json", "--algorithm", "tree")),
         ],
     )
     def test_of_a_command_compiles_few_functions(self, folder, most, arguments):
