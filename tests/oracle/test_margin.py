@@ -16,6 +16,14 @@ from rosenblatt.learn import wolfe
 SHAPES = [(True, False), (False, False), (True, True)]  # (a threshold, outside the norm)
 
 
+def assert_told(found, X, y):
+    """It holds, and its text is what is proved; where that is no margin, the interval follows."""
+    proved = found.certificate.verify(X, y)
+    interval = f" The largest margin is between {found.lower!r} and {found.upper!r}."
+    assert str(found) in (proved, proved + interval)
+    assert f"between {found.lower!r} and {found.upper!r}." in str(found)
+
+
 def squared(X, y, fit_intercept, affine):
     """The exact square of the largest margin of a separable table."""
     if affine:
@@ -41,7 +49,7 @@ def test_the_interval_holds_the_exact_margin(table, shape):
         assert found.gap <= 1e-9
     else:
         assert found.lower <= found.upper <= 0
-    assert found.certificate.verify(X, y) in str(found)
+    assert_told(found, X, y)
 
 
 @given(cases.tables(max_rows=8, max_columns=2), st.booleans())
@@ -126,7 +134,7 @@ def test_a_part_of_the_rows_first_does_not_move_the_margin(monkeypatch, affine):
     staged = margin(X, y, affine=affine)
     assert set(looks) == {1, 8}
     assert looks[-1] == 1
-    assert staged.certificate.verify(X, y) in str(staged)
+    assert_told(staged, X, y)
     assert max(plain.lower, staged.lower) <= min(plain.upper, staged.upper)
     assert max(plain.gap, staged.gap) <= 1e-9
 
@@ -167,7 +175,7 @@ def test_a_soft_start_and_rows_left_out_do_not_move_the_margin(monkeypatch, many
     assert begun[0].settled
     assert looked_at[0] == len(X)
     assert looked_at[-1] < len(X)
-    assert found.certificate.verify(X, y) in str(found)
+    assert_told(found, X, y)
     assert sorted(found.support) == sorted(plain.support)
     assert max(plain.lower, found.lower) <= min(plain.upper, found.upper)
     assert max(plain.gap, found.gap) <= 1e-9
@@ -187,7 +195,7 @@ def test_rows_that_contradict_each_other_are_noticed_at_once(monkeypatch, many_r
     monkeypatch.setattr(wolfe, "nearest", noted)
     found = margin(X, y)
     assert found.upper <= 0
-    assert found.certificate.verify(X, y) in str(found)
+    assert_told(found, X, y)
     assert len(sizes) <= 3
 
 
@@ -222,7 +230,7 @@ def test_a_margin_far_below_the_precision_of_floats():
 )
 def test_margins_beyond_the_range_of_floats_are_proved(X, y, options):
     found = margin(X, y, **options)
-    assert found.certificate.verify(X, y) in str(found)
+    assert_told(found, X, y)
     assert found.lower > 0
     assert found.gap <= 1e-9
 
