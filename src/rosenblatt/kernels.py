@@ -316,7 +316,7 @@ def truncated(total: Array) -> float:
     else:
         last = (last >> (2 * LIMB - spare)) << (2 * LIMB - spare)
     size = ldexp((total[top] * 4294967296.0 + middle) * 4294967296.0 + last, (top - 2) * LIMB - ORIGIN)
-    return sign * max(size, 5e-324)
+    return sign * (size if size > 5e-324 else 5e-324)
 
 
 @compiled
@@ -516,7 +516,7 @@ def correct_copies(
     Stops early when the ledger is full. Returns the corrections in the ledger and the copies not corrected.
     """
     while copies > 0.0 and made < ledger.size and is_wrong(m, labels[i], ties):
-        step = min(copies, 1.0)
+        step = copies if copies < 1.0 else 1.0
         add(rows, i, w, step * labels[i])
         ledger[made] = i if step == 1.0 else ~i
         made += 1
@@ -557,7 +557,7 @@ def correct(
     made = k = 0
     while k < order.size:
         if copies.size == 0:
-            stop = min(order.size, k + patience - quiet)
+            stop = k + patience - quiet if k + patience - quiet < order.size else order.size
             after = next_doubtful(rows, labels, order, k, stop, w, doubt.width)
             quiet += after - k
             k = after
@@ -573,7 +573,7 @@ def correct(
                 copies[k] = many
             if made == ledger.size:
                 return k + (many <= 0.0), made, quiet
-        quiet += int(np.ceil(many))
+        quiet += np.int64(np.ceil(many))  # type: ignore[assignment]  # int() would be compiled apart
         k += 1
         if quiet >= patience:
             break
@@ -605,7 +605,7 @@ def cycle(
     """
     passes = made = 0
     while most > 0 and passes < ends.size:
-        stop = min(order.size, at + most)
+        stop = at + most if at + most < order.size else order.size
         left = copies[at:stop] if copies.size > 0 else copies
         moved, more, quiet = correct(rows, labels, order[at:stop], left, w, ties, doubt, quiet, patience, ledger[made:])
         at += moved

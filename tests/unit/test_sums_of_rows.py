@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 from rosenblatt import kernels
 from rosenblatt.examples import rows_of
-from rosenblatt.learn import lifting, voting
+from rosenblatt.learn import lifting
 
 X = np.random.default_rng(4).integers(-4, 5, (9, 3)) * 1.0
 STORAGES = pytest.mark.parametrize("held", [X, sp.csr_array(X)], ids=["dense", "sparse"])
@@ -27,5 +27,5 @@ def test_the_sum_of_all_entries_and_of_their_squares(held):
 @STORAGES
 def test_rows_are_added_one_after_the_other(held):
     w, moves, entries = np.arange(4.0), np.array([2.0, -1.0, 0.5]), np.array([8, 0, 8])
-    voting.move(rows_of(held), moves, entries, w)
+    lifting.combine(rows_of(held), entries, moves, w)
     assert w.tolist() == [*(np.arange(3.0) + moves @ X[entries]), 3.0 + moves.sum()]

@@ -179,7 +179,7 @@ def remove(Q: Array, R: Array, size: int, place: int) -> None:
 def solve(R: Array, size: int, out: Array) -> None:
     """Replace b by the solution of R a = b, four entries at a time."""
     for low in range((size - 1) // 4 * 4, -1, -4):
-        top = min(low + 4, size)
+        top = low + 4 if low + 4 < size else size
         if top < size:
             a, b, c, d = R[low, top:size], R[low + 1, top:size], R[low + 2, top:size], R[low + 3, top:size]
             one, two, three, four = four_dots(a, b, c, d, out[top:size])
@@ -202,7 +202,7 @@ def affine_weights(Q: Array, R: Array, size: int, many: int, scale: float, out: 
     a = b = c = 0.0
     least = np.inf
     for j in range(size):
-        least = min(least, abs(R[j, j]))
+        least = abs(R[j, j]) if abs(R[j, j]) < least else least
         a += Q[j, 0] * Q[j, 0]
         if many == 2:
             b += Q[j, 0] * Q[j, 1]
@@ -275,7 +275,8 @@ def descend(
             if size == 1 or not share <= 1.0:
                 return STUCK, size, before, work
             for k in range(size):
-                weights[k] = max(weights[k] + share * (wanted[k] - weights[k]), 0.0)
+                moved = weights[k] + share * (wanted[k] - weights[k])
+                weights[k] = moved if moved > 0.0 else 0.0
             remove(Q, R, size, gone)
             size -= 1
             for k in range(gone, size):

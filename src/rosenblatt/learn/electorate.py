@@ -13,7 +13,7 @@ import numpy as np
 from rosenblatt import kernels, search
 from rosenblatt.examples import Examples, joined_rows, n_rows, numbers_per_row, some_rows, table_of
 from rosenblatt.kernels import Array, Csr, Rows, Ties
-from rosenblatt.learn import voting
+from rosenblatt.learn import lifting, voting
 from rosenblatt.learn.ledger import Ledger, rows_of_entries
 from rosenblatt.learn.rules import sign_at_zero
 from rosenblatt.threads import in_pieces
@@ -79,7 +79,7 @@ class Electorate:
         w = self.start.copy()
         for chunk in self._chunks:
             many = int(np.searchsorted(chunk.when, look, side="right"))
-            voting.move(chunk.rows, chunk.moves[:many], chunk.entries[:many], w)
+            lifting.combine(chunk.rows, chunk.entries[:many], chunk.moves[:many], w)
         return w
 
     def vote(self, rows: Rows, zero: int) -> Array:
@@ -90,7 +90,7 @@ class Electorate:
             if isinstance(rows, Csr) and isinstance(chunk.rows, Csr):
                 ask = self._asking_by_entries(rows, chunk, votes, w, zero, out)
                 in_pieces(ask, 0, out.size, chunk.entries.size + numbers_per_row(rows))
-                voting.move(chunk.rows, chunk.moves, chunk.entries, w)
+                lifting.combine(chunk.rows, chunk.entries, chunk.moves, w)
             else:
                 for vectors, some in self._blocks(chunk, votes, w):
                     ask = self._asking(rows, vectors, some, zero, out)

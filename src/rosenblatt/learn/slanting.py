@@ -76,7 +76,8 @@ def score_all(begin: int, end: int, many: int, v: Array, room: Room) -> tuple[fl
             total += scores[row]
             squares += scores[row] * scores[row]
     mean = total / (end - begin)
-    deviation = sqrt(max(squares / (end - begin) - mean * mean, 0.0))
+    square = squares / (end - begin) - mean * mean
+    deviation = sqrt(square) if square > 0.0 else 0.0
     return mean - SPAN * deviation, mean + SPAN * deviation
 
 

@@ -67,7 +67,9 @@ def with_class(so_far: float, count: int, measure: Measure) -> float:
     """What `purity_of` needs to know of a branch's classes, with one more of them."""
     if measure.criterion == GINI:
         return so_far + float(count) * float(count)
-    return max(so_far, float(count)) if measure.criterion == MISTAKES else so_far + weighed(count, measure.logs)
+    if measure.criterion == MISTAKES:
+        return so_far if so_far > count else float(count)
+    return so_far + weighed(count, measure.logs)
 
 
 @inlined
@@ -141,7 +143,7 @@ def best_threshold(
     gain = best + purity(absent, of_absent, measure) - purity(total, whole, measure)
     parts = weighed(best_low, measure.logs) + weighed(known - best_low, measure.logs)
     info = weighed(whole, measure.logs) - parts - weighed(of_absent, measure.logs)
-    return max(gain / whole, 0.0), info / whole, threshold, best_low
+    return (gain / whole if gain > 0.0 else 0.0), info / whole, threshold, best_low
 
 
 @inlined
@@ -158,7 +160,7 @@ def scan_presence(
         known[k] = total[k] - absent[k]
     gain = purity(known, of_known, measure) + purity(absent, of_absent, measure) - purity(total, whole, measure)
     info = weighed(whole, measure.logs) - weighed(of_known, measure.logs) - weighed(of_absent, measure.logs)
-    found.gain[node, column], found.info[node, column] = max(gain / whole, 0.0), info / whole
+    found.gain[node, column], found.info[node, column] = (gain / whole if gain > 0.0 else 0.0), info / whole
     found.place[node, column] = PRESENCE
 
 
@@ -282,7 +284,7 @@ def scan_values(
                 found.groups[node, codes_at + values[lined[k]]] = (k < cut) != first
             info -= weighed(of_low, measure.logs) + weighed(total - of_low - of_absent, measure.logs)
         if base / total > found.gain[node, column] + EVEN:
-            found.gain[node, column], found.info[node, column] = max(base / total, 0.0), info / total
+            found.gain[node, column], found.info[node, column] = (base / total if base > 0.0 else 0.0), info / total
             found.place[node, column] = 0.0
 
 

@@ -7,13 +7,6 @@ from rosenblatt.kernels import Array, Doubt, Rows, add, column, score, stored, v
 
 
 @compiled
-def move(rows: Rows, moves: Array, entries: Array, w: Array) -> None:
-    """w += moves[k] x_entries[k], one after the other."""
-    for k in range(entries.size):
-        add(rows, entries[k], w, moves[k])
-
-
-@compiled
 def vectors_of(rows: Rows, moves: Array, entries: Array, vectors: Array) -> None:
     """The vectors after the one in vectors[0]: each is the one before plus moves[k] x_entries[k]."""
     for k in range(entries.size):
