@@ -557,7 +557,7 @@ def correct(
     made = k = 0
     while k < order.size:
         if copies.size == 0:
-            stop = k + patience - quiet if k + patience - quiet < order.size else order.size
+            stop = k + (patience - quiet) if patience - quiet < order.size - k else order.size
             after = next_doubtful(rows, labels, order, k, stop, w, doubt.width)
             quiet += after - k
             k = after
@@ -605,7 +605,7 @@ def cycle(
     """
     passes = made = 0
     while most > 0 and passes < ends.size:
-        stop = at + most if at + most < order.size else order.size
+        stop = at + most if most < order.size - at else order.size
         left = copies[at:stop] if copies.size > 0 else copies
         moved, more, quiet = correct(rows, labels, order[at:stop], left, w, ties, doubt, quiet, patience, ledger[made:])
         at += moved
