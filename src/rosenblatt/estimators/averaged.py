@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from rosenblatt.estimators.linear import JOINT, LinearRule, empty_ledger, one_or_all
+from rosenblatt.estimators.linear import AUTO, JOINT, LinearRule, empty_ledger, one_or_all
 from rosenblatt.estimators.progress import reporter
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array
@@ -16,13 +16,14 @@ from rosenblatt.learn.averaging import OnMistakes, Stride
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.rules import Budget, Reason
 from rosenblatt.learn.walk import ctrl_c_noted
+from rosenblatt.options import flag, is_word
 
 
 class RuleInPasses(LinearRule):
     """A rule that is learned in passes, each of which looks at every row once."""
 
     max_passes: int | None
-    shuffle: bool
+    shuffle: bool | str
     random_state: Any
     verbose: bool
 
@@ -33,6 +34,8 @@ class RuleInPasses(LinearRule):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of X and their labels y."""
         ties, budget, rng = rules.ties_named(self.ties), self._budget(), self._generator()
+        by_itself = is_word(self.shuffle, AUTO)
+        shuffled = not by_itself and flag("shuffle", self.shuffle)
         classes, parts = self._parts(X, y, sample_weight)
         starts = self._starts(parts, rng)
         with ctrl_c_noted() as interrupted:
@@ -42,14 +45,15 @@ class RuleInPasses(LinearRule):
                 "choice": self._choice(),
                 "vote": self._is_vote(),
                 "budget": budget,
-                "rng": rng if self.shuffle else None,
+                "rng": rng if shuffled else None,
                 "interrupted": interrupted,
             }
             runs = []
             for part, start in zip(parts, starts, strict=True):
                 watch = reporter(budget, self._name) if self.verbose else None
+                options["spread"] = by_itself and (isinstance(part, JointExamples) or averaged.come_in_runs(part))
                 if isinstance(part, JointExamples):
-                    shared = {name: options[name] for name in ("ties", "budget", "rng", "interrupted")}
+                    shared = {name: options[name] for name in ("ties", "budget", "rng", "spread", "interrupted")}
                     runs.append(_joint().learn_in_passes(part, start, watch=watch, **shared))
                 else:
                     stride, growth = self._stride(part)
@@ -168,9 +172,10 @@ class AveragedPerceptron(RuleInPasses):
     ----------
     max_passes : int or None, default=10
         How many passes over the data, unless it ends earlier (see Notes).
-    shuffle : bool, default=False
-        Whether every pass is in a new random order, else in the order of the rows; of several classes learned jointly,
-        in a fixed order that is spread over the table, which may be sorted by class.
+    shuffle : bool or "auto", default="auto"
+        Whether every pass is in a new random order, or in the order of the rows. "auto": in that order, unless rows of
+        a class come in long runs, as in a table sorted by class, or several classes are learned jointly: then in a
+        fixed order that is spread over the table.
     ties : {"mistake", "plus", "minus", "correct"}, default="mistake"
         What a score of exactly zero is in training: always wrong; right for the second class (sgn(0) = +1);
         right for the first; never wrong. A zero is predicted as the first class, under "plus" as the second.
@@ -238,7 +243,7 @@ class AveragedPerceptron(RuleInPasses):
         self,
         *,
         max_passes: int | None = 10,
-        shuffle: bool = False,
+        shuffle: bool | str = AUTO,
         ties: str = "mistake",
         start: Any = "zeros",
         fit_intercept: bool = True,

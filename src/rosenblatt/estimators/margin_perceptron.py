@@ -6,6 +6,7 @@ from typing import Any, Self
 from rosenblatt import options
 from rosenblatt.estimators.averaged import RuleInPasses
 from rosenblatt.estimators.contract import ConvergenceWarning
+from rosenblatt.estimators.linear import AUTO
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array
 from rosenblatt.learn.averaged import PassesRun
@@ -29,8 +30,9 @@ class MarginPerceptron(RuleInPasses):
         Budget of passes over the data.
     max_updates, max_seconds : number or None, default=None
         Budgets of updates and of time; like max_passes, for each one-vs-rest rule.
-    shuffle : bool, default=False
-        Whether every pass is in a new random order, else in the order of the rows.
+    shuffle : bool or "auto", default="auto"
+        Whether every pass is in a new random order, or in the order of the rows. "auto": in that order, unless rows of
+        a class come in long runs, as in a table sorted by class: then in a fixed order that is spread over the table.
     start : {"zeros", "first", "random"} or array, default="zeros"
         The first weights: zeros; y_1 x_1; standard normal; given, one per feature and optionally one for the
         threshold (with several classes: one such row per class).
@@ -95,7 +97,7 @@ class MarginPerceptron(RuleInPasses):
         max_passes: int | None = 1000,
         max_updates: int | None = None,
         max_seconds: float | None = None,
-        shuffle: bool = False,
+        shuffle: bool | str = AUTO,
         start: Any = "zeros",
         fit_intercept: bool = True,
         bias_scale: float | str = 1.0,

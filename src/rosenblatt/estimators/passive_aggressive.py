@@ -32,8 +32,9 @@ class PassiveAggressive(RuleInPasses):
         Whether the rule is the mean of the weights after each look, instead of the last.
     max_passes : int or None, default=10
         How many passes over the data, unless one moves nothing.
-    shuffle : bool, default=True
-        Whether every pass is in a new random order, else in the order of the rows.
+    shuffle : bool or "auto", default=True
+        Whether every pass is in a new random order, or in the order of the rows. "auto": in that order, unless rows of
+        a class come in long runs, as in a table sorted by class: then in a fixed order that is spread over the table.
     start : {"zeros", "first", "random"} or array, default="zeros"
         The first weights: zeros; y_1 x_1; standard normal; given, one per feature and optionally one for the
         threshold (with several classes: one such row per class). `start=last_weights_` goes on where a run ended.
@@ -101,7 +102,7 @@ class PassiveAggressive(RuleInPasses):
         C: float = 1.0,
         average: bool = False,
         max_passes: int | None = 10,
-        shuffle: bool = True,
+        shuffle: bool | str = True,
         start: Any = "zeros",
         fit_intercept: bool = True,
         bias_scale: float | str = 1.0,

@@ -8,7 +8,7 @@ from rosenblatt import options, search
 from rosenblatt.errors import OptionError
 from rosenblatt.estimators.averaged import RuleInPasses
 from rosenblatt.estimators.contract import check_is_fitted, validate_data
-from rosenblatt.estimators.linear import one_or_all
+from rosenblatt.estimators.linear import AUTO, one_or_all
 from rosenblatt.examples import Examples, n_rows
 from rosenblatt.kernels import Array, Rows
 from rosenblatt.learn import averaged
@@ -31,8 +31,9 @@ class VotedPerceptron(RuleInPasses):
         one; one drawn at random, with chances as the votes, once for all predictions. All but the first are linear.
     max_passes : int or None, default=10
         How many passes over the data, unless it ends earlier (see Notes).
-    shuffle : bool, default=False
-        Whether every pass is in a new random order, else in the order of the rows.
+    shuffle : bool or "auto", default="auto"
+        Whether every pass is in a new random order, or in the order of the rows. "auto": in that order, unless rows of
+        a class come in long runs, as in a table sorted by class: then in a fixed order that is spread over the table.
     ties : {"mistake", "plus", "minus", "correct"}, default="mistake"
         What a score of exactly zero is in training: always wrong; right for the second class (sgn(0) = +1);
         right for the first; never wrong. A zero is a vote for the first class, under "plus" for the second, and so is
@@ -103,7 +104,7 @@ class VotedPerceptron(RuleInPasses):
         *,
         vote: str = "voted",
         max_passes: int | None = 10,
-        shuffle: bool = False,
+        shuffle: bool | str = AUTO,
         ties: str = "mistake",
         start: Any = "zeros",
         fit_intercept: bool = True,

@@ -27,9 +27,10 @@ from rosenblatt.learn.averaging import Stride
 from rosenblatt.learn.electorate import electorate
 from rosenblatt.learn.ledger import Tape
 from rosenblatt.learn.rules import UNLIMITED, Budget, Reason, counted
-from rosenblatt.learn.walk import Run, Walk
+from rosenblatt.learn.walk import Run, Walk, spread_out
 
 MOST_SHUFFLED = 2**25  # copies of rows that are put in order within some two seconds
+ENOUGH, IN_RUNS = 20, 0.5  # rows; of the changes of class that chance would make
 NO_SUMS = np.empty(0)
 
 
@@ -113,12 +114,14 @@ class Course:
                 )
         return page, doubt
 
-    def run(self, rng: np.random.Generator | None, is_right: Callable[[], bool], is_final: bool) -> Reason:
+    def run(
+        self, rng: np.random.Generator | None, spread: bool, is_right: Callable[[], bool], is_final: bool
+    ) -> Reason:
         """Pass after pass until one moves nothing and the rule is right on every row, or a budget is spent.
 
         `is_final` tells that the rule is that of the weights now, so that further passes cannot change it either.
         """
-        in_order = order_of_a_pass(self.walk, None) if rng is None else None
+        in_order = order_of_a_pass(self.walk, None, spread) if rng is None else None
         while not (reason := self.walk.spent()):
             order, copies = in_order or order_of_a_pass(self.walk, rng)
             copies = copies.copy()  # they are used up
@@ -152,22 +155,35 @@ def doubt_during(updates: int, examples: Examples, w: Array, growth: float) -> D
     return kernels.doubt_about(examples.rows, longest)
 
 
-def order_of_a_pass(walk: Walk, rng: np.random.Generator | None) -> tuple[Array, Array]:
-    """Rows in order, and the copies of each (empty: one each); or, with `rng`, all copies in an order drawn from it."""
+def order_of_a_pass(walk: Walk, rng: np.random.Generator | None, spread: bool = False) -> tuple[Array, Array]:
+    """Rows in order, and the copies of each (empty: one each); or, with `rng`, all copies in an order drawn from it.
+
+    Without it, but with `spread`, all copies in a fixed order that is spread evenly over the table. Tables are often
+    sorted by class. A pass in the order of the rows then meets one class after the other: most of the weights that it
+    goes through know the last class only, and so does their mean.
+    """
     examples = walk.examples
-    if rng is None:
+    if rng is None and not (spread and examples.n_copies <= MOST_SHUFFLED):
         return walk.in_order()
     if examples.weights.size and examples.n_copies > MOST_SHUFFLED:
         raise OptionError(
             f"the weights make {examples.n_copies} copies of rows, too many to shuffle; "
             "divide the weights by a constant, or set shuffle=False"
         )
-    drawn = rng.permutation(examples.n_copies)
+    drawn = spread_out(examples.n_copies) if rng is None else rng.permutation(examples.n_copies)
     if not examples.weights.size:
         return drawn.astype(walk.index), examples.weights
     rows = np.searchsorted(examples.copies_before, drawn, side="right") - 1
     copies = np.minimum(examples.weights[rows] - (drawn - examples.copies_before[rows]), 1.0)
     return rows.astype(walk.index), copies
+
+
+def come_in_runs(examples: Examples) -> bool:
+    """Whether rows of a class follow each other at least twice as often as in a random order: is the table sorted?"""
+    labels = examples.labels[examples.counted[0]]
+    shares = np.unique(labels, return_counts=True)[1] / labels.size
+    changes = np.count_nonzero(labels[1:] != labels[:-1])
+    return labels.size >= ENOUGH and bool(changes < IN_RUNS * labels.size * (1.0 - shares @ shares))
 
 
 Choice = Callable[[Course], Array]
@@ -199,14 +215,16 @@ def learn(
     vote: bool = False,
     budget: Budget = UNLIMITED,
     rng: np.random.Generator | None = None,
+    spread: bool = False,
     watch: Callable[[Walk], None] | None = None,
     interrupted: Callable[[], bool] = lambda: False,
     growth: float | None = None,
 ) -> PassesRun:
     """Passes from `start` until one moves nothing and the rule is right on every row, or the budget is spent.
 
-    The rule is the weights of `choice`, or with `vote` the vote of all weights. Rows are looked at in order, or, with
-    `rng`, in a new order in every pass. `growth` is by how much an update can lengthen the weights, if not by R.
+    The rule is the weights of `choice`, or with `vote` the vote of all weights. Rows are looked at in order, or spread
+    out, or, with `rng`, in a new order in every pass. `growth` is by how much an update can lengthen the weights, if
+    not by R.
     """
     walk = Walk(examples, ties, start.copy(), budget, watch)
     walk.interrupted = interrupted
@@ -217,7 +235,7 @@ def learn(
             return electorate(examples, walk.ledger, course.when.read(), course.looks).is_right(examples, ties)
         return is_right(examples, choice(course), counted(ties))
 
-    reason = course.run(rng, right, is_final=choice is last and not vote)
+    reason = course.run(rng, spread, right, is_final=choice is last and not vote)
     tally, when = course.tally, course.when.read()
     ledger = walk.ledger.seal(examples)
     return PassesRun(choice(course), ledger, reason, ledger.n_passes, walk.seen, tally, when)

@@ -23,12 +23,12 @@ from rosenblatt.examples import numbers_per_row
 from rosenblatt.kernels import Array, Ties
 from rosenblatt.kesler import JointExamples
 from rosenblatt.learn import choosing
-from rosenblatt.learn.averaged import MOST_SHUFFLED, NO_SUMS, PassesRun, Tally, order_of_a_pass
+from rosenblatt.learn.averaged import NO_SUMS, PassesRun, Tally, order_of_a_pass
 from rosenblatt.learn.joint_walk import JointWalk, honest, wrong_rows
 from rosenblatt.learn.pla import CYCLES_OF_FEW, FEW
 from rosenblatt.learn.rules import TIES, UNLIMITED, Budget, Order, Reason
 from rosenblatt.learn.stalling import IN_CYCLES, Stall, ended
-from rosenblatt.learn.walk import COPIES, FOREVER, Run, Walk, spread_out
+from rosenblatt.learn.walk import COPIES, FOREVER, Run, Walk
 from rosenblatt.threads import in_pieces
 
 SMALL_PART = 4  # the rows that were ever wrong are gone over by themselves while they are at most a quarter
@@ -212,13 +212,14 @@ def learn_in_passes(
     ties: Ties,
     budget: Budget = UNLIMITED,
     rng: np.random.Generator | None = None,
+    spread: bool = False,
     watch: Callable[[Walk], None] | None = None,
     interrupted: Callable[[], bool] = lambda: False,
 ) -> PassesRun:
     """Passes until one moves nothing and the mean of all W is right on every row, or the budget is spent."""
     walk = JointWalk(examples, ties, Tally(start, np.zeros_like(start), 0), budget, watch)
     walk.interrupted = interrupted
-    reason = _pass_after_pass(walk, rng)
+    reason = _pass_after_pass(walk, rng, spread)
     average = walk.tally.average
     if reason is not Reason.INTERRUPTED and not wrong_rows(examples, average).size:
         reason = Reason.SEPARATED
@@ -226,10 +227,10 @@ def learn_in_passes(
     return PassesRun(average, ledger, reason, ledger.n_passes, walk.seen, tally=walk.tally, when=walk.when.read())
 
 
-def _pass_after_pass(walk: JointWalk, rng: np.random.Generator | None) -> Reason:
-    spread = _spread_out(walk) if rng is None else None
+def _pass_after_pass(walk: JointWalk, rng: np.random.Generator | None, spread: bool) -> Reason:
+    fixed = order_of_a_pass(walk, None, spread) if rng is None else None
     while not (reason := walk.spent()):
-        order, copies = spread or order_of_a_pass(walk, rng)
+        order, copies = fixed or order_of_a_pass(walk, rng)
         copies, before, at = copies.copy(), len(walk.ledger), 0
         while at < order.size:
             if reason := walk.spent():
@@ -240,22 +241,6 @@ def _pass_after_pass(walk: JointWalk, rng: np.random.Generator | None) -> Reason
         if len(walk.ledger) == before and not wrong_rows(walk.examples, walk.tally.average).size:
             return Reason.SEPARATED
     return reason
-
-
-def _spread_out(walk: JointWalk) -> tuple[Array, Array]:
-    """Copies of rows, spread out.
-
-    Tables are often sorted by class. A pass in the order of the rows then meets one class after the other: most of the
-    weights that it goes through know the last class only, and so does their mean. In this order the rows met are at any
-    time spread evenly over the table; it hangs on nothing but how many there are.
-    """
-    examples = walk.examples
-    if examples.n_copies > MOST_SHUFFLED:
-        return walk.in_order()
-    copies = spread_out(examples.n_copies)
-    rows = np.searchsorted(examples.copies_before, copies, side="right") - 1
-    left = examples.weights[rows] - (copies - examples.copies_before[rows]) if examples.weights.size else np.empty(0)
-    return rows.astype(walk.index), np.minimum(left, 1.0)
 
 
 def follow(examples: JointExamples, W: Array, ties: Ties) -> tuple[Array, Array]:

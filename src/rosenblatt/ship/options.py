@@ -72,6 +72,11 @@ def whole(low: int, *words: str, high: float = COUNTABLE) -> Kind:
     return Kind(plain, read)
 
 
+def _flag_or_auto_read(value: Any, where: str, shape: Shape) -> Any:
+    return (choice("auto") if type(value) is str else FLAG).read(value, where, shape)
+
+
+FLAG_OR_AUTO = Kind(plain, _flag_or_auto_read)
 COUNT = or_null(whole(1))  # None: no limit
 SECONDS = or_null(above(TINY))
 POSITIVE, FROM_ZERO = above(TINY), above(0)
@@ -163,7 +168,7 @@ _SCHEME = {MULTI_CLASS: choice(*SCHEMES)}
 _RULE = {"fit_intercept": FLAG, "bias_scale": BIAS_SCALE, "normalize": FLAG}
 _PASSES = {
     "max_passes": COUNT,
-    "shuffle": FLAG,
+    "shuffle": FLAG_OR_AUTO,
     "start": START,
     **_RULE,
     "class_weight": CLASS_WEIGHT,
