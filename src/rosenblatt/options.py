@@ -17,17 +17,19 @@ def refused(name: str, wanted: str, value: Any, words: Iterable[str] = (), none:
     return OptionError(f"{name} must be {', '.join(first)}{', or ' if first else ''}{last}, not {value!r}")
 
 
-def flag(name: str, value: Any) -> bool:
-    """True or False, which 1 and 0 may stand for."""
+def flag(name: str, value: Any, *words: str) -> bool:
+    """True or False, which 1 and 0 may stand for; False also for one of some words."""
     if isinstance(value, bool | np.bool_) or (isinstance(value, Integral) and value in (0, 1)):
         return bool(value)
-    raise refused(name, "True or False", value)
+    if is_word(value, *words):
+        return False
+    raise refused(name, "True or False" if not words else "True, False", value, words)
 
 
 def check_flags(made: Any) -> None:
-    """Refuse options that are True or False by default, and now are something else."""
+    """Refuse options that are declared to be True or False, and are something else."""
     for name, parameter in signature(type(made).__init__).parameters.items():
-        if isinstance(parameter.default, bool):
+        if parameter.annotation is bool:
             flag(name, getattr(made, name))
 
 

@@ -22,6 +22,7 @@ from rosenblatt import (
 )
 from rosenblatt.errors import DataError, LedgerError, OptionError
 from rosenblatt.learn import electorate
+from rosenblatt.learn.walk import spread_out
 
 ORDER_DEPENDENT = (
     "the check reorders rows, and the algorithm depends on their order by definition; "
@@ -49,7 +50,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
         PassiveAggressive(variant="PA-II", average=True, normalize=True, shuffle=False),
     ],
     expected_failed_checks=lambda rule: {
-        **({} if rule.normalize else {"check_class_weight_classifiers": TOO_FEW_PASSES}),
+        **({} if rule.shuffle == "auto" or rule.normalize else {"check_class_weight_classifiers": TOO_FEW_PASSES}),
         "check_sample_weight_equivalence_on_dense_data": ORDER_DEPENDENT,
         "check_sample_weight_equivalence_on_sparse_data": ORDER_DEPENDENT,
     },
@@ -121,6 +122,34 @@ def test_a_stream_goes_on_after_fit_as_one_more_pass(rule, rng):
     at_once = clone(rule).set_params(max_passes=3).fit(X, y)
     assert gone_on.last_weights_.tobytes() == at_once.last_weights_.tobytes()
     assert gone_on.decision_function(X).tobytes() == at_once.decision_function(X).tobytes()
+
+
+def told(rule, X):
+    return rule.stop_reason_, rule.n_updates_, rule.weights_.tobytes(), rule.decision_function(X).tobytes()
+
+
+@EVERY
+def test_rows_sorted_by_class_are_spread_out_unless_told_otherwise(rule, rng):
+    X, y = overlapping(rng)
+    rule = clone(rule).set_params(shuffle="auto", max_passes=3)
+    in_order = clone(rule).set_params(shuffle=False)
+    assert told(clone(rule).fit(X, y), X) == told(clone(in_order).fit(X, y), X)
+    by_class = np.argsort(y, kind="stable")
+    X, y = X[by_class], y[by_class]
+    met = spread_out(len(y))
+    assert told(clone(rule).fit(X, y), X) == told(clone(in_order).fit(X[met], y[met]), X)
+    with pytest.raises(OptionError, match="shuffle must be True, False, or 'auto', not 'some'"):
+        clone(rule).set_params(shuffle="some").fit(X, y)
+
+
+@pytest.mark.parametrize("rule", [AveragedPerceptron(), VotedPerceptron(), MarginPerceptron(max_passes=20)])
+def test_a_sorted_table_is_learned_as_well_as_a_mixed_one(rule, rng):
+    X = rng.normal(size=(2000, 10))
+    y = (X.sum(axis=1) + 2.5 * rng.normal(size=2000) > 0).astype(int)
+    by_class = np.argsort(y[:1000], kind="stable")
+    mixed = clone(rule).fit(X[:1000], y[:1000]).score(X[1000:], y[1000:])
+    as_sorted = clone(rule).fit(X[by_class], y[by_class]).score(X[1000:], y[1000:])
+    assert as_sorted > mixed - 0.05
 
 
 @EVERY

@@ -34,8 +34,7 @@ class RuleInPasses(LinearRule):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of X and their labels y."""
         ties, budget, rng = rules.ties_named(self.ties), self._budget(), self._generator()
-        by_itself = is_word(self.shuffle, AUTO)
-        shuffled = not by_itself and flag("shuffle", self.shuffle)
+        shuffled, by_itself = flag("shuffle", self.shuffle, AUTO), is_word(self.shuffle, AUTO)
         classes, parts = self._parts(X, y, sample_weight)
         starts = self._starts(parts, rng)
         with ctrl_c_noted() as interrupted:

@@ -30,7 +30,7 @@ from rosenblatt.learn.rules import UNLIMITED, Budget, Reason, counted
 from rosenblatt.learn.walk import Run, Walk, spread_out
 
 MOST_SHUFFLED = 2**25  # copies of rows that are put in order within some two seconds
-ENOUGH, IN_RUNS = 20, 0.5  # rows; of the changes of class that chance would make
+ENOUGH, IN_RUNS = 20, 0.5  # copies of rows; of the changes of class that chance would make
 NO_SUMS = np.empty(0)
 
 
@@ -179,11 +179,12 @@ def order_of_a_pass(walk: Walk, rng: np.random.Generator | None, spread: bool = 
 
 
 def come_in_runs(examples: Examples) -> bool:
-    """Whether rows of a class follow each other at least twice as often as in a random order: is the table sorted?"""
-    labels = examples.labels[examples.counted[0]]
-    shares = np.unique(labels, return_counts=True)[1] / labels.size
-    changes = np.count_nonzero(labels[1:] != labels[:-1])
-    return labels.size >= ENOUGH and bool(changes < IN_RUNS * labels.size * (1.0 - shares @ shares))
+    """Whether the class changes at most half as often, from copy to copy, as in a random order: is the table sorted?"""
+    rows, weights = examples.counted
+    labels, copies = examples.labels[rows], np.ceil(weights) if weights.size else np.ones(rows.size)
+    of_minus = float(copies[labels < 0].sum())
+    by_chance = 2.0 * of_minus * (1.0 - of_minus / examples.n_copies)
+    return examples.n_copies >= ENOUGH and bool(np.count_nonzero(np.diff(labels)) < IN_RUNS * by_chance)
 
 
 Choice = Callable[[Course], Array]
