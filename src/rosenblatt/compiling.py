@@ -256,7 +256,7 @@ class Told:
 
     def __str__(self) -> str:
         far = (
-            f"{min(self.ready + 1, self.expected)} of about {self.expected}"
+            f"{self.ready + 1} of about {max(self.expected, self.ready + 1)}"
             if self.expected
             else f"{self.ready} so far"
         )

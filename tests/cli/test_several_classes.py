@@ -51,7 +51,7 @@ def test_a_table_that_scores_separate_has_a_margin(tmp_path):
     ran = run("check", tmp_path / "t.csv", "-t", "y")
     assert ran.code == 0
     assert "Separable: linear scores, one for each class, are right on every row." in ran.out
-    assert "Longest row, times the root of two," in ran.out
+    assert "The longest signed row has length " in ran.out
 
 
 def test_the_joint_rule_makes_the_one_mistake_that_must_be_and_that_is_proved_and_verified(iris):

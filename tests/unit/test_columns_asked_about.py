@@ -91,7 +91,7 @@ def test_percents_beside_plain_numbers_are_noted():
 def test_a_word_among_numbers_is_named():
     column, notes = found("price", [f"1,{k % 10}00" for k in range(N - 1)] + ["ask"])
     assert isinstance(column, Category)
-    assert "'ask' is none, so all are taken as words" in notes
+    assert "'ask' is not, so all are taken as words" in notes
 
 
 def test_codes_are_no_numbers():

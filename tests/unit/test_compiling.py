@@ -258,6 +258,13 @@ print(rule.weights_.tolist(), "numba" in sys.modules)
         assert compiled.stdout == uncompiled.stdout.replace("False", "True")
 
 
+def wait_for(is_so):
+    until = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
 class TestTold:
     def test_nothing_of_what_is_short(self, monkeypatch):
         told, said = compiling.Told(), []
@@ -267,8 +274,8 @@ class TestTold:
         time.sleep(0.05)
         told.end()
         time.sleep(0.1)
-        assert said == []
-        assert 0.05 <= told.seconds < 1.0
+        assert said == [] or told.seconds >= compiling.FIRST
+        assert told.seconds >= 0.05
 
     def test_of_the_rest_how_far_it_is_and_when_it_is_over(self, monkeypatch):
         told, said = compiling.Told(), []
@@ -278,12 +285,10 @@ class TestTold:
         for kernel in range(2):
             told.ready = kernel
             told.start()
-            time.sleep(0.3)
+            wait_for(lambda kernel=kernel: any(f": {kernel + 1} of about 7, " in line for line in said))
             told.end()
-        time.sleep(0.3)
-        assert said[0] == "compiling for this processor, which happens once: 1 of about 7, 0 s"
-        assert "compiling for this processor, which happens once: 2 of about 7, 0 s" in said
-        assert said[-1] == ""
+        wait_for(lambda: said[-1] == "")
+        assert said[0].startswith("compiling for this processor, which happens once: 1 of about 7, ")
 
     def test_why_it_happens_again(self):
         told = compiling.Told()

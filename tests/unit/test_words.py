@@ -40,8 +40,19 @@ def test_every_decision_has_a_reason(start, label, sign):
     points = Points(Encoding(columns, Target("y", ("no", "yes"))), ((1.0, 2.0, -2.0),), (start,), True)
     against = {"x": [-3.0], "c": ["b"]} if label == "yes" else {"x": [3.0], "c": ["a"]}
     ((first, second),) = told(points, pl.DataFrame(against))
-    assert first.startswith(f"a middling row is {label}, too ({sign}")
+    assert first.startswith(f"an average row is already {label} ({sign}")
     assert second is None
+
+
+def test_what_the_start_decides_is_not_told_by_a_column_that_hardly_counts():
+    columns = (Number("x", 0.0, 1.0, 2.0**-10, -8.0, 8.0, False), Category("c", ("a", "b"), False, False))
+    points = Points(Encoding(columns, Target("y", ("no", "yes"))), ((1.0, 0.25, -0.25),), (-50.0,), True)
+    ((first, second),) = told(points, pl.DataFrame({"x": [6.0], "c": ["b"]}))
+    assert first.startswith("an average row is already no (\N{MINUS SIGN}")
+    assert second.startswith("c = b (\N{MINUS SIGN}")
+    ((first, second),) = told(points, pl.DataFrame({"x": [-6.0], "c": ["b"]}))
+    assert first.startswith("x = -6 (\N{MINUS SIGN}")
+    assert second.startswith("c = b (\N{MINUS SIGN}")
 
 
 def test_every_decision_of_several_classes_has_a_reason():
@@ -50,10 +61,10 @@ def test_every_decision_of_several_classes_has_a_reason():
     points = Points(Encoding(columns, Target("y", ("u", "v", "w"))), weights, (9.0, 0.0, 0.0), True)
     rows = told(points, pl.DataFrame({"c": ["a", "b", None]}), 1)
     assert all(reason is not None for (reason,) in rows)
-    assert rows[0][0].startswith("a middling row is u, too (+")
+    assert rows[0][0].startswith("an average row is already u (+")
 
 
 def test_a_rule_without_points_has_a_reason():
     encoding = Encoding((Category("c", ("a",), False, False),), Target("y", ("no", "yes")))
     points = Points(encoding, ((0.0,),), (1.0,), True)
-    assert told(points, pl.DataFrame({"c": ["a", "b"]})) == [("a middling row is yes, too (+1)", None)] * 2
+    assert told(points, pl.DataFrame({"c": ["a", "b"]})) == [("an average row is already yes (+1)", None)] * 2

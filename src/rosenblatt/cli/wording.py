@@ -74,7 +74,7 @@ def finding(screen: Screen, data: Data, found: Finding) -> None:
             screen.line(f"The largest margin is between {lower:.3g} and {upper:.3g}.")
         if found.updates is not None:
             screen.line(
-                f"Longest row{'' if found.label else ', times the root of two,'} {found.radius:.6g}, so no run from "
+                f"The longest {'row' if found.label else 'signed row'} has length {found.radius:.6g}, so no run from "
                 f"zeros makes more than {many(found.updates, 'update')}."
             )
     elif isinstance(verdict, Undecided):

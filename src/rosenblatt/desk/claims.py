@@ -355,7 +355,8 @@ def _mistakes(claim: str, model: Model, data: Data, wanted: Any) -> Result:
     if not data.n:
         return Result(claim, wanted == 0, "There are no such rows.", AGAIN)
     wrong, by = wrong_rows(model, data)
-    made = f"The rule makes {many(int(wrong.size), 'mistake')} {claim.removeprefix('mistakes ')}, {data.n} in all"
+    where = claim.removeprefix("mistakes on the rows ")
+    made = f"The rule makes {many(int(wrong.size), 'mistake')} on the {many(data.n, 'row')} {where}"
     told = _unless(wrong.size == wanted, made, wanted)
     told = f"{told[:-1]} (counted by {PREDICT}, in floating point)." if by == PREDICT else told
     return Result(claim, wrong.size == wanted, told, by)

@@ -96,7 +96,7 @@ def proof_of(data: Data, found: Finding) -> Proof:
 
 
 def means_of(data: Data) -> list[float]:
-    """The mean of every feature: what a middling row looks like, which points and reasons are measured from."""
+    """The mean of every feature: what an average row looks like, which points and reasons are measured from."""
     if not is_sparse(data.X):
         return [float(mean) for mean in data.X.mean(axis=0, dtype=np.float64)]
     sums, entries = np.zeros(data.X.shape[1]), range(0, data.X.nnz, ENTRIES)

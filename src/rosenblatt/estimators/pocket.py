@@ -88,6 +88,9 @@ class PocketPerceptron(LinearRule):
     `optimality(X, y, model)` proves how far the rule is from the best possible one.
     Of one-vs-rest rules the one with the largest score is predicted, so each rule's weights are multiplied by a power
     of two that brings its scores to about 1.
+    Scores have no scale of their own: weights that the perceptron met are sums of rows, while those of the descent give
+    scores of about 1. To compare or combine the scores of several fits, as stacking does, calibrate them first
+    (`sklearn.calibration.CalibratedClassifierCV`).
     Pressing Ctrl-C keeps what was learned so far in the estimator before KeyboardInterrupt is raised.
 
     Examples

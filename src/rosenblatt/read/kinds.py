@@ -298,7 +298,7 @@ def _words(profile: Profile) -> Guess:
     doubt = f"most values occur in one row only; if it is an identifier, {to_ignore(profile.name)}"
     notes = (doubt,) if many and profile.rows >= ENOUGH else ()
     if profile.no_number:
-        notes = (f"most values are numbers, but {profile.no_number!r} is none, so all are taken as words",)
+        notes = (f"most values are numbers, but {profile.no_number!r} is not, so all are taken as words",)
     return Guess(profile.name, "category", f"{profile.distinct} different values", notes)
 
 

@@ -3,11 +3,12 @@
 Problem   who is turned down asks why, and must be told the columns that counted most against them.
 Input     a rule, and how many reasons to give.
 Result    for every row up to k texts such as "duration = 48 (+31)", the strongest first, all in the direction of the
-          decision: points for a yes, points against it for a no. A row with fewer such columns has fewer reasons; if it
-          has none, the first reason is that a middling row is decided so, with the points that every row begins with.
+          decision: points for a yes, points against it for a no. A row with fewer such columns has fewer reasons. Where
+          the columns together do not speak for the decision, the first reason is that an average row is decided so,
+          with the points that every row begins with.
 Method    A column's points are those of the scorecard, which measures from the middle: numbers from a round number
           near their mean, a category from the mean points of its values, by their shares where those are known.
-          So a reason says how this row differs from a middling one, and the points can be looked up in the scorecard.
+          So a reason says how this row differs from an average one, and the points can be looked up in the scorecard.
           Of more than two classes, what counts is the points for the class predicted less those for the runner-up.
 """
 
@@ -28,6 +29,8 @@ NAME = "reason {}"
 LONGEST = 60  # characters of a value
 WORDS = 3  # of a text, in one reason
 BLOCK = 2**17  # rows at once
+LEAST = 0.05  # points that are shown as 0.1
+AVERAGE = -2  # in the place of a column's number: the points that every row begins with
 MINUS = "\N{MINUS SIGN}"
 AMOUNT, TOLD = "\0points", "\0told"  # names that no column has
 
@@ -100,7 +103,7 @@ class _Chooser:
         if k:
             return pl.repeat(None, pl.len(), dtype=pl.String)
         _, rules = self._for_the_decision(np.zeros((1, len(self.weights), 0)))
-        return pl.repeat(self._like_a_middling_row(rules)[0], pl.len(), dtype=pl.String)
+        return pl.repeat(self._like_an_average_row(rules)[0], pl.len(), dtype=pl.String)
 
     @property
     def many(self) -> int:
@@ -135,12 +138,18 @@ class _Chooser:
         return by_rule[rows, best] - by_rule[rows, second], np.stack([best, second])
 
     def _best(self, towards: Array) -> Array:
-        """The column of each row with the most points, -1 where none is left above 0; then the second; and so on."""
+        """The column of each row with the most points, then the second, and so on; -1 where no column is left.
+
+        The first is AVERAGE where the columns together do not speak for the decision: the points at the start made it.
+        """
         rows, out = np.arange(len(towards)), np.empty((self.k, len(towards)), np.int64)
-        for chosen in out:
+        average = towards.sum(axis=1) <= 0
+        for place, chosen in enumerate(out):
             best = towards.argmax(axis=1)
-            chosen[:] = np.where(towards[rows, best] > 0, best, -1)
-            towards[rows, best] = 0.0
+            chosen[:] = np.where(towards[rows, best] >= LEAST, best, -1)
+            if place == 0:
+                chosen[average | (chosen < 0)] = AVERAGE
+            towards[rows, best] = np.where(chosen == AVERAGE, towards[rows, best], 0.0)
         return out
 
     def _told(self, seen: pl.DataFrame, points: Array, chosen: Array, rules: Array) -> pl.Series:
@@ -155,19 +164,19 @@ class _Chooser:
                 cells, tenths = seen[column.name].gather(rows), np.rint(points[rows, j] * 10).astype(np.int64)
                 words = self._words(column, j, cells, rules[:, rows]) if isinstance(column, Text) else None
                 parts.append(_in_words(column, cells, tenths, words))
-        alone = np.flatnonzero(chosen[0] < 0)
+        alone = np.flatnonzero(chosen[0] == AVERAGE)
         places[alone] = np.arange(filled, filled + alone.size)
-        parts.append(self._like_a_middling_row(rules[:, alone]))
+        parts.append(self._like_an_average_row(rules[:, alone]))
         return pl.concat(parts).gather(places)
 
-    def _like_a_middling_row(self, rules: Array) -> pl.Series:
-        """The texts of rows in which no column speaks for the decision: the points at the start do."""
+    def _like_an_average_row(self, rules: Array) -> pl.Series:
+        """The texts of rows that the points at the start decide."""
         classes, starts = self.points.classes, np.array([*self.starts, 0.0])  # the last for no rule
         texts = {}
         for own, other in {*map(tuple, rules.T.tolist())}:
             label = classes[own] if len(self.starts) > 1 else classes[own + 1]
             start = starts[own] - starts[other] if len(self.starts) > 1 else starts[0]
-            texts[own, other] = f"a middling row is {label}, too{_amount(round(start * 10))}"
+            texts[own, other] = f"an average row is already {label}{_amount(round(start * 10))}"
         return pl.Series([texts[pair] for pair in map(tuple, rules.T.tolist())], dtype=pl.String)
 
     def _words(self, column: Text, j: int, cells: pl.Series, rules: Array) -> pl.Series:
