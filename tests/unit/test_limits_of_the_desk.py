@@ -15,6 +15,8 @@ from rosenblatt.desk.shipping import model_of
 from rosenblatt.desk.verdict import finding
 from rosenblatt.desk.verifying import verified
 from rosenblatt.errors import CertificateError
+from rosenblatt.examples import Examples
+from rosenblatt.prove import rational, separability
 from rosenblatt.prove.certificate import Contradiction, CostInterval, ErrorInterval, Separation
 from rosenblatt.prove.clock import Clock
 from rosenblatt.prove.separability import Undecided
@@ -62,6 +64,29 @@ def test_a_limit_of_work_that_ends_a_proof_is_told(work, monkeypatch):
     if work == 0.0:
         assert isinstance(found.verdict, Undecided)
         assert any("it is not decided whether the rows are separable" in note for note in learned.notes)
+
+
+def test_where_the_verdict_is_left_open_a_rule_is_told_and_its_mistakes_may_decide(monkeypatch):
+    monkeypatch.setattr(verdict, "decide", lambda *_, **__: Undecided("Too long."))
+    found, data = finding(data_from()), data_from()
+    assert found.verdict.separable is False
+    assert found.fewest.upper > 0
+    assert "contradict each other" in found.verdict.certificate.verify_examples(data.examples())
+    apart = finding(data_from(noise=0.0))
+    assert isinstance(apart.verdict, Undecided)
+    assert (apart.fewest.lower, apart.fewest.upper) == (0, 0)
+
+
+def test_an_elimination_that_cannot_end_in_time_is_not_begun(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = np.ldexp(rng.integers(0, 2**30, size=(400, 120)).astype(float), rng.integers(-20, 20, size=120))
+    examples = Examples.of(X, np.arange(400) % 2)
+    monkeypatch.setattr(separability, "proposed", lambda *_: None)  # floats have no idea
+    monkeypatch.setattr(rational, "decide", lambda *_: pytest.fail("begun"))
+    clock = Clock(most_work=1e9)
+    assert isinstance(separability.decide(examples, clock=clock, learning=False), Undecided)
+    assert clock.ran_out
+    assert rational.descent_takes([{0: 1, 1: 2}] * 10) < 1e6
 
 
 def test_what_no_limit_ends_is_not_said_to_be_cut_short():

@@ -82,10 +82,10 @@ def finding(screen: Screen, data: Data, found: Finding) -> None:
     else:
         screen.line(f"Not separable: no {rules.removeprefix('a ')} right on every row.", style="bold red")
         contradiction(screen, data, verdict.certificate)
-        if found.fewest is not None:
-            lower, upper = found.fewest.lower, found.fewest.upper
-            best = "which is the fewest possible" if lower == upper else f"and no rule makes fewer than {lower:,}"
-            screen.line(f"A rule with {many(upper, 'mistake')} was found, {best}.")
+    if found.fewest is not None:
+        lower, upper = found.fewest.lower, found.fewest.upper
+        best = ", which is the fewest possible" if lower == upper else f", and no rule makes fewer than {lower:,}"
+        screen.line(f"A rule with {many(upper, 'mistake')} was found{best if lower else ''}.")
     if found.cut_short is not None:
         screen.line(f"{found.cut_short}.", style="yellow")
 

@@ -1,7 +1,7 @@
 """What can be proved about a table before anything is learned from it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
@@ -16,7 +16,8 @@ from rosenblatt.prove.clock import Clock
 from rosenblatt.prove.joint_certificate import JointContradiction, JointErrorInterval
 from rosenblatt.prove.margin import Margin, largest
 from rosenblatt.prove.optimality import interval
-from rosenblatt.prove.separability import NotSeparable, Separable, Verdict, decide
+from rosenblatt.prove.record import PREDICTED, STRICT
+from rosenblatt.prove.separability import NotSeparable, Separable, Undecided, Verdict, decide
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Finding:
     radius: float
     margin: Margin | None  # of separable rows
     updates: int | None  # that no run of the perceptron from zeros exceeds
-    fewest: ErrorInterval | CostInterval | JointErrorInterval | None  # mistakes, of rows that are not separable
+    fewest: ErrorInterval | CostInterval | JointErrorInterval | None  # mistakes, unless rows are separable
     cut_short: str | None = None  # which limit ended a proof, if one did
 
     @property
@@ -51,9 +52,11 @@ def finding(data: Data, *, seconds: float | None = None, fewest: bool = True, ve
         margin = (joint.largest if several else largest)(examples, clock=clocks[-1])
         lower = max(margin.lower, verdict.certificate.lower)  # the search for the margin may have run out of time
         updates = bounds.novikoff(examples.radius, lower) if lower > 0 else None
-    elif isinstance(verdict, NotSeparable) and fewest:
+    elif fewest:
         clocks.append(clock_of(seconds, CHECK_WORK, verbose))
-        fewest_mistakes = _fewest(examples, verdict, clocks[-1])
+        fewest_mistakes = _fewest(examples, getattr(verdict, "certificate", None), clocks[-1])
+        if isinstance(verdict, Undecided) and fewest_mistakes.contradictions:
+            verdict = NotSeparable(replace(fewest_mistakes.contradictions[0], ties=STRICT, fingerprint=""))
     cut_short = next((more(clock) for clock in clocks if clock.ran_out), None)
     label = None if several else data.classes[1]
     return Finding(label, verdict, examples.radius, margin, updates, fewest_mistakes, cut_short)
@@ -73,14 +76,12 @@ def decided(
     return verdict, largest(examples, affine=affine, clock=another) if verdict.separable else None
 
 
-def _fewest(examples: Any, verdict: NotSeparable, clock: Clock) -> Any:
-    """How few mistakes are possible."""
+def _fewest(examples: Any, known: Any, clock: Clock) -> Any:
+    """How few mistakes are possible; a contradiction may be known."""
     rng = np.random.default_rng(0)
     if isinstance(examples, JointExamples):
-        return import_module("rosenblatt.prove.joint_optimality").interval(
-            examples, None, rng, clock, verdict.certificate
-        )
-    return interval(examples, None, "minus", rng, clock, verdict.certificate)
+        return import_module("rosenblatt.prove.joint_optimality").interval(examples, None, rng, clock, known)
+    return interval(examples, None, PREDICTED, rng, clock, known)
 
 
 def in_words(data: Data, proof: Contradiction | JointContradiction, most: int = 20) -> list[dict[str, Any]]:

@@ -251,6 +251,10 @@ def _in_whole_numbers(examples: Examples, affine: bool, begin: tuple[int, ...], 
         )
     found = None
     for method in (refined.nearest, rational.nearest):
+        if method is rational.nearest and not clock.allows(
+            rational.descent_takes(exact.signed_rows(examples, begin)[0])
+        ):
+            break
         try:
             mixture = method(examples, affine, begin, clock.keep_time)
         except TimeIsUp:

@@ -309,6 +309,8 @@ class _Search:
         self.clock.doing = "in whole numbers"
         if proof := proposed(examples, ties, rows, multipliers, self.clock):
             return NotSeparable(proof)
+        if not self.clock.allows(rational.descent_takes(exact.signed_rows(examples, rows)[0])):
+            raise TimeIsUp
         mixture = rational.decide(examples, ties, rows, self.units, self.clock.keep_time)
         if not any(mixture.x):
             return NotSeparable(contradiction(examples, ties, mixture.rows, mixture.multipliers))
