@@ -49,7 +49,9 @@ def by_estimator(points, table):
 
 
 def by_polars(points, frame):
-    found = frame.select(points.label().alias("label"), *(points.score(k).alias(str(k)) for k in _rules(points)))
+    names = [str(k) for k in _rules(points)]
+    scored = frame.select(points.scores(names).alias("scores")).unnest("scores")
+    found = scored.select(points.label([pl.col(name) for name in names]).alias("label"), *names)
     return found["label"].to_list(), found.drop("label").to_numpy()
 
 

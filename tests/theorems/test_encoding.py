@@ -173,12 +173,12 @@ def test_dense_sparse_and_points_are_the_same_rule(rows, data):
     w, b = short(np.array(drawn), 0.3, encoding.features)
     points = Points(encoding, (tuple(w.tolist()),), (b,), False)
     assert points.exact
-    score = frame.select(points.score()).to_series().to_list()
-    assert score == [
+    scored = frame.select(points.scores(["score"]).alias("scores")).unnest("scores")
+    assert scored["score"].to_list() == [
         float(Fraction(b) + sum(map(lambda a, c: Fraction(a) * Fraction(float(c)), w, row))) for row in dense
     ]
-    labels = frame.select(points.label()).to_series().to_list()
-    assert labels == ["yes" if s > 0 else "no" for s in score]
+    labels = scored.select(points.label([pl.col("score")])).to_series().to_list()
+    assert labels == ["yes" if s > 0 else "no" for s in scored["score"]]
 
 
 def test_an_encoding_is_read_as_it_was_written():

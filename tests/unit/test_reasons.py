@@ -129,13 +129,12 @@ def test_blocks_and_streams_give_the_same(monkeypatch, tmp_path):
     })  # fmt: skip
     whole = frame.select(reasons(points, 3)).unnest("reasons")
     frame.write_parquet(tmp_path / "in.parquet")
-    lazy = (
-        pl.scan_parquet(tmp_path / "in.parquet").select(points.label().alias("y"), reasons(points, 3)).unnest("reasons")
-    )
-    lazy.sink_parquet(tmp_path / "out.parquet")
+    lazy = pl.scan_parquet(tmp_path / "in.parquet").select(points.scores(["score"]).alias("y"), reasons(points, 3))
+    lazy.unnest("reasons").sink_parquet(tmp_path / "out.parquet")
     assert pl.read_parquet(tmp_path / "out.parquet").drop("y").equals(whole)
-    monkeypatch.setattr(module, "BLOCK", 7)
-    assert frame[:500].select(reasons(points, 3)).unnest("reasons").equals(whole[:500])
+    for name, few in (("BLOCK", 7), ("NUMBERS", 1)):
+        monkeypatch.setattr(module, name, few)
+        assert frame[:500].select(reasons(points, 3)).unnest("reasons").equals(whole[:500])
 
 
 def test_no_rows_and_no_points():

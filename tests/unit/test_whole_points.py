@@ -60,7 +60,9 @@ def test_whole_points_make_the_mistakes_that_they_state(case, largest, random):
             assert abs(line.points) <= largest
     assert (by_hand(found.card, points.encoding, frame) != y).sum() == found.mistakes
     assert found.mistakes <= found.plain
-    said = frame.select(found.points.label()).to_series().to_list()
+    names = [str(k) for k in range(len(found.points.weights))]
+    scored = frame.select(found.points.scores(names).alias("scores")).unnest("scores")
+    said = scored.select(found.points.label([pl.col(name) for name in names])).to_series().to_list()
     assert (np.array([points.classes.index(label) for label in said]) != y).sum() == found.mistakes
 
 

@@ -29,7 +29,7 @@ from rosenblatt.ship.points import Points
 from rosenblatt.ship.reasons import NAME as REASON
 from rosenblatt.ship.reasons import reasons
 
-LABEL, SCORE, POINTS, OWN = "label", "score", "points", "\0target"
+LABEL, SCORE, POINTS, OWN, SCORES = "label", "score", "points", "\0target", "\0scores"
 MOST_NUMBERS = 2**24  # that a tree sees at once
 WORK, FEWEST = 2**31, 100  # multiplications for a block of rows, which take about a second, and rows of it, at least
 
@@ -50,18 +50,18 @@ def predictions(
     frame = table.frame.lazy()
     encoding.check(frame)
     named = [_score_name(k, encoding) for k in range(len(points.weights))]
-    scores = [points.score(k, None if k else unseen).alias(name) for k, name in enumerate(named)]
+    scores = points.scores(named, unseen).alias(SCORES)
     if not reasons_wanted:
         kept = _kept(keep, frame.collect_schema().names(), named)
         label = points.label([pl.col(name) for name in named]).alias(LABEL)
-        return frame.select(*kept, *scores).select(*kept, label, *named)
+        return frame.select(*kept, scores).unnest(SCORES).select(*kept, label, *named)
     card = card_of(model)
     in_points = [name.replace(SCORE, POINTS, 1) for name in named]
     kept = _kept(keep, frame.collect_schema().names(), [*named, *in_points])
     label = points.label([pl.col(name) for name in named]).alias(LABEL)
     each = [(pl.col(s) * float(card.factor)).alias(p) for s, p in zip(named, in_points, strict=True)]
     told = reasons(points, reasons_wanted, card)
-    found = frame.select(*kept, *scores, told)
+    found = frame.select(*kept, scores, told).unnest(SCORES)
     if not points.exact:  # labels are the rule's own, whatever reasons are asked for
         own = _in_blocks(model, encoding, table, ()).select(LABEL, *named)
         found, label = pl.concat([frame.select(*kept, told), own], how="horizontal"), pl.col(LABEL)

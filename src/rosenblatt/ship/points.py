@@ -102,25 +102,35 @@ class Points:
             elif any(map(any, weights)):
                 yield column, weights
 
-    def score(self, rule: int = 0, unseen: Unseen | None = None) -> pl.Expr:
-        """The score of a table's rows, for Polars; values of all columns that have no name are noted in `unseen`."""
-        counts = {column.name for column, _ in self.terms()} if unseen is not None else set()
-        terms = [(column, w) for column, w in self.columns(rule) if any(w) or column.name in counts]
-        single = [(column, w) for column, w in terms if isinstance(column, Number | Category)]
-        start, first = self.intercepts[rule], pl.col(self.encoding.used[0].name)
+    def scores(self, names: Sequence[str], unseen: Unseen | None = None) -> pl.Expr:
+        """The scores of a table's rows by every rule, for Polars: a struct of fields with these names.
+
+        Each cell is read once for all rules. Values of all columns that have no name are noted in `unseen`.
+        """
+        terms = list(self.terms())
+        single = [(column, weights) for column, weights in terms if isinstance(column, Number | Category)]
+        first, kind = pl.col(self.encoding.used[0].name), pl.Struct(dict.fromkeys(names, pl.Float64))
 
         def scored(cells: pl.Series) -> pl.Series:
-            out = np.full(len(cells), start)
-            add_up(cells.struct.unnest(), [(column, w, out) for column, w in single], unseen)
-            return pl.Series(cells.name, out)
+            frame, out = cells.struct.unnest(), np.repeat(np.array([self.intercepts]).T, len(cells), axis=1)
+            for rule, sums in enumerate(out):
+                noted = unseen if rule == 0 else None
+                parts = [(column, weights[rule], sums) for column, weights in single]
+                add_up(frame, [part for part in parts if noted is not None or any(part[1])], noted)
+            return pl.DataFrame(dict(zip(names, out, strict=True))).to_struct(cells.name)
 
         cells = pl.struct([column.cells for column, _ in single] or [first])
-        words = [_of_words(column, w) for column, w in terms if isinstance(column, Text)]
-        return sum(words, cells.map_batches(scored, return_dtype=pl.Float64, is_elementwise=True))
+        found = cells.map_batches(scored, return_dtype=kind, is_elementwise=True)
+        texts = [(column, weights) for column, weights in terms if isinstance(column, Text)]
+        if not texts:
+            return found
+        return pl.struct(
+            sum((of_words(column, weights[rule]) for column, weights in texts), found.struct.field(name)).alias(name)
+            for rule, name in enumerate(names)
+        )
 
-    def label(self, scores: Sequence[pl.Expr] | None = None) -> pl.Expr:
-        """The label of a table's rows, for Polars; from the rules' scores, where those are known."""
-        scores = [self.score(k) for k in range(len(self.weights))] if scores is None else scores
+    def label(self, scores: Sequence[pl.Expr]) -> pl.Expr:
+        """The label of a table's rows, for Polars, from the rules' scores."""
         if len(self.weights) == 1:
             yes = scores[0] >= 0 if self.zero_is_yes else scores[0] > 0
             return pl.when(yes).then(pl.lit(self.classes[1])).otherwise(pl.lit(self.classes[0]))
@@ -171,7 +181,7 @@ def short(weights: Array, intercept: float, features: Sequence[Feature]) -> tupl
     return np.round(weights / of_each) * of_each, round(intercept / unit) * unit
 
 
-def _of_words(column: Text, w: tuple[float, ...]) -> pl.Expr:
+def of_words(column: Text, w: tuple[float, ...]) -> pl.Expr:
     """The points of the words that occur."""
     each = pl.element().replace_strict(range(len(w)), list(w), default=0.0, return_dtype=pl.Float64)
     return column.places.list.eval(each).list.sum().fill_null(0.0)

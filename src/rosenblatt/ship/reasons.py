@@ -12,23 +12,23 @@ Method    A column's points are those of the scorecard, which measures from the 
           Of more than two classes, what counts is the points for the class predicted less those for the runner-up.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from rosenblatt.errors import OptionError
 from rosenblatt.kernels import Array
-from rosenblatt.read.columns import Column, HashedText, Number, Sparse, Text, bucket_of, split
-from rosenblatt.read.encoding import Encoding
+from rosenblatt.read.columns import Category, Column, HashedText, Number, Sparse, Text, add_up, bucket_of, split
 from rosenblatt.read.values import as_text
-from rosenblatt.ship.points import Points
+from rosenblatt.ship.points import Points, of_words
 from rosenblatt.ship.scorecard import Scorecard, scorecard
 
 NAME = "reason {}"
 LONGEST = 60  # characters of a value
 WORDS = 3  # of a text, in one reason
-BLOCK = 2**17  # rows at once
+BLOCK, NUMBERS = 2**17, 2**24  # rows at once, and points of them
+RAW, READ, WORDS_ADD = "raw {}", "read {}", "words {} {}"  # of a column, by its number; of a rule and a column
 LEAST = 0.05  # points that are shown as 0.1
 AVERAGE = -2  # in the place of a column's number: the points that every row begins with
 MINUS = "\N{MINUS SIGN}"
@@ -51,9 +51,8 @@ def reasons(points: Points, k: int, card: Scorecard | None = None) -> pl.Expr:
     kind = pl.Struct(dict.fromkeys(names, pl.String))
     if not chooser.many:
         return pl.struct([chooser.same_for_all(k).alias(name) for k, name in enumerate(names)]).alias("reasons")
-    seen = [pl.col(column.name) for column in chooser.columns]
-    parts = [pl.struct(chooser.moved()).alias("moved"), pl.struct(seen).alias("seen")]
-    return pl.struct(parts).map_batches(chooser.reasons, return_dtype=kind, is_elementwise=True).alias("reasons")
+    parts = pl.struct(chooser.seen()).map_batches(chooser.reasons, return_dtype=kind, is_elementwise=True)
+    return parts.alias("reasons")
 
 
 @dataclass(frozen=True)
@@ -84,19 +83,29 @@ class _Chooser:
             tuple(float(one.start) for one in card.cards),
         )
 
-    def moved(self) -> list[pl.Expr]:
-        """The points of every rule and column, as the scorecard has them."""
-        return [
-            self._moved(rule, j).alias(f"{rule} {j}") for rule in range(len(self.weights)) for j in range(self.many)
-        ]
+    def seen(self) -> list[pl.Expr]:
+        """What stands in the columns, as it is and as they read it; of texts, what their words add to each rule."""
+        found = [pl.col(column.name).alias(RAW.format(j)) for j, column in enumerate(self.columns)]
+        for j, column in enumerate(self.columns):
+            if isinstance(column, Text):
+                each = enumerate(self.weights)
+                found += [of_words(column, weights[j]).alias(WORDS_ADD.format(rule, j)) for rule, weights in each]
+            elif isinstance(column, Number | Category):
+                found.append(column.cells.alias(READ.format(j)))
+        return found
 
-    def _moved(self, rule: int, j: int) -> pl.Expr:
-        own, reference = self.weights[rule][j], self.references[rule][j]
-        if not any(own):
-            return pl.lit(-reference)
-        alone = Encoding((self.columns[j],), self.points.encoding.target)
-        score = replace(self.points, encoding=alone, weights=(own,), intercepts=(0.0,)).score()
-        return score * self.factor - reference
+    def _moved(self, rows: pl.DataFrame) -> Array:
+        """The points of every row, rule and column, as the scorecard has them."""
+        out = np.zeros((len(self.weights), self.many, rows.height))
+        single = {j: column for j, column in enumerate(self.columns) if isinstance(column, Number | Category)}
+        cells = rows.select(pl.col(READ.format(j)).alias(column.name) for j, column in single.items())
+        for rule, weights in enumerate(self.weights):
+            add_up(cells, [(column, weights[j], out[rule, j]) for j, column in single.items() if any(weights[j])])
+            for j in {*range(self.many)} - {*single}:
+                out[rule, j] = rows[WORDS_ADD.format(rule, j)].to_numpy()
+        out *= self.factor
+        out -= np.array(self.references)[:, :, np.newaxis]
+        return out.transpose(2, 0, 1)
 
     def same_for_all(self, k: int) -> pl.Expr:
         """Of a rule without points, the one reason of every row; none after it."""
@@ -112,13 +121,13 @@ class _Chooser:
 
     def reasons(self, rows: pl.Series) -> pl.Series:
         """The reasons of some rows."""
-        blocks = [self._block(rows.slice(first, BLOCK)) for first in range(0, max(len(rows), 1), BLOCK)]
+        size = max(min(BLOCK, NUMBERS // (len(self.weights) * self.many)), 1)
+        blocks = [self._block(rows.slice(first, size)) for first in range(0, max(len(rows), 1), size)]
         return pl.concat(blocks, rechunk=False)
 
     def _block(self, rows: pl.Series) -> pl.Series:
-        moved, seen = rows.struct.field("moved").struct.unnest(), rows.struct.field("seen").struct.unnest()
-        by_rule = moved.to_numpy(order="c").reshape(len(rows), len(self.weights), self.many)
-        points, rules = self._for_the_decision(by_rule)
+        seen = rows.struct.unnest()
+        points, rules = self._for_the_decision(self._moved(seen))
         chosen = self._best(np.where(rules[0, :, np.newaxis] < 0, -points, points))
         told, n = self._told(seen, points, chosen, rules), len(rows)
         return pl.DataFrame({NAME.format(k + 1): told[k * n : (k + 1) * n] for k in range(self.k)}).to_struct("reasons")
@@ -161,7 +170,8 @@ class _Chooser:
                 rows = found % len(points)
                 places[found] = np.arange(filled, filled + rows.size)
                 filled += rows.size
-                cells, tenths = seen[column.name].gather(rows), np.rint(points[rows, j] * 10).astype(np.int64)
+                cells = seen[RAW.format(j)].gather(rows).alias(column.name)
+                tenths = np.rint(points[rows, j] * 10).astype(np.int64)
                 words = self._words(column, j, cells, rules[:, rows]) if isinstance(column, Text) else None
                 parts.append(_in_words(column, cells, tenths, words))
         alone = np.flatnonzero(chosen[0] == AVERAGE)

@@ -10,7 +10,7 @@ Method    Points are measured from the middle of a column: from the mean of its 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from fractions import Fraction
 from math import ceil, floor, log10
@@ -63,6 +63,12 @@ class Part:
         """By how much the column moves the points, at most."""
         return self.span[1] - self.span[0]
 
+    def times(self, factor: Fraction) -> "Part":
+        """The same with points that are so many times as large."""
+        lines = tuple(Line(line.value, line.points * factor, line.seen) for line in self.lines)
+        span = self.span[0] * factor, self.span[1] * factor
+        return replace(self, lines=lines, span=span, reference=self.reference * factor)
+
 
 @dataclass(frozen=True)
 class Card:
@@ -71,6 +77,10 @@ class Card:
     label: str
     start: Fraction
     parts: tuple[Part, ...]
+
+    def times(self, factor: Fraction) -> "Card":
+        """The same with points that are so many times as large."""
+        return Card(self.label, self.start * factor, tuple(part.times(factor) for part in self.parts))
 
 
 @dataclass(frozen=True)
@@ -151,11 +161,10 @@ def scorecard(points: Points, *, means: Sequence[float] | None = None, decimals:
     """
     if means is not None and len(means) != points.encoding.size:
         raise OptionError(f"the rule has {points.encoding.size} features; means has {len(means)}")
-    measures = measures_of(points)
-    raw = [_card(points, rule, Fraction(1), measures, means, centred=True) for rule in range(len(points.weights))]
-    swing = max((part.swing for card in raw for part in card.parts), default=Fraction(0))
+    raw = card_of(points, Fraction(1), measures_of(points), means=means, decimals=decimals)
+    swing = max((part.swing for card in raw.cards for part in card.parts), default=Fraction(0))
     factor = LARGEST_SWING / swing if swing else Fraction(1)
-    card = card_of(points, factor, measures, means=means, decimals=decimals)
+    card = replace(raw, cards=tuple(each.times(factor) for each in raw.cards), factor=factor)
     if max(factor, 1 / factor, *(abs(card.start) for card in card.cards)) > LARGEST:
         raise OptionError("the weights are so small or so far apart that their points overflow; there is no scorecard")
     return card
