@@ -124,8 +124,22 @@ class TestExplain:
         assert "Whole points of at most 20 make" in ran.out
         found = run("explain", desk["noisy.json"], desk["noisy.csv"], "--integers", "--largest", "20", "--json").record
         judged = run("predict", card, desk["noisy.csv"], "--judge", "-o", tmp_path / "o.csv", "--json").record
-        assert judged["error"]["mistakes"] == found["integers"]["mistakes"]
-        assert run("verify", card, desk["noisy.csv"]).code == 0
+        whole = found["integers"]
+        assert judged["error"]["mistakes"] == whole["mistakes"] + whole["held_out"]["mistakes"]
+        assert judged["error"]["rows"] == whole["rows"] + whole["held_out"]["rows"]
+        verified = run("verify", card, desk["noisy.csv"])
+        assert verified.code == 0
+        assert "All points are whole numbers." in verified.out
+        assert "held out from both, they make" in whole["statement"]
+        shown = run("explain", card, "--json").record
+        assert shown["card"] == found["card"]
+        assert run("explain", card).out in ran.out
+
+    def test_whole_points_of_another_table_are_chosen_by_all_its_rows(self, desk, tmp_path):
+        table = tmp_path / "other.csv"
+        table.write_text("".join(desk.text("noisy.csv").splitlines(True)[:60]))
+        found = run("explain", desk["noisy.json"], table, "--integers", "--largest", "20", "--json").record["integers"]
+        assert (found["rows"], found["held_out"], found["held_out_before"]) == (59, None, None)
 
     def test_few_lines(self, desk):
         assert "and 3 more" in run("explain", desk["noisy.json"], "--most", "1").out
@@ -219,7 +233,7 @@ class TestVerify:
         assert "1 row without a value of 'approved' left out" in ran.err
         assert run("verify", model, table, "--drop-missing-target").code == 0
         whole = run("explain", model, table, "--integers", "--largest", "5", "--drop-missing-target", "--json").record
-        assert whole["integers"]["rows"] == 79
+        assert whole["integers"]["rows"] + whole["integers"]["held_out"]["rows"] == 79
 
     def test_a_changed_claim(self, desk, tmp_path):
         from cli.test_errors import changed

@@ -8,16 +8,17 @@ import pytest
 from scipy.stats import beta
 
 from rosenblatt.desk import verdict
-from rosenblatt.desk.contents import points_of
+from rosenblatt.desk.contents import card_of, points_of
 from rosenblatt.desk.data import data_of, encoded
 from rosenblatt.desk.error import Error
 from rosenblatt.desk.learning import Wishes, learn, made_short
 from rosenblatt.desk.predicting import judged, predictions
-from rosenblatt.desk.shipping import model_of, proof_of, with_points
+from rosenblatt.desk.shipping import model_of, proof_of
 from rosenblatt.desk.split import folds, held_out, mixed
 from rosenblatt.desk.verdict import finding as finding_of
 from rosenblatt.desk.verdict import in_words
 from rosenblatt.desk.verifying import claims_in, verified
+from rosenblatt.desk.whole_points import whole_points
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.prove.certificate import Contradiction, ErrorInterval, Separation
 from rosenblatt.prove.clock import Clock
@@ -262,14 +263,13 @@ def test_rows_keep_the_numbers_that_people_know():
 
 
 def test_whole_points_become_a_model(noisy):
-    from rosenblatt.ship.integers import integers
-
     data, learned = noisy
     model = model_of(learned, Wishes(seed=3), prove=False)
-    chosen = integers(points_of(model), data.X, data.y, largest=10)
-    small = with_points(model, chosen.points, data)
-    assert mistakes(small.estimator, data) == chosen.mistakes
-    assert all(result.holds for result in checked(small, data.table, None))
+    found = whole_points(model, data, 10)
+    assert found.chosen.rows == learned.trained.n
+    assert mistakes(found.model.estimator, learned.trained) == found.chosen.mistakes
+    assert all(result.holds is not False for result in checked(found.model, data.table, None))
+    assert card_of(found.model) == found.chosen.card
 
 
 @pytest.mark.parametrize(

@@ -51,10 +51,8 @@ def run(
     from rosenblatt.cli import reading, wording
     from rosenblatt.cli.screen import Screen
     from rosenblatt.desk.contents import card_of, points_of
-    from rosenblatt.desk.shipping import with_points
     from rosenblatt.errors import OptionError
     from rosenblatt.estimators.tree import PerceptronTree
-    from rosenblatt.ship.integers import integers as whole_points
     from rosenblatt.ship.modelfile import Model
 
     screen = Screen(json, quiet)
@@ -77,15 +75,17 @@ def run(
         raise OptionError(
             "--integers needs the table that the points are chosen by: rosenblatt explain MODEL FILE --integers"
         )
+    from rosenblatt.desk.whole_points import whole_points
+
     data = reading.known(screen, file, points.encoding, file_format, delimiter, drop_missing_target)
     with screen.busy("choosing whole points"):
-        chosen = whole_points(points, data.X, data.y, largest=most_points)
-    wording.card(screen, chosen.card, most)
-    screen.line(chosen.statement)
+        found = whole_points(loaded, data, most_points)
+    wording.card(screen, found.chosen.card, most)
+    screen.line(found.statement)
     if output is not None:
-        with_points(loaded, chosen.points, data).save(output, force=force)
+        found.model.save(output, force=force)
         screen.line(f"Model written to {output}")
-    counts = chosen.as_record()
+    counts = found.as_record()
     screen.record(_record(model, counts.pop("card"), counts, output))
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.desk.contents import points_of
 from rosenblatt.desk.cost import Baseline, Costs
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.error import HELD_OUT, Error, by_folds
@@ -43,7 +44,6 @@ from rosenblatt.prove.certificate import (
 from rosenblatt.prove.joint_certificate import JointContradiction, JointNoMargin
 from rosenblatt.prove.joint_certificate import mistakes as mistakes_of_scores
 from rosenblatt.ship.modelfile import Model
-from rosenblatt.ship.points import Points
 
 EXACT, PREDICT, AGAIN = "exact arithmetic", "predict", "computed again"
 UNCHECKED = {  # what a file says of how a rule was learned, by the attribute of its estimator
@@ -127,6 +127,8 @@ def _judged(model: Model, judged: dict[str, Any], trained: Data, tested: Data) -
         yield _baseline(model, costs, judged, trained, tested)
     if judged["exact"]:
         yield _exact(model)
+    if judged.get("whole_points"):
+        yield _whole_points(model)
     if judged.get("means") is not None:
         same = _near(judged["means"], means_of(trained))
         yield Result("means", same, f"The means of the features are {'' if same else 'not '}those of the rows.", AGAIN)
@@ -176,12 +178,22 @@ def _baseline(model: Model, costs: Costs, judged: dict[str, Any], trained: Data,
     )
 
 
+def _whole_points(model: Model) -> Result:
+    from rosenblatt.ship.integers import whole_card  # which few models need
+
+    try:
+        whole = whole_card(points_of(model)) is not None
+    except OptionError:
+        whole = False
+    return Result("whole points", whole, f"All points are {'' if whole else 'not '}whole numbers.", EXACT)
+
+
 def _exact(model: Model) -> Result:
     """Whether every engine computes the same scores, to the last bit."""
     if isinstance(model.estimator, PerceptronTree):
         return Result("exact", True, "The rule is a tree, which every export writes with the same numbers.", AGAIN)
     try:
-        holds = model.encoding is not None and Points.of(model.encoding, model.estimator).exact
+        holds = points_of(model).exact
     except OptionError:
         holds = False
     told = "No sum of points rounds, so every export gives the same labels."

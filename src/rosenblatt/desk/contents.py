@@ -9,8 +9,14 @@ from rosenblatt.ship.scorecard import Scorecard, scorecard
 
 
 def card_of(model: Model) -> Scorecard:
-    """The scorecard of a model's rule, measured from the rows that it was learned from."""
-    return scorecard(points_of(model), means=(model.held_out or {}).get("means"))
+    """The scorecard of a model's rule, measured from the rows that it was learned from; or in its whole points."""
+    points, judged = points_of(model), model.held_out or {}
+    if judged.get("whole_points") is True:
+        from rosenblatt.ship.integers import whole_card  # which few commands need
+
+        if (card := whole_card(points)) is not None:
+            return card
+    return scorecard(points, means=judged.get("means"))
 
 
 def points_of(model: Model) -> Points:

@@ -1,6 +1,5 @@
 """What was learned becomes a model: the rule, what its columns mean, what is proved, and what it was judged by."""
 
-from copy import deepcopy
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -21,7 +20,6 @@ from rosenblatt.prove.joint_certificate import JointContradiction
 from rosenblatt.prove.optimality import interval
 from rosenblatt.read.encoding import Encoding
 from rosenblatt.ship.modelfile import Model
-from rosenblatt.ship.points import Points
 from rosenblatt.ship.prooffile import Proof
 from rosenblatt.ship.python import python_of
 from rosenblatt.ship.sql import sql_of
@@ -103,27 +101,6 @@ def means_of(data: Data) -> list[float]:
     for block in (slice(start, start + ENTRIES) for start in entries):
         sums += np.bincount(data.X.indices[block], data.X.data[block], sums.size)
     return [float(total) / data.n for total in sums]
-
-
-def with_points(model: Model, points: Points, data: Data) -> Model:
-    """A model whose rule has other points, chosen by this data."""
-    estimator = deepcopy(model.estimator)
-    bias = estimator._bias or 1.0
-    rows = [[*w, b / bias] for w, b in zip(points.weights, points.intercepts, strict=True)]
-    estimator.replace_weights(np.array(rows))
-    estimator.recount(estimator.examples_of(data.X, data.y, data.weights))
-    judged: dict[str, Any] = {
-        "part": 0.0,
-        "folds": 0,
-        "seed": 0,
-        "weights": data.weight_column,
-        "trained_rows": data.n,
-        "exact": points.exact,
-        "error": None,
-    }
-    judged["means"] = means_of(data)
-    judged["trained_mistakes"] = int((estimator.predict(data.X) != data.y).sum())
-    return Model(estimator, model.encoding, (), data.fingerprint, judged)
 
 
 def exported(model: Model, to: str, table: str | None) -> tuple[bytes, bool]:

@@ -102,6 +102,17 @@ def mistakes_of(points: Points, X: Any, y: Array) -> int:
     return int((said != y).sum())
 
 
+def whole_card(points: Points) -> Scorecard | None:
+    """The scorecard of a rule that was made of whole points, in these; None if it was not."""
+    for binary in (False, True):
+        measures = measures_of(points, binary=binary)
+        card = card_of(points, Fraction(1, _multiple(*_shares(points, measures)[:2])), measures, centred=False)
+        each = (line.points for one in card.cards for part in one.parts for line in part.lines if line.seen)
+        if all(x.denominator == 1 for x in (*each, *(one.start for one in card.cards))):
+            return card
+    return None
+
+
 class _Chooser:
     """A rule and rows, to choose whole points of any size on."""
 
@@ -181,7 +192,7 @@ def _grid(points: Points, largest: int) -> tuple[_Grid, dict[str, Measure]]:
     for binary in (False, True):
         measures = measures_of(points, binary=binary)
         units, offsets, absence = _shares(points, measures)
-        multiple = lcm(*(x.denominator // (x.denominator & -x.denominator) for x in units + offsets))
+        multiple = _multiple(units, offsets)
         each = [[float(multiple * x) for x in part] for part in (units, offsets)]
         grid = _Grid(multiple, np.array(each[0]), np.array(each[1]), np.array(absence))
         kept = each[0] + each[1] == [multiple * x for x in units + offsets]
@@ -189,6 +200,11 @@ def _grid(points: Points, largest: int) -> tuple[_Grid, dict[str, Measure]]:
         if kept and spare_bits(most.weights[0], most.intercepts[0], points.encoding.features) > 2:
             break
     return grid, measures
+
+
+def _multiple(units: list[Fraction], offsets: list[Fraction]) -> int:
+    """What a point must be of the score for no float to round it: all odd denominators are divisors."""
+    return lcm(*(x.denominator // (x.denominator & -x.denominator) for x in units + offsets))
 
 
 def _shares(points: Points, measures: Mapping[str, Measure]) -> tuple[list[Fraction], list[Fraction], list[int]]:

@@ -68,6 +68,7 @@ SOMETIMES = {  # that older files do not have
     "weights": or_null(TEXT),  # the column that the weights of rows are from
     "trained_cost": FROM_ZERO,  # of the mistakes on the rows learned from
     "baseline": or_null(Kind(plainly, _baseline)),  # the rule beside one that says the same of every row
+    "whole_points": FLAG,  # whether the rule was made of small whole points, and is shown in them
 }
 
 

@@ -1,0 +1,83 @@
+"""A rule in small whole points: chosen by the rows it was learned from, judged on those held out."""
+
+from copy import deepcopy
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.desk.contents import points_of
+from rosenblatt.desk.data import Data
+from rosenblatt.desk.error import HELD_OUT, Error
+from rosenblatt.desk.shipping import means_of
+from rosenblatt.desk.split import held_out
+from rosenblatt.plurals import many
+from rosenblatt.ship.integers import IntegerCard, integers, mistakes_of
+from rosenblatt.ship.modelfile import Model
+
+
+@dataclass(frozen=True)
+class WholePoints:
+    """The card, how it does on rows that it was not chosen by, and the rule with its points as a model."""
+
+    chosen: IntegerCard
+    error: Error | None  # on rows held out from both
+    error_before: Error | None  # of the rule with all its digits
+    model: Model
+
+    @property
+    def statement(self) -> str:
+        """What the whole points cost."""
+        if self.error is None or self.error_before is None:
+            return self.chosen.statement
+        return (
+            f"{self.chosen.statement} On the {many(self.error.rows, 'row')} held out from both, they make "
+            f"{many(self.error.mistakes, 'mistake')}, the rule {self.error_before.mistakes:,}."
+        )
+
+    def as_record(self) -> dict[str, Any]:
+        """The same as plain lists, numbers and texts."""
+        both = {"held_out": self.error, "held_out_before": self.error_before}
+        return {
+            **self.chosen.as_record(),
+            "statement": self.statement,
+            **{name: error and asdict(error) for name, error in both.items()},
+        }
+
+
+def whole_points(model: Model, data: Data, largest: int | str) -> WholePoints:
+    """Choose whole points by a table: if it is the one that the rule was learned from, without the rows held out."""
+    points, judged = points_of(model), model.held_out or {}
+    part, seed = float(judged.get("part") or 0.0), int(judged.get("seed") or 0)
+    out = held_out(data.n, part, seed)
+    by, rest = data.some(~out), data.some(out)
+    if not part or by.fingerprint != model.data:
+        by, rest, part, seed = data, data.some(np.zeros(data.n, bool)), 0.0, 0
+    chosen = integers(points, by.X, by.y, largest=largest)
+    error, before = (
+        Error.of(mistakes_of(each, rest.X, rest.y), rest.n, HELD_OUT) if rest.n else None
+        for each in (chosen.points, points)
+    )
+    return WholePoints(chosen, error, before, _with_points(model, chosen, by, part, seed, error))
+
+
+def _with_points(model: Model, chosen: IntegerCard, by: Data, part: float, seed: int, error: Error | None) -> Model:
+    """The model whose rule has these points."""
+    estimator, points = deepcopy(model.estimator), chosen.points
+    bias = estimator._bias or 1.0
+    rows = [[*w, b / bias] for w, b in zip(points.weights, points.intercepts, strict=True)]
+    estimator.replace_weights(np.array(rows))
+    estimator.recount(estimator.examples_of(by.X, by.y, by.weights))
+    judged: dict[str, Any] = {
+        "part": part,
+        "folds": 0,
+        "seed": seed,
+        "weights": by.weight_column,
+        "trained_rows": by.n,
+        "trained_mistakes": int((estimator.predict(by.X) != by.y).sum()),
+        "exact": points.exact,
+        "whole_points": True,
+        "error": error and asdict(error),
+        "means": means_of(by),
+    }
+    return replace(model, estimator=estimator, certificates=(), data=by.fingerprint, held_out=judged)
