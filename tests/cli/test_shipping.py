@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sqlite3
 import sys
 
@@ -140,6 +141,24 @@ class TestExplain:
         table.write_text("".join(desk.text("noisy.csv").splitlines(True)[:60]))
         found = run("explain", desk["noisy.json"], table, "--integers", "--largest", "20", "--json").record["integers"]
         assert (found["rows"], found["held_out"], found["held_out_before"]) == (59, None, None)
+
+    def test_few_columns(self, desk):
+        every, few = run("explain", desk["noisy.json"]).out, run("explain", desk["noisy.json"], "--columns", "2").out
+        assert "with fewer points" not in every
+        assert re.search(r"\(\d+ columns? with fewer points: --columns N shows N, --json shows all\)", few)
+        assert len(few.splitlines()) < len(every.splitlines())
+
+    def test_a_constant_rule_is_not_a_list_of_zeros(self, tmp_path):
+        table, model, page = tmp_path / "t.csv", tmp_path / "m.json", tmp_path / "r.html"
+        rows = [f"{k * 37 % 101},{k * 53 % 97},{'yes' if k * k % 7 < 2 else 'no'}" for k in range(200)]
+        table.write_text("\n".join(["a,b,y", *rows]))
+        how = (table, "-t", "y", "-a", "perceptron", "--set", "max_passes=1")
+        assert run("fit", *how, "-o", model).code == 0
+        out = run("explain", model).out
+        assert "(2 columns have no points)" in out
+        assert "for every" not in out
+        assert run("report", *how, "-o", page).code == 0
+        assert "No column has points: what every row starts with decides." in page.read_text()
 
     def test_few_lines(self, desk):
         assert "and 3 more" in run("explain", desk["noisy.json"], "--most", "1").out

@@ -9,7 +9,7 @@ from rosenblatt.cli import terms
 
 NAME = "explain"
 EXAMPLE = "Example: rosenblatt explain model.json --integers applications.csv -o card.json"
-MOST_LINES = 20  # of a column
+MOST_LINES, MOST_COLUMNS = 20, 100  # of a column; of a card
 
 
 def run(
@@ -40,6 +40,10 @@ def run(
         int | None,
         typer.Option("--most", min=1, metavar="K", help="Show at most K lines per column (20), or of a tree (1000)."),
     ] = None,
+    columns: Annotated[
+        int,
+        typer.Option("--columns", min=1, metavar="K", help="Show the K columns with the most points."),
+    ] = MOST_COLUMNS,
     file_format: terms.Format = None,
     delimiter: terms.Delimiter = None,
     drop_missing_target: terms.DropMissing = False,
@@ -68,7 +72,7 @@ def run(
         if file or output:
             raise OptionError("a table and an output are for --integers")
         card = card_of(loaded)
-        wording.card(screen, card, most)
+        wording.card(screen, card, most, columns)
         screen.record(_record(model, card.as_record()))
         return
     if not file:
@@ -80,7 +84,7 @@ def run(
     data = reading.known(screen, file, points.encoding, file_format, delimiter, drop_missing_target)
     with screen.busy("choosing whole points"):
         found = whole_points(loaded, data, most_points)
-    wording.card(screen, found.chosen.card, most)
+    wording.card(screen, found.chosen.card, most, columns)
     screen.line(found.statement)
     if output is not None:
         found.model.save(output, force=force)

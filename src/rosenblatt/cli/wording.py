@@ -266,8 +266,8 @@ def learned_record(rule: "Learned", model: "Model") -> dict[str, Any]:
     }
 
 
-def card(screen: Screen, made: "Scorecard", most: int) -> None:
-    """A scorecard, for people."""
+def card(screen: Screen, made: "Scorecard", most: int, columns: int) -> None:
+    """A scorecard, for people: so many lines of a column, and so many columns."""
     for k, each in enumerate(made.cards):
         if k == 0:
             screen.line(made.rule, style="bold")
@@ -275,11 +275,17 @@ def card(screen: Screen, made: "Scorecard", most: int) -> None:
             if k == 0:
                 screen.line()
             screen.line(f"{each.label}: starts with {made.shown(each.start)} points", style="bold")
-        rows = _grouped(list(made.rows(k, most)))
+        rows, moving = _grouped(list(made.rows(k, most, columns))), len(each.moving)
         room = screen.out.width // 2 - 6
-        screen.table(
-            ["column", "value", "points"], [(_broken(visible(name), room), *rest) for name, *rest in rows], right=(2,)
-        )
+        if rows:
+            table = [(_broken(visible(name), room), *rest) for name, *rest in rows]
+            screen.table(["column", "value", "points"], table, right=(2,))
+        if moving > columns:
+            screen.line(
+                f"({many(moving - columns, 'column')} with fewer points: --columns N shows N, --json shows all)"
+            )
+        if moving < len(each.parts):
+            screen.line(f"({many(len(each.parts) - moving, 'column has', 'columns have')} no points)")
 
 
 def _grouped(rows: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:

@@ -2,7 +2,7 @@
 
 from rosenblatt.prove.clock import Clock
 
-FIT_WORK = 1e10  # operations of about a nanosecond, for each proof that goes with a rule
+FIT_WORK = 3e9  # operations of about a nanosecond, for each proof that goes with a rule
 CHECK_WORK = 3e10  # the same, where the proof is what was asked for
 
 

@@ -19,6 +19,7 @@ from rosenblatt.learn.kernelised import DualRun, State
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.rules import Budget, Reason
 from rosenblatt.learn.walk import NUMBERS_AT_ONCE, ctrl_c_noted
+from rosenblatt.plurals import many
 
 
 class KernelPerceptron(LinearRule):
@@ -338,9 +339,10 @@ def _warn(examples: Examples, run: DualRun) -> None:
     """Say that a run ended without a clean pass, why, and what to try."""
     no, yes = map(shown, examples.classes)
     warnings.warn(
-        f"{run.reason} {run.mistakes} of {examples.n} rows are wrong ({yes} against {no}) after {run.updates} updates "
-        f"and {run.passes} full passes. Try to raise the budget, or a kernel that separates more: a larger gamma for "
-        "'rbf', a higher degree for 'poly'.",
+        f"{run.reason} {run.mistakes} of {examples.n} rows are wrong ({yes} against {no}) "
+        f"after {many(run.updates, 'update')} and {many(run.passes, 'full pass', 'full passes')}. "
+        "Try to raise the budget, or a kernel that separates more: a larger gamma for 'rbf', a higher degree for "
+        "'poly'.",
         ConvergenceWarning,
         stacklevel=3,
     )

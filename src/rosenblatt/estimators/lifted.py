@@ -16,6 +16,7 @@ from rosenblatt.learn import lifted
 from rosenblatt.learn.lifted import LiftedRun
 from rosenblatt.learn.rules import Budget, Reason
 from rosenblatt.learn.walk import ctrl_c_noted
+from rosenblatt.plurals import many
 from rosenblatt.prove import bounds
 
 BEST = "best"
@@ -184,8 +185,8 @@ def _warn(examples: Examples, run: LiftedRun) -> None:
     no, yes = map(shown, examples.classes)
     warnings.warn(
         f"{run.reason} {lifted.count(examples, run)} of {run.own.size} lifted rows are wrong ({yes} against {no}) "
-        f"after {run.updates} updates and {run.passes} full passes. Raise the budget, or leave a at 'best': lifted "
-        "rows are always separable.",
+        f"after {many(run.updates, 'update')} and {many(run.passes, 'full pass', 'full passes')}. "
+        "Raise the budget, or leave a at 'best': lifted rows are always separable.",
         ConvergenceWarning,
         stacklevel=3,
     )

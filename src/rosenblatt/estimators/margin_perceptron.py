@@ -12,6 +12,7 @@ from rosenblatt.kernels import Array
 from rosenblatt.learn.averaged import PassesRun
 from rosenblatt.learn.averaging import Stride, WithinMargin
 from rosenblatt.learn.rules import Budget
+from rosenblatt.plurals import many
 
 
 class MarginPerceptron(RuleInPasses):
@@ -124,9 +125,9 @@ class MarginPerceptron(RuleInPasses):
         super().fit(X, y, sample_weight)
         if not self.margin_reached_:
             warnings.warn(
-                f"y (w . x) > {self.beta:g} was not reached on every row after {self.n_updates_} updates and "
-                f"{self.n_passes_} passes. Try to raise max_passes or to lower beta; if the classes overlap, no line "
-                "separates them and no budget is enough.",
+                f"y (w . x) > {self.beta:g} was not reached on every row after {many(self.n_updates_, 'update')} and "
+                f"{many(self.n_passes_, 'pass', 'passes')}. Try to raise max_passes or to lower beta; if the classes "
+                "overlap, no line separates them and no budget is enough.",
                 ConvergenceWarning,
                 stacklevel=2,
             )

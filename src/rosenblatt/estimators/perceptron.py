@@ -20,6 +20,7 @@ from rosenblatt.learn import pla, rules
 from rosenblatt.learn.rules import Budget, Reason
 from rosenblatt.learn.stalling import Stall
 from rosenblatt.learn.walk import Run, ctrl_c_noted
+from rosenblatt.plurals import many
 from rosenblatt.prove import bounds
 from rosenblatt.prove import run as of_two_classes
 from rosenblatt.prove.clock import Clock
@@ -318,7 +319,7 @@ def _warn(examples: Examples, run: Run, ties: Ties, known: str) -> None:
     )
     warnings.warn(
         f"{run.reason} {left} of {examples.counted[0].size} rows are wrong{which} "
-        f"after {run.updates} updates and {run.passes} full passes. {known or advice}",
+        f"after {many(run.updates, 'update')} and {many(run.passes, 'full pass', 'full passes')}. {known or advice}",
         ConvergenceWarning,
         stacklevel=3,
     )

@@ -57,7 +57,7 @@ ROUNDS = 100  # of more contradictions
 WRITTEN = 5_000_000  # numbers that all contradictions write down, each as many as there are columns
 HALF = 0.5  # of the limit is for contradictions of one mistake each; the rest is for those of several
 MORE = 2e9  # operations, or as many as until then, for contradictions of several mistakes
-NODES = 20_000  # that the search for a smallest set may look at
+NODES, ROOT = 20_000, 50  # that the search for a smallest set may look at; what its first takes, in others
 PER_NODE, PER_PAIR = 300.0, 5e5  # nanoseconds: a node, for each entry of the sets; two equal rows
 PER_TRY, PER_ROW = 1e6, 30.0  # nanoseconds: a look for a contradiction, and for each row
 
@@ -387,5 +387,5 @@ def cheap_hitting_set(sets: list[tuple[int, ...]], costs: Array, clock: Clock) -
         costs / costs.max(), constraints=solver.LinearConstraint(member, lb=1.0), bounds=solver.Bounds(0, 1),
         integrality=np.ones(costs.size), options=options,
     )  # fmt: skip
-    clock.spend(per_node * (solved.mip_node_count or 1))
+    clock.spend(per_node * (ROOT + (solved.mip_node_count or 1)))
     return np.flatnonzero(solved.x > 0.5) if solved.x is not None else np.arange(costs.size)

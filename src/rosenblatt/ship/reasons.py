@@ -4,8 +4,8 @@ Problem   who is turned down asks why, and must be told the columns that counted
 Input     a rule, and how many reasons to give.
 Result    for every row up to k texts such as "duration = 48 (+31)", the strongest first, all in the direction of the
           decision: points for a yes, points against it for a no. A row with fewer such columns has fewer reasons. Where
-          the columns together do not speak for the decision, the first reason is that an average row is decided so,
-          with the points that every row begins with.
+          the columns together do not speak for the decision, and none as much as the points that every row begins
+          with, the first reason is that an average row is decided so.
 Method    A column's points are those of the scorecard, which measures from the middle: numbers from a round number
           near their mean, a category from the mean points of its values, by their shares where those are known.
           So a reason says how this row differs from an average one, and the points can be looked up in the scorecard.
@@ -128,7 +128,8 @@ class _Chooser:
     def _block(self, rows: pl.Series) -> pl.Series:
         seen = rows.struct.unnest()
         points, rules = self._for_the_decision(self._moved(seen))
-        chosen = self._best(np.where(rules[0, :, np.newaxis] < 0, -points, points))
+        starts = np.array([*self.starts, 0.0])  # the last for no rule
+        chosen = self._best(np.where(rules[0, :, np.newaxis] < 0, -points, points), starts[rules[0]] - starts[rules[1]])
         told, n = self._told(seen, points, chosen, rules), len(rows)
         return pl.DataFrame({NAME.format(k + 1): told[k * n : (k + 1) * n] for k in range(self.k)}).to_struct("reasons")
 
@@ -146,13 +147,13 @@ class _Chooser:
         second = totals.argmax(axis=1)
         return by_rule[rows, best] - by_rule[rows, second], np.stack([best, second])
 
-    def _best(self, towards: Array) -> Array:
+    def _best(self, towards: Array, start: Array) -> Array:
         """The column of each row with the most points, then the second, and so on; -1 where no column is left.
 
-        The first is AVERAGE where the columns together do not speak for the decision: the points at the start made it.
+        The first is AVERAGE where the columns together do not speak for the decision, and none as much as the start.
         """
         rows, out = np.arange(len(towards)), np.empty((self.k, len(towards)), np.int64)
-        average = towards.sum(axis=1) <= 0
+        average = (towards.sum(axis=1) <= 0) & (towards.max(axis=1) < start)
         for place, chosen in enumerate(out):
             best = towards.argmax(axis=1)
             chosen[:] = np.where(towards[rows, best] >= LEAST, best, -1)

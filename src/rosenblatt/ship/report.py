@@ -18,7 +18,8 @@ from rosenblatt.visible import visible_lines
 
 MINUS = "\N{MINUS SIGN}"
 MOST_MISTAKES = 20
-MOST_LINES = 20  # of one column
+MOST_LINES, MOST_COLUMNS = 20, 100  # of one column; of one card
+FAR_OFF = 5  # points, of the 100 that the strongest column moves: no sum to go by
 MOST_CONTRADICTIONS = 5
 MOST_CARDS = 3  # that have a plot
 MOST_ROWS = 12  # of one contradiction
@@ -250,7 +251,11 @@ def _rule(findings: Findings) -> str:
     for one in card.cards:
         head = f"<h3>{_text(one.label)}: starts with {card.shown(one.start)}</h3>" if len(card.cards) > 1 else ""
         tables.append(head + _card_table(card, one, float(largest) or 1.0))
-    off = f" The points shown are rounded; their sum is off by {float(card.slack):.2g} at most." if card.slack else ""
+    off = ""
+    if card.slack > FAR_OFF or any(len(one.moving) > MOST_COLUMNS for one in card.cards):
+        off = " The points shown are rounded: to decide a row, let the model add up all digits."
+    elif card.slack:
+        off = f" The points shown are rounded; their sum is off by {float(card.slack):.2g} at most."
     numbers = any(part.range for one in card.cards for part in one.parts)
     range_note = " A number counts per unit, in proportion, and beyond its range as the end of it." if numbers else ""
     return (
@@ -261,9 +266,14 @@ def _rule(findings: Findings) -> str:
 
 
 def _card_table(card: Scorecard, one: Card, largest: float) -> str:
-    idle = [part.column for part in one.parts if not part.swing]
-    bodies = [_part_body(card, part, largest) for part in one.parts if part.swing]
-    none = f'<p class="note">No points: {_text(", ".join(idle))}.</p>' if idle else ""
+    idle, moving = [part.column for part in one.parts if not part.swing], one.moving
+    if not moving:
+        return '<p class="note">No column has points: what every row starts with decides.</p>'
+    bodies = [_part_body(card, part, largest) for part in moving[:MOST_COLUMNS]]
+    note = f"{len(moving) - MOST_COLUMNS:,} columns with fewer points are not shown. " * (len(moving) > MOST_COLUMNS)
+    names = ", ".join(idle[:MOST_COLUMNS]) + f", and {len(idle) - MOST_COLUMNS:,} more" * (len(idle) > MOST_COLUMNS)
+    note += f"No points: {names}." if idle else ""
+    none = f'<p class="note">{_text(note.rstrip())}</p>' if note else ""
     head = "<thead><tr><th>column and value</th><th>points</th><th></th></tr></thead>"
     return f'<table class="card">{head}{"".join(bodies)}</table>{none}'
 

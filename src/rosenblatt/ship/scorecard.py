@@ -78,6 +78,11 @@ class Card:
     start: Fraction
     parts: tuple[Part, ...]
 
+    @property
+    def moving(self) -> tuple[Part, ...]:
+        """The columns that have points."""
+        return tuple(part for part in self.parts if part.swing)
+
     def times(self, factor: Fraction) -> "Card":
         """The same with points that are so many times as large."""
         return Card(self.label, self.start * factor, tuple(part.times(factor) for part in self.parts))
@@ -120,9 +125,12 @@ class Scorecard:
         """Points as they are shown."""
         return _fixed(points, self.decimals)
 
-    def rows(self, card: int = 0, most: int | None = None) -> Iterator[tuple[str, str, str]]:
-        """Column, value and points as texts, for a table; of each column at most so many lines, the first."""
-        for part in self.cards[card].parts:
+    def rows(
+        self, card: int = 0, most: int | None = None, columns: int | None = None
+    ) -> Iterator[tuple[str, str, str]]:
+        """Column, value and points as texts, for a table: of the first so many columns that have points, and of each
+        at most so many lines, the first."""
+        for part in self.cards[card].moving[:columns]:
             for value, points in self.lines(part, most):
                 yield part.column, value, points
             if most is not None and (more := sum(line.seen for line in part.lines) - most) > 0:
