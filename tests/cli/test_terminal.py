@@ -172,7 +172,7 @@ main()"""
             ("fit {0}.csv -t approved -o out.csv", "rosenblatt.cli.ahead.read_table"),
             ("report {0}.csv -t approved -o out.csv", "rosenblatt.ship.report.report_of"),
             ("predict {0}.json {0}.csv -o out.csv", "rosenblatt.desk.predicting.predictions"),
-            ("explain {0}.json {0}.csv --integers -o out.csv", "rosenblatt.ship.integers.integers"),
+            ("explain {0}.json {0}.csv --integers -o out.csv", "rosenblatt.desk.whole_points.integers"),
             ("verify {0}.json {0}.csv", "rosenblatt.desk.verifying.verified"),
         ],
     )

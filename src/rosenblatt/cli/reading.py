@@ -15,6 +15,7 @@ from rosenblatt.cli.screen import Screen
 from rosenblatt.desk.data import Data, data_of, encoded
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.progress import shown_by
+from rosenblatt.read import columnar
 from rosenblatt.read.columns import Sparse
 from rosenblatt.read.encode import check_text, types_for
 from rosenblatt.read.encoding import Encoding
@@ -22,7 +23,10 @@ from rosenblatt.read.frames import nearest
 from rosenblatt.read.table import LABEL, Table
 from rosenblatt.threads import in_background
 
-USUAL = ("delimiter: comma", "column names from the header")  # nothing that anyone need be told
+USUAL = {  # nothing that anyone need be told
+    ("delimiter: comma", "column names from the header"),
+    *((name,) for name in columnar.NAMES.values()),
+}
 
 MOST = 12  # names of columns in an error
 
@@ -35,7 +39,7 @@ def waited_for(screen: Screen, begun: Begun, learn: bool = False) -> Table:
             read = begun.table()
     finally:
         loaded.result()  # nothing of a command goes on behind its end
-    if read.notes and read.notes != USUAL:
+    if read.notes and read.notes not in USUAL:
         screen.note(f"{read.source}: {', '.join(read.notes)}")
     return read
 

@@ -136,7 +136,7 @@ def contradiction(screen: Screen, data: Data, proof: Contradiction | JointContra
 
 def _share(told: dict[str, Any], proof: Contradiction | JointContradiction) -> str:
     """A weight as a part of all."""
-    return f"{100 * int(told['weight']) / sum(proof.weights):.2f} %"
+    return f"{int(told['weight']) / sum(proof.weights):.2%}"
 
 
 def _cut(value: Any, length: int) -> str:

@@ -149,7 +149,8 @@ def _error(model: Model, folds: int, error: dict[str, Any], trained: Data, teste
     if rows != tested.n:
         yield Result("interval", False, f"{many(tested.n, 'row was', 'rows were')} held out, not {rows:,}.", AGAIN)
         return
-    told = f"{right.mistakes} of {right.rows} rows are {100 * mistakes / rows:.2f} %, {right.interval}"
+    what = f"{many(mistakes, 'mistake')} on {many(rows, 'row')}"
+    told = f"{what} is an error rate of {mistakes / rows:.2%}, {right.interval}"
     yield Result("interval", same, f"{told}." if same else f"{told}; the file says otherwise.", AGAIN)
 
 

@@ -35,11 +35,11 @@ class Error:
     @property
     def statement(self) -> str:
         """The rate and its interval in one sentence."""
-        rate = f"{100 * self.mistakes / self.rows:.2f} %"
+        rate = f"{self.mistakes / self.rows:.2%}"
         return f"{self.mistakes:,} of {self.rows:,} rows wrong, {self.how} ({rate}; {self.interval})."
 
     @property
     def interval(self) -> str:
         """The interval in words."""
-        low, high = (f"{100 * part:.2f} %" for part in (self.lower, self.upper))
+        low, high = (f"{part:.2%}" for part in (self.lower, self.upper))
         return f"with {self.confidence:.0%} confidence {low} to {high}"

@@ -242,7 +242,8 @@ class CostInterval(Certificate):
         worth = Fraction(self.unit) * units
         if worth.denominator == 1:
             return str(worth.numerator)
-        return str(Context(PLACES, rounding).divide(Decimal(worth.numerator), Decimal(worth.denominator)))
+        rounded = Context(PLACES, rounding).divide(Decimal(worth.numerator), Decimal(worth.denominator))
+        return str(rounded.normalize())
 
     def costs(self, examples: Examples) -> Array:
         """What a mistake on each row costs, in units."""

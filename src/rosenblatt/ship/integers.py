@@ -52,7 +52,7 @@ class IntegerCard:
 
     @property
     def within(self) -> bool:
-        """Whether it costs at most 1 % of the mistakes."""
+        """Whether it costs at most 1% of the mistakes."""
         return self.mistakes <= self.before * (1 + ALLOWED)
 
     @property
@@ -76,7 +76,7 @@ def integers(points: Points, X: Any, y: Any, *, largest: int | str = "auto") -> 
     """The rule in small whole points, chosen for few mistakes on encoded rows X of class numbers y.
 
     `largest`: no value has more points than this, and no unit of a number. "auto": the smallest of 1, 2, 3, 5, 10, 20,
-    50 and 100 that costs at most 1 % of the mistakes; if none does (`within` is false), 100.
+    50 and 100 that costs at most 1% of the mistakes; if none does (`within` is false), 100.
     """
     sizes = SIZES if largest == "auto" else (largest,)
     if not all(type(size) is int and 1 <= size <= 10_000 for size in sizes):
