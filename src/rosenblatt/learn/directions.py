@@ -150,7 +150,7 @@ def factor(many: int, some: Array, ridge: float, room: Room) -> None:
     """The triangle of the moments of some candidates (Cholesky)."""
     for i in range(many):
         for j in range(i + 1):
-            a, b = max(some[i], some[j]), min(some[i], some[j])
+            a, b = (some[i], some[j]) if some[i] > some[j] else (some[j], some[i])
             total = room.moments[a, b] + (ridge if i == j else 0.0)
             for k in range(j):
                 total -= room.root[i, k] * room.root[j, k]

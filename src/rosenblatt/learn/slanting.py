@@ -66,10 +66,11 @@ def score_all(begin: int, end: int, many: int, v: Array, room: Room) -> tuple[fl
     """The scores of a node's rows; returns the ends of a histogram of them."""
     total = squares = 0.0
     for first in range(begin, end, BLOCK):
-        scores = room.scores[first : min(first + BLOCK, end)]
+        stop = first + BLOCK if first + BLOCK < end else end
+        scores = room.scores[first:stop]
         scores[:] = 0.0
         for k in range(many):
-            weight, values = v[k], room.values[k, first : min(first + BLOCK, end)]
+            weight, values = v[k], room.values[k, first:stop]
             for row in range(scores.size if weight != 0.0 else 0):
                 scores[row] += weight * values[row]
         for row in range(scores.size):

@@ -25,7 +25,7 @@ from rosenblatt.learn.splitting import (
     purity,
     rest,
     scan_presence,
-    weighed,
+    worth_of,
 )
 
 
@@ -92,12 +92,8 @@ def best_stored_threshold(
         both = purity(low, of_low, measure) + purity(high, known - of_low, measure)
         if both > best + even:
             best, threshold, best_low = both, between(here, after), of_low
-    if best == -np.inf:
-        return -1.0, 1.0, 0.0, 0
-    gain = best + purity(absent, of_absent, measure) - purity(total, whole, measure)
-    sides = weighed(best_low, measure.logs) + weighed(known - best_low, measure.logs)
-    info = weighed(whole, measure.logs) - sides - weighed(of_absent, measure.logs)
-    return max(gain / whole, 0.0), info / whole, threshold, best_low
+    gain, info = worth_of(best, best_low, total, whole, absent, of_absent, measure)
+    return gain, info, threshold, best_low
 
 
 @compiled

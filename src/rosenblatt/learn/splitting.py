@@ -138,12 +138,21 @@ def best_threshold(
         both = purity(low, of_low, measure) + purity(high, known - of_low, measure)
         if both > best + even:
             best, threshold, best_low = both, between(here, after), of_low
+    gain, info = worth_of(best, best_low, total, whole, absent, of_absent, measure)
+    return gain, info, threshold, best_low
+
+
+@inlined
+def worth_of(
+    best: float, best_low: int, total: Array, whole: int, absent: Array, of_absent: int, measure: Measure
+) -> tuple[float, float]:
+    """The gain of a threshold whose sides have the purity `best`, below zero if there is none; and the information."""
     if best == -np.inf:
-        return -1.0, 1.0, 0.0, 0
+        return -1.0, 1.0
     gain = best + purity(absent, of_absent, measure) - purity(total, whole, measure)
-    parts = weighed(best_low, measure.logs) + weighed(known - best_low, measure.logs)
-    info = weighed(whole, measure.logs) - parts - weighed(of_absent, measure.logs)
-    return (gain / whole if gain > 0.0 else 0.0), info / whole, threshold, best_low
+    sides = weighed(best_low, measure.logs) + weighed(whole - of_absent - best_low, measure.logs)
+    info = weighed(whole, measure.logs) - sides - weighed(of_absent, measure.logs)
+    return (gain / whole if gain > 0.0 else 0.0), info / whole
 
 
 @inlined
