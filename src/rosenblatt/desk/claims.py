@@ -180,6 +180,7 @@ def _baseline(model: Model, costs: Costs, judged: dict[str, Any], trained: Data,
 
 
 def _whole_points(model: Model) -> Result:
+    """Whether the rule is a sum of whole points."""
     from rosenblatt.ship.integers import whole_card  # which few models need
 
     try:
