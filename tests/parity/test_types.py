@@ -181,6 +181,26 @@ def test_python_objects(learned):
     assert rule["predict"](dict(row, amount=float("nan"), flag=True, smoker="nO", since=date(2020, 1, 1)))
 
 
+def test_a_time_with_a_zone_is_the_day_that_it_shows(learned):
+    _, points, expected = learned
+    late = pl.col("since").cast(pl.Datetime("us")).dt.offset_by("23h30m")
+    zoned = TYPED.with_columns(late.dt.replace_time_zone("America/New_York"))
+    written = pl.DataFrame(CELLS).with_columns(
+        since=pl.Series([f"{cell} 23:30:00-05:00" if cell[:2] == "20" else cell for cell in CELLS["since"]])
+    )
+    assert by_polars(points, zoned)[0] == by_polars(points, written)[0] == expected[0]
+    rule = {}
+    exec(python_of(points), rule)
+    assert [rule["predict"](row) for row in zoned.iter_rows(named=True)] == expected[0]
+    assert [rule["predict"](row) for row in written.iter_rows(named=True)] == expected[0]
+    duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed")
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'America/New_York'")
+        connection.register("rows", zoned.with_row_index("place").to_arrow())
+        query = f"SELECT label FROM ({sql_of(points, table='rows')}) ORDER BY place"
+        assert [row[0] for row in connection.execute(query).fetchall()] == expected[0]
+
+
 NUMBER = Number("x", 0.0, 1.0, 2.0**-10, -8.0, 8.0, True)
 BAD = ["abc", "1-2", "2020-01-01", "1.2.3", "-", ".", "1,000", "12%", "1 000", "0x1", "5 m"]
 GOOD = ["1", "-1", "NA", " 2 ", "1e-3", "-1.5E+2", "inf", "-Infinity", "+.5", "5.", None]

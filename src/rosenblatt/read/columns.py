@@ -362,6 +362,8 @@ def days(expr: pl.Expr, form: str) -> pl.Expr:
         if series.dtype == pl.String:
             text = without_blanks(series).str.extract(f"^({shape_of(form)}){'$' if form else ''}")
             series = text.str.to_datetime(form, strict=False) if form else text.str.to_date("%Y-%m-%d", strict=False)
+        if isinstance(series.dtype, pl.Datetime):  # the day that it shows, as its text would, not that of UTC
+            series = series.dt.replace_time_zone(None)
         found = series.cast(pl.Date).to_physical()
         return found.zip_with(found.is_between(*EVER), pl.Series([None], dtype=pl.Int32))
 
