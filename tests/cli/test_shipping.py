@@ -136,6 +136,20 @@ class TestExplain:
         assert shown["card"] == found["card"]
         assert run("explain", card).out in ran.out
 
+    def test_whole_points_go_by_the_cost_that_the_rule_was_learned_for(self, desk, tmp_path):
+        model, card = tmp_path / "m.json", tmp_path / "c.json"
+        run("fit", desk["noisy.csv"], "-t", "approved", "--weights", "age", "--class-weight", "balanced", "-o", model)
+        ran = run("explain", model, desk["noisy.csv"], "--integers", "--largest", "5", "-o", card)
+        assert re.search(r"The mistakes of whole points of at most 5 cost [\d.,]+ on \d+ rows", ran.out)
+        assert re.search(r"held out from both, they cost [\d.,]+, the rule [\d.,]+\.", ran.out)
+        verified = run("verify", card, desk["noisy.csv"])
+        assert verified.code == 0
+        assert "a mistake costs the row's age, times" in verified.out
+        bare = tmp_path / "bare.csv"
+        pl.read_csv(desk["noisy.csv"]).drop("age").write_csv(bare)
+        ran = run("explain", model, bare, "--integers", "--largest", "5")
+        assert "there is no column 'age', by which rows were weighted in learning: all count alike" in ran.err
+
     def test_whole_points_of_another_table_are_chosen_by_all_its_rows(self, desk, tmp_path):
         table = tmp_path / "other.csv"
         table.write_text("".join(desk.text("noisy.csv").splitlines(True)[:60]))

@@ -18,7 +18,7 @@ from rosenblatt.read.columns import Category, Number, YesNo
 from rosenblatt.read.encoding import Encoding, Target
 from rosenblatt.ship import integers as whole
 from rosenblatt.ship import scorecard as ship
-from rosenblatt.ship.integers import integers, mistakes_of
+from rosenblatt.ship.integers import integers, wrong_rows
 from rosenblatt.ship.points import Points
 from rosenblatt.ship.scorecard import measure_of
 from unit.cards import added_up, rules
@@ -95,7 +95,7 @@ def test_whole_points_are_found_that_beat_plain_rounding(quick, largest, classes
     assert found.mistakes <= found.plain
     assert found.mistakes == (by_hand(found.card, points.encoding, frame) != y).sum()
     assert found.plain == plainly_rounded(points, X, y, largest)
-    assert found.before == mistakes_of(points, X, y)
+    assert found.before == wrong_rows(points, X, y).sum()
     assert str(found.mistakes) in found.statement
     json.dumps(found.as_record())
     sparse = integers(points, csr_array(X), y, largest=largest)
@@ -145,10 +145,11 @@ def plainly_rounded(points, X, y, largest):
 def test_one_look_tells_the_right_rows_for_all_whole_steps(rows, low, high):
     margins, slopes, ties = (np.array(part) for part in zip(*rows, strict=True))
     some = slopes != 0
-    found = whole._right(margins[some] * 0.5, slopes[some] * 0.5, ties[some], low, high)
+    costs = np.arange(1.0, slopes.size + 1)
+    found = whole._right(margins[some] * 0.5, slopes[some] * 0.5, ties[some], costs[some], low, high)
     for step, right in zip(range(low, high + 1), found.tolist(), strict=True):
-        after = (margins + step * slopes)[some]
-        assert right == ((after > 0) | ((after == 0) & ties[some])).sum()
+        after = margins + step * slopes
+        assert right == costs[some & ((after > 0) | ((after == 0) & ties))].sum()
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -158,10 +159,28 @@ def test_the_fewest_mistakes_of_all_small_whole_points_are_found(quick, seed):
     y = (X @ rng.normal(size=4) + rng.normal(size=40) / 2 > 0.2).astype(int)
     encoding = Encoding(tuple(YesNo(name, ("1",), False, False, "0") for name in "abcd"), Target("y", ("no", "yes")))
     points = Points(encoding, (tuple(rng.normal(size=4).tolist()),), (0.1,), False)
-    each = np.array(list(product(range(-2, 3), repeat=4)))
-    sums = X @ each.T
-    fewest = min(int(((sums > t) != y[:, np.newaxis].astype(bool)).sum(axis=0).min()) for t in range(-9, 9))
-    assert integers(points, X, y, largest=2).mistakes == fewest
+    each = np.array(list(product(*(range(3) if w > 0 else range(-2, 1) for w in points.weights[0]))))
+    sums, costs = X @ each.T, rng.integers(1, 5, 40)
+
+    def least(costs):
+        wrong = [(sums > t) != y[:, np.newaxis].astype(bool) for t in range(-9, 9)]
+        return min(int((costs @ each).min()) for each in wrong)
+
+    assert integers(points, X, y, largest=2).mistakes == least(np.ones(40))
+    found = integers(points, X, y, costs=costs / 8, largest=2)
+    assert found.costs[0] * 8 == least(costs)
+    assert f"cost {found.costs[0]:,.6g} on 40 rows" in found.statement
+    assert integers(points, X, y, costs=np.full(40, 0.3), largest=2) == integers(points, X, y, largest=2)
+
+
+def test_nothing_speaks_for_the_other_side_than_in_the_rule(quick):
+    points, X, y, _ = learned()
+    for largest in (1, 5, 100):
+        found = integers(points, X, 1 - y, largest=largest)  # labels that ask for the opposite of the rule
+        whole_points = {(p.column, line.value): line.points for p in found.card.cards[0].parts for line in p.lines}
+        for part in ship.scorecard(points).cards[0].parts:
+            for line in part.lines if part.measure is None else part.lines[:1]:
+                assert whole_points[part.column, line.value] * line.points >= 0
 
 
 def test_whole_points_are_the_same_again(quick):
@@ -175,7 +194,7 @@ def test_auto_takes_the_smallest_that_costs_little(quick):
     assert found.within == (found.mistakes <= 1.01 * found.before)
     assert found.within or found.largest == 100
     smaller = [size for size in whole.SIZES if size < found.largest]
-    assert not any(whole._Chooser(points, X, y, 100).card(size, whole.AT_FIRST).within for size in smaller)
+    assert not any(whole._Chooser(points, X, y, None, 100).card(size, whole.AT_FIRST).within for size in smaller)
 
 
 def test_a_part_of_the_rows_is_said_and_all_are_counted(quick, monkeypatch):

@@ -81,7 +81,8 @@ def run(
         )
     from rosenblatt.desk.whole_points import whole_points
 
-    data = reading.known(screen, file, points.encoding, file_format, delimiter, drop_missing_target)
+    weights = (loaded.held_out or {}).get("weights")
+    data = reading.known(screen, file, points.encoding, file_format, delimiter, drop_missing_target, weights)
     with screen.busy("choosing whole points"):
         found = whole_points(loaded, data, most_points)
     wording.card(screen, found.chosen.card, most, columns)

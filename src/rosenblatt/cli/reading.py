@@ -119,12 +119,16 @@ def known(
     file_format: str | None,
     delimiter: str | None,
     drop_missing_target: bool,
+    weights: str | None = None,
 ) -> Data:
-    """The rows as features, under an encoding that is known."""
+    """The rows as features, under an encoding that is known; and the weights of rows, if they have that column."""
     read = table(screen, source, file_format, delimiter, encoding)
     read = with_target(screen, read, encoding.target.name) if drop_missing_target else read
+    if weights is not None and weights not in read.columns:
+        screen.note(f"there is no column {weights!r}, by which rows were weighted in learning: all count alike")
+        weights = None
     with screen.busy("encoding the columns"), named(read):
-        return encoded(read, encoding)
+        return encoded(read, encoding, weights)
 
 
 def described(data: Data, notes: tuple[str, ...]) -> dict[str, Any]:

@@ -2,17 +2,19 @@
 
 from copy import deepcopy
 from dataclasses import asdict, dataclass, replace
+from math import fsum
 from typing import Any
 
 import numpy as np
 
 from rosenblatt.desk.contents import points_of
+from rosenblatt.desk.cost import Costs
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.error import HELD_OUT, Error
 from rosenblatt.desk.shipping import means_of
 from rosenblatt.desk.split import held_out
 from rosenblatt.plurals import many
-from rosenblatt.ship.integers import IntegerCard, integers, mistakes_of
+from rosenblatt.ship.integers import IntegerCard, integers, wrong_rows
 from rosenblatt.ship.modelfile import Model
 
 
@@ -23,6 +25,7 @@ class WholePoints:
     chosen: IntegerCard
     error: Error | None  # on rows held out from both
     error_before: Error | None  # of the rule with all its digits
+    costs: tuple[float, float]  # of those mistakes
     model: Model
 
     @property
@@ -30,10 +33,10 @@ class WholePoints:
         """What the whole points cost."""
         if self.error is None or self.error_before is None:
             return self.chosen.statement
-        return (
-            f"{self.chosen.statement} On the {many(self.error.rows, 'row')} held out from both, they make "
-            f"{many(self.error.mistakes, 'mistake')}, the rule {self.error_before.mistakes:,}."
-        )
+        where = f"{self.chosen.statement} On the {many(self.error.rows, 'row')} held out from both, they"
+        if self.chosen.costs is not None:
+            return f"{where} cost {self.costs[0]:,.6g}, the rule {self.costs[1]:,.6g}."
+        return f"{where} make {many(self.error.mistakes, 'mistake')}, the rule {self.error_before.mistakes:,}."
 
     def as_record(self) -> dict[str, Any]:
         """The same as plain lists, numbers and texts."""
@@ -53,12 +56,12 @@ def whole_points(model: Model, data: Data, largest: int | str) -> WholePoints:
     by, rest = data.some(~out), data.some(out)
     if not part or by.fingerprint != model.data:
         by, rest, part, seed = data, data.some(np.zeros(data.n, bool)), 0.0, 0
-    chosen = integers(points, by.X, by.y, largest=largest)
-    error, before = (
-        Error.of(mistakes_of(each, rest.X, rest.y), rest.n, HELD_OUT) if rest.n else None
-        for each in (chosen.points, points)
-    )
-    return WholePoints(chosen, error, before, _with_points(model, chosen, by, part, seed, error))
+    costs = Costs.of(model.estimator, by)
+    chosen = integers(points, by.X, by.y, costs=costs.of_rows(by), largest=largest)
+    wrong = [wrong_rows(each, rest.X, rest.y) if rest.n else np.zeros(0, bool) for each in (chosen.points, points)]
+    error, before = (Error.of(int(each.sum()), rest.n, HELD_OUT) if rest.n else None for each in wrong)
+    of_rest = fsum(costs.of_rows(rest)[wrong[0]]), fsum(costs.of_rows(rest)[wrong[1]])
+    return WholePoints(chosen, error, before, of_rest, _with_points(model, chosen, by, part, seed, error))
 
 
 def _with_points(model: Model, chosen: IntegerCard, by: Data, part: float, seed: int, error: Error | None) -> Model:
@@ -68,13 +71,15 @@ def _with_points(model: Model, chosen: IntegerCard, by: Data, part: float, seed:
     rows = [[*w, b / bias] for w, b in zip(points.weights, points.intercepts, strict=True)]
     estimator.replace_weights(np.array(rows))
     estimator.recount(estimator.examples_of(by.X, by.y, by.weights))
+    wrong = estimator.predict(by.X) != by.y
     judged: dict[str, Any] = {
         "part": part,
         "folds": 0,
         "seed": seed,
         "weights": by.weight_column,
         "trained_rows": by.n,
-        "trained_mistakes": int((estimator.predict(by.X) != by.y).sum()),
+        "trained_mistakes": int(wrong.sum()),
+        "trained_cost": fsum(Costs.of(estimator, by).of_rows(by)[wrong]),
         "exact": points.exact,
         "whole_points": True,
         "error": error and asdict(error),

@@ -1,7 +1,8 @@
 """Small whole-number points.
 
-Problem   small whole numbers for the points, with as few mistakes on given rows as can be found.
-Input     `Points`: the rule; encoded rows and their classes; how large the points may be.
+Problem   small whole numbers for the points, with as few mistakes on given rows as can be found, or as cheap ones.
+          Nothing that speaks for a yes in the rule may speak against it in whole points.
+Input     `Points`: the rule; encoded rows and their classes; what mistakes cost; how large the points may be.
 Result    `IntegerCard`: a rule of whole points, and what they cost in mistakes.
 Method    The points are scaled and rounded, for many scales (Ustun and Rudin, JMLR 2019; Liu and others, NeurIPS
           2022), each with its best threshold. From the best of them, coordinate descent: along one column's points
@@ -12,7 +13,7 @@ Method    The points are scaled and rounded, for many scales (Ustun and Rudin, J
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import lcm
+from math import fsum, lcm
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ WORK, AT_FIRST = 5e7, 1e7  # entries looked at for one size; by "auto", to see w
 LOOK = 3000  # entries: what a look at a column costs besides
 ENTRIES = 8_000_000  # beyond, the search looks at a part of the rows
 KICKED = 10  # points that a kick changes, at most
+GRAIN = 2**20  # of the largest cost, in the search: whole numbers, whose sums floats have exactly
 
 
 @dataclass(frozen=True)
@@ -49,32 +51,44 @@ class IntegerCard:
     mistakes: int
     before: int  # mistakes of the rule with all its digits
     plain: int  # mistakes of plain rounding to points of the same size
+    costs: tuple[float, float, float] | None = None  # of these mistakes, where rows differ in what a mistake costs
 
     @property
     def within(self) -> bool:
-        """Whether it costs at most 1% of the mistakes."""
-        return self.mistakes <= self.before * (1 + ALLOWED)
+        """Whether it costs at most 1% of the mistakes, or of what they cost."""
+        now, before, _ = self.costs or (self.mistakes, self.before, self.plain)
+        return Fraction(now) <= Fraction(before) * (1 + ALLOWED)
 
     @property
     def statement(self) -> str:
         """What the whole points cost, in one sentence."""
+        part = f", chosen on {self.sample:,} of them" if self.sample < self.rows else ""
+        which, where = f"Whole points of at most {self.largest:,}", f"on {many(self.rows, 'row')}{part}"
+        if self.costs is not None:
+            now, before, plain = (f"{cost:,.6g}" for cost in self.costs)
+            return (
+                f"The mistakes of {which.lower()} cost {now} {where}, those of the rule with all its digits {before}; "
+                f"with plain rounding, {plain}."
+            )
         more = self.mistakes - self.before
-        than = f"{abs(more)} {'more' if more > 0 else 'fewer'} than" if more else "as many as"
-        part = f", chosen on {self.sample} of them" if self.sample < self.rows else ""
+        than = f"{abs(more):,} {'more' if more > 0 else 'fewer'} than" if more else "as many as"
         return (
-            f"Whole points of at most {self.largest} make {many(self.mistakes, 'mistake')} on "
-            f"{many(self.rows, 'row')}{part}: {than} the rule with all its digits; plain rounding makes {self.plain}."
+            f"{which} make {many(self.mistakes, 'mistake')} {where}: {than} the rule with all its digits; plain "
+            f"rounding makes {self.plain:,}."
         )
 
     def as_record(self) -> dict[str, Any]:
         """The card and its mistakes as plain lists, numbers and texts."""
         counts = {name: getattr(self, name) for name in ("largest", "rows", "sample", "mistakes", "before", "plain")}
-        return {**counts, "within": self.within, "statement": self.statement, "card": self.card.as_record()}
+        costs = dict(zip(("cost", "cost_before", "cost_plain"), self.costs or (None,) * 3, strict=True))
+        told = {"within": self.within, "statement": self.statement, "card": self.card.as_record()}
+        return {**counts, **costs, **told}
 
 
-def integers(points: Points, X: Any, y: Any, *, largest: int | str = "auto") -> IntegerCard:
+def integers(points: Points, X: Any, y: Any, *, costs: Array | None = None, largest: int | str = "auto") -> IntegerCard:
     """The rule in small whole points, chosen for few mistakes on encoded rows X of class numbers y.
 
+    `costs`: of a mistake on each row; then for mistakes that cost little.
     `largest`: no value has more points than this, and no unit of a number. "auto": the smallest of 1, 2, 3, 5, 10, 20,
     50 and 100 that costs at most 1% of the mistakes; if none does (`within` is false), 100.
     """
@@ -84,7 +98,7 @@ def integers(points: Points, X: Any, y: Any, *, largest: int | str = "auto") -> 
     y = np.asarray(y)
     if X.shape != (y.size, points.encoding.size) or not np.isin(y, np.arange(len(points.classes))).all():
         raise DataError(f"rows of {points.encoding.size} features, each with the number of its class, are needed")
-    chooser = _Chooser(points, X, y, int(max(sizes)))
+    chooser = _Chooser(points, X, y, None if costs is None or np.ptp(costs) == 0.0 else costs, int(max(sizes)))
     for size in sizes[:-1]:
         found = chooser.card(int(size), AT_FIRST)
         if found.within:
@@ -92,14 +106,14 @@ def integers(points: Points, X: Any, y: Any, *, largest: int | str = "auto") -> 
     return chooser.card(int(sizes[-1]), WORK)
 
 
-def mistakes_of(points: Points, X: Any, y: Array) -> int:
-    """How many rows a rule gets wrong, by exact signs; of more than two classes, by scores as they are computed."""
+def wrong_rows(points: Points, X: Any, y: Array) -> Array:
+    """Which rows a rule gets wrong, by exact signs; of more than two classes, by scores as they are computed."""
     yes = Examples(rows_of(X, bias=1.0), np.ones(y.size, np.int8))
     rules = zip(points.weights, points.intercepts, strict=True)
     scores = np.stack([search.margins(yes, np.array([*w, b])) for w, b in rules])
     zero = points.zero_is_yes
     said = scores.argmax(axis=0) if len(scores) > 1 else (scores[0] >= 0 if zero else scores[0] > 0)
-    return int((said != y).sum())
+    return np.asarray(said != y)
 
 
 def whole_card(points: Points) -> Scorecard | None:
@@ -116,21 +130,32 @@ def whole_card(points: Points) -> Scorecard | None:
 class _Chooser:
     """A rule and rows, to choose whole points of any size on."""
 
-    def __init__(self, points: Points, X: Any, y: Array, largest: int) -> None:
-        self.rule, self.X, self.y, self.before = points, X, y, mistakes_of(points, X, y)
+    def __init__(self, points: Points, X: Any, y: Array, costs: Array | None, largest: int) -> None:
+        self.rule, self.X, self.y, self.costs = points, X, y, costs
+        self.before = wrong_rows(points, X, y)
         self.grid, self.measures = _grid(points, largest)
         self.wished, self.thresholds = _wished(points, self.measures)
         step = max(-(-(X.nnz if hasattr(X, "nnz") else X.size) // ENTRIES), 1)
-        self.board = _Board(self.grid, X[::step], y[::step], len(points.weights), points.zero_is_yes)
+        whole = np.ones(y.size) if costs is None else np.rint(costs / costs.max() * GRAIN)
+        self.board = _Board(self.grid, X[::step], y[::step], whole[::step], np.sign(self.wished), points.zero_is_yes)
 
     def card(self, largest: int, work: float) -> IntegerCard:
         """The best card of this size that is found: at least as good as plain rounding."""
         plain = self.rounded(1.0, largest)
         both = [self.grid.points(self.rule, *place) for place in (plain, self.searched(plain, largest, work))]
-        counts = [mistakes_of(each, self.X, self.y) for each in both]
-        best = both[counts[1] <= counts[0]]
+        rounded, found = (wrong_rows(each, self.X, self.y) for each in both)
+        best, wrong = (both[1], found) if self.cost(found) <= self.cost(rounded) else (both[0], rounded)
         card = card_of(best, Fraction(1, self.grid.multiple), self.measures, centred=False)
-        return IntegerCard(best, card, largest, self.y.size, self.board.n, min(counts), self.before, counts[0])
+        mistakes, before, by_rounding = (int(each.sum()) for each in (wrong, self.before, rounded))
+        costs = self.cost(wrong), self.cost(self.before), self.cost(rounded)
+        return IntegerCard(
+            best, card, largest, self.y.size, self.board.n, mistakes, before, by_rounding,
+            None if self.costs is None else costs,
+        )  # fmt: skip
+
+    def cost(self, wrong: Array) -> float:
+        """What mistakes on these rows cost."""
+        return float(wrong.sum()) if self.costs is None else fsum(self.costs[wrong])
 
     def rounded(self, times: float, largest: int) -> tuple[Array, Array]:
         """Plainly rounded: with `times` 1, the largest points are the largest allowed."""
@@ -248,8 +273,9 @@ def _wished(points: Points, measures: Mapping[str, Measure]) -> tuple[Array, Arr
 class _Board:
     """Rows in units of points, a place among whole points, and every row's scores there."""
 
-    def __init__(self, grid: _Grid, X: Any, y: Array, rules: int, zero_is_yes: bool) -> None:
-        self.y, self.n, self.rules, self.zero_is_yes = y, y.size, rules, zero_is_yes
+    def __init__(self, grid: _Grid, X: Any, y: Array, costs: Array, signs: Array, zero_is_yes: bool) -> None:
+        self.y, self.n, self.costs, self.zero_is_yes = y, y.size, costs, zero_is_yes
+        self.rules, self.signs = len(signs), signs
         self.multiple, self.work = float(grid.multiple), 0.0
         self.yes = np.where(y > 0, 1.0, -1.0)
         table = scipy.sparse.csc_array(X, dtype=np.float64)
@@ -279,7 +305,7 @@ class _Board:
         return self.whole[:, :-1].copy(), self.whole[:, -1].copy()
 
     def stand(self, whole: Array, thresholds: Array) -> int:
-        """Go to a place, and tell how many mistakes there are."""
+        """Go to a place, and tell what the mistakes there cost."""
         self.whole, self.scores = np.column_stack([0 * whole, thresholds]), np.zeros((self.rules, self.n))
         self.scores -= self.multiple * thresholds[:, np.newaxis]
         for rule, j in np.argwhere(whole).tolist():
@@ -298,8 +324,12 @@ class _Board:
         for _ in range(many):
             rule, j = int(rng.integers(self.rules)), int(rng.integers(self.whole.shape[1] - 1))
             to = self.whole[rule, j] + int(rng.choice([-2, -1, 1, 2])) * max(1, largest // 10)
-            self.move(rule, j, int(np.clip(to, -largest, largest) - self.whole[rule, j]))
+            self.move(rule, j, int(np.clip(to, *self.ends(rule, j, largest)) - self.whole[rule, j]))
         self.work += many * LOOK
+
+    def ends(self, rule: int, j: int, largest: int) -> tuple[int, int]:
+        """The least and the most points that a feature may have: none on the other side than the rule's own."""
+        return -largest if self.signs[rule, j] < 0 else 0, largest if self.signs[rule, j] > 0 else 0
 
     def sides(self, rule: int) -> tuple[Array, Array, Array]:
         """For every row: +1 if this rule's score must be above a level for the row to be right, -1 if below, 0 if that
@@ -314,20 +344,21 @@ class _Board:
         return sides, above, np.where(own, rule < best, best < rule)
 
     def mistakes(self) -> int:
-        """How many rows are wrong."""
+        """What the rows that are wrong cost."""
         sides, above, ties = self.sides(0)
-        return int(self.n - ((sides * above > 0) | ((above == 0) & ties & (sides != 0))).sum())
+        return int(self.costs.sum() - self.costs[(sides * above > 0) | ((above == 0) & ties & (sides != 0))].sum())
 
     def step(self, rule: int, j: int, largest: int) -> int:
-        """Go along one feature to the nearest whole number with the fewest mistakes; tells how many fewer."""
+        """Go along one feature to the nearest whole number with the cheapest mistakes; tells by how much."""
         sides, above, ties = self.sides(rule)
         rows, values = self.columns[j]
         self.work += rows.size + LOOK + (self.rules > 1) * self.scores.size
         reach = int(np.abs(above).max() / self.multiple) + 1
         now = int(self.whole[rule, j])
-        threshold = j == len(self.columns) - 1
-        low, high = (-reach, reach) if threshold else (-largest - now, largest - now)
-        right = _right(sides[rows] * above[rows], sides[rows] * values, ties[rows], low, high)
+        low, high = -reach, reach
+        if j < len(self.columns) - 1:  # else it is the threshold
+            low, high = (end - now for end in self.ends(rule, j, largest))
+        right = _right(sides[rows] * above[rows], sides[rows] * values, ties[rows], self.costs[rows], low, high)
         gain = int(right.max() - right[-low])
         if gain:
             best = np.flatnonzero(right == right.max()) + low
@@ -335,7 +366,7 @@ class _Board:
         return gain
 
     def descend(self, order: Sequence[tuple[int, int]], largest: int, work: float) -> int:
-        """Step along the features in turn, until none helps; returns the mistakes that are left."""
+        """Step along the features in turn, until none helps; returns what the mistakes that are left cost."""
         idle, at = 0, 0
         while idle < len(order) and self.work < work:
             idle = 0 if self.step(*order[at % len(order)], largest) else idle + 1
@@ -343,16 +374,16 @@ class _Board:
         return self.mistakes()
 
 
-def _right(margins: Array, slopes: Array, ties: Array, low: int, high: int) -> Array:
-    """How many rows are right after each whole step from `low` to `high`."""
+def _right(margins: Array, slopes: Array, ties: Array, costs: Array, low: int, high: int) -> Array:
+    """What the rows that are right after each whole step from `low` to `high` would cost."""
     rising, falling = slopes > 0, slopes < 0
     crossing = -margins / np.where(slopes, slopes, 1.0)
     next_up, next_on = np.floor(crossing) + 1, np.ceil(crossing)
     width = high - low + 1
 
-    def counted(first: Array) -> Array:
-        places = np.clip(first - low, 0, width).astype(np.int64)
-        return np.cumsum(np.bincount(places, minlength=width + 1)[:width])
+    def counted(first: Array, some: Array) -> Array:
+        places = np.clip(first - low, 0, width).astype(np.int64)[some]
+        return np.cumsum(np.bincount(places, costs[some], minlength=width + 1)[:width])
 
-    begins, ends = np.where(ties, next_on, next_up)[rising], np.where(ties, next_up, next_on)[falling]
-    return counted(begins) - counted(ends) + int(falling.sum())
+    begins, ends = np.where(ties, next_on, next_up), np.where(ties, next_up, next_on)
+    return np.asarray(counted(begins, rising) - counted(ends, falling) + costs[falling].sum())

@@ -266,7 +266,8 @@ def _rule(findings: Findings) -> str:
 
 
 def _card_table(card: Scorecard, one: Card, largest: float) -> str:
-    idle, moving = [part.column for part in one.parts if not part.swing], one.moving
+    moving = one.moving
+    idle = [part.column for part in one.parts if part not in moving]
     if not moving:
         return '<p class="note">No column has points: what every row starts with decides.</p>'
     bodies = [_part_body(card, part, largest) for part in moving[:MOST_COLUMNS]]

@@ -80,8 +80,8 @@ class Card:
 
     @property
     def moving(self) -> tuple[Part, ...]:
-        """The columns that have points."""
-        return tuple(part for part in self.parts if part.swing)
+        """The columns that have points; of whole points, all values of a column may have the same."""
+        return tuple(part for part in self.parts if any(line.points for line in part.lines if line.seen))
 
     def times(self, factor: Fraction) -> "Card":
         """The same with points that are so many times as large."""
