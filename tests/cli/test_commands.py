@@ -23,7 +23,7 @@ class TestCheck:
         assert "80 rows, 5 columns as 8 features" in ran.out
         assert "Separable: a line is right on every row." in ran.out
         assert "Largest margin 0." in ran.out
-        assert "target approved: no 27, yes 53; yes is yes" in ran.out
+        assert "target approved: no 27, yes 53; positive: yes" in ran.out
         assert ran.err == ""
 
     def test_of_other_rows_says_no_and_shows_the_contradiction(self, desk):
@@ -287,4 +287,7 @@ def test_rows_that_only_rounding_makes_equal(tmp_path):
     (tmp_path / "near.csv").write_text(f"x,y\n{rows}1.25,no\n1.5,yes\n0.5,no\n")
     ran = run("check", tmp_path / "near.csv", "-t", "y")
     assert ran.code == 1
-    assert "As features they are equal: numbers are rounded to 24 bits of the range of their column." in ran.out
+    assert (
+        "They are equal to a rule, which does not see digits of a number beyond 24 bits of the range of its column."
+        in ran.out
+    )

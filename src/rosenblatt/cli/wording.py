@@ -12,7 +12,7 @@ from rosenblatt.plurals import many
 from rosenblatt.prove.certificate import Contradiction
 from rosenblatt.prove.joint_certificate import JointContradiction
 from rosenblatt.prove.separability import NotSeparable, Separable, Undecided
-from rosenblatt.read.columns import BITS
+from rosenblatt.read.columns import BITS, Category, Number, Text
 from rosenblatt.read.encoding import Encoding
 from rosenblatt.visible import visible
 
@@ -58,7 +58,7 @@ def _listed(text: str, names: list[str], width: int) -> list[str]:
 def _classes(data: Data) -> str:
     counts = [int((data.y == code).sum()) for code in range(len(data.classes))]
     told = ", ".join(f"{label} {count:,}" for label, count in zip(data.classes, counts, strict=True))
-    return f"{told}; yes is {data.classes[1]}" if len(data.classes) == 2 else told
+    return f"{told}; positive: {data.classes[1]}" if len(data.classes) == 2 else told
 
 
 def finding(screen: Screen, data: Data, found: Finding) -> None:
@@ -121,8 +121,8 @@ def contradiction(screen: Screen, data: Data, proof: Contradiction | JointContra
             f"These {rows} rows contradict each other: mixed by weight, those of either class give the same point."
         )
     if rows == 2:
-        screen.line(f"As features they are equal: numbers are rounded to {BITS} bits of the range of their column.")
-    lines = [[target, *(each["cells"].get(target) for each in told)], ["weight", *(_share(e, proof) for e in told)]]
+        screen.line(f"They are equal to a rule, which does not see {_unseen(data, differ)}.")
+    lines = [[target, *(each["cells"].get(target) for each in told)], ["share", *(_share(e, proof) for e in told)]]
     if isinstance(proof, JointContradiction):
         lines.insert(1, ["told from", *(each["rival"] for each in told)])
     lines += [[name, *(each["cells"].get(name) for each in told)] for name in differ[:MOST_COLUMNS]]
@@ -132,6 +132,18 @@ def contradiction(screen: Screen, data: Data, proof: Contradiction | JointContra
     more += [many(len(differ) - MOST_COLUMNS, "column")] if len(differ) > MOST_COLUMNS else []
     if more:
         screen.line(f"({' and '.join(more)} more: --json shows all)")
+
+
+def _unseen(data: Data, differ: list[str]) -> str:
+    """What rows can differ in that have the same features, of these columns."""
+    reasons = {
+        Number: f"digits of a number beyond {BITS} bits of the range of its column",
+        Category: "which of the rare values a column has",
+        Text: "rare words, nor their order",
+    }
+    kinds = [column for column in data.encoding.columns if column.name in differ]
+    told = [text for kind, text in reasons.items() if any(isinstance(column, kind) for column in kinds)]
+    return ", nor ".join(told or ["columns that are left out"])
 
 
 def _share(told: dict[str, Any], proof: Contradiction | JointContradiction) -> str:

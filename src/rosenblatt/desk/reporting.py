@@ -193,7 +193,10 @@ def _contradictions(learned: Learned) -> tuple[Contradicting, ...]:
         told = "In these proportions, what the rows ask of the scores of their class and of others adds up to nothing."
     pairs = sorted(zip(proof.rows, proof.weights, strict=True), key=lambda pair: -pair[1])
     shown = data.shown([row for row, _ in pairs])
-    rows = tuple(_row(data, row, cells, times=weight) for (row, weight), cells in zip(pairs, shown, strict=True))
+    total = sum(proof.weights)
+    rows = tuple(
+        _row(data, row, cells, share=weight / total) for (row, weight), cells in zip(pairs, shown, strict=True)
+    )
     return (Contradicting(told, rows),)
 
 

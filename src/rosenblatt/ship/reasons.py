@@ -187,7 +187,8 @@ class _Chooser:
         for own, other in {*map(tuple, rules.T.tolist())}:
             label = classes[own] if len(self.starts) > 1 else classes[own + 1]
             start = starts[own] - starts[other] if len(self.starts) > 1 else starts[0]
-            texts[own, other] = f"an average row is already {label}{_amount(round(start * 10))}"
+            tenths = round(start * 10)
+            texts[own, other] = f"an average row is already {label}{_amount(tenths)}" if tenths else f"a tie is {label}"
         return pl.Series([texts[pair] for pair in map(tuple, rules.T.tolist())], dtype=pl.String)
 
     def _words(self, column: Text, j: int, cells: pl.Series, rules: Array) -> pl.Series:

@@ -128,7 +128,7 @@ class ShownRow:
     values: tuple[tuple[str, str], ...]  # column and value
     said: str = ""  # by the rule
     score: float | None = None  # in the scorecard's points above the threshold
-    times: int = 1  # in a contradiction: how often it counts
+    share: float | None = None  # in a contradiction: how much of the mixture it is
 
 
 @dataclass(frozen=True)
@@ -346,9 +346,9 @@ def _row(row: ShownRow) -> str:
     values = "".join(f"<span><i>{_name(name)}</i> {_text(value)}</span> " for name, value in row.values)
     said = f", rule says <b>{_text(row.said)}</b>" if row.said else ""
     score = "" if row.score is None else f'<em class="number">{_signed(row.score)} points</em>'
-    times = f", counted {row.times:,} times" if row.times > 1 else ""
+    share = "" if row.share is None else f", {row.share:.2%} of the mixture"
     return (
-        f"<li><p><b>row {row.number:,}</b> is <b>{_text(row.label)}</b>{said}{times} {score}</p>"
+        f"<li><p><b>row {row.number:,}</b> is <b>{_text(row.label)}</b>{said}{share} {score}</p>"
         f'<p class="values">{values}</p></li>'
     )
 
