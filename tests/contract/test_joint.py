@@ -3,13 +3,16 @@
 import pickle
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import rosenblatt
 from rosenblatt import (
     AveragedPerceptron,
     KernelPerceptron,
@@ -172,3 +175,32 @@ def test_who_has_two_classes_loads_and_compiles_nothing_of_this():
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "[]"
+
+
+def test_the_margin_of_wide_text_that_contradicts_itself():
+    """Not all pairs are looked at there, and there may be no weights to tell."""
+    X = sp.random_array((600, 60_000), density=0.001, format="csr", rng=np.random.default_rng(0))
+    X = sp.csr_array(sp.vstack([X, X[[0]]]))
+    found = rosenblatt.margin(X, np.append(np.arange(600) % 3, 1))
+    assert found.upper == 0.0
+    assert found.certificate.verify(X, np.append(np.arange(600) % 3, 1))
+
+
+def test_equal_rows_are_compared_when_the_time_is_up(rng):
+    X, y = rng.normal(size=(60, 3)), np.arange(60) % 3
+    X[30:33] = X[:3]
+    y[30:33] = (y[:3] + 1) % 3
+    found = rosenblatt.optimality(X, y, max_seconds=1e-9)
+    assert found.lower >= 3
+    assert found.verify(X, y)
+
+
+def test_weights_are_copies_where_passes_end_by_themselves(rng):
+    X = rng.normal(size=(300, 3))
+    y = (X[:, 0] + rng.normal(size=300) > 0) * 1 + (X[:, 1] > 0)
+    k = rng.integers(0, 4, 300)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        weighted = rosenblatt.Perceptron().fit(X, y, sample_weight=k)
+        copied = rosenblatt.Perceptron().fit(X.repeat(k, axis=0), y.repeat(k))
+    assert weighted.weights_.tobytes() == copied.weights_.tobytes()

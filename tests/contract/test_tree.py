@@ -5,6 +5,7 @@ import pickle
 import signal
 import threading
 from dataclasses import FrozenInstanceError
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -317,3 +318,30 @@ def test_ctrl_c_keeps_the_tree():
         tree.fit(X, y)
     assert sum(sum(leaf.counts) for leaf in tree.tree_.leaves) == len(y)
     assert tree.predict(X[:5]).shape == (5,)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        lambda frame: frame.astype(object),
+        lambda frame: frame.astype(pd.SparseDtype(float, 0.0)),
+        lambda frame: frame.map(lambda number: Decimal(str(number))),
+        lambda frame: frame.apply(lambda column: pd.to_timedelta(column, unit="h")),
+        lambda frame: frame.astype(object).replace(frame.iloc[3, 0], pd.NA),
+    ],
+    ids=["objects", "sparse", "decimals", "lengths of time", "objects, one missing"],
+)
+def test_numbers_of_any_type_are_numbers(typed, rng):
+    frame = pd.DataFrame(rng.normal(size=(400, 4)).round(3), columns=list("abcd"))
+    y = (frame["a"] + frame["b"] > 0).to_numpy()
+    X = typed(frame)
+    assert PerceptronTree().fit(X[:300], y[:300]).score(X[300:], y[300:]) > 0.9
+
+
+def test_a_column_that_names_rows_is_no_test(rng):
+    a = rng.normal(size=600)
+    y, frame = a + rng.normal(size=600) / 2 > 0, pd.DataFrame({"a": a, "id": [f"u{k}" for k in range(600)]})
+    with pytest.warns(UserWarning, match="column 'id' has another value in nearly every row"):
+        tree = PerceptronTree(random_state=0).fit(frame[:300], y[:300])
+    alone = PerceptronTree(random_state=0).fit(frame[["a"]][:300], y[:300])
+    assert (tree.predict(frame[300:]) == alone.predict(frame[["a"]][300:])).all()

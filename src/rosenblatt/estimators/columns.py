@@ -1,6 +1,9 @@
 """Tables as scikit-learn's users have them, brought into columns of numbers and of categories."""
 
+import warnings
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +19,9 @@ if TYPE_CHECKING:
     from rosenblatt.read.encoding import Encoding
 
 FROM_DTYPE = "from_dtype"
-NOT_TEXT = ("int", "uint", "float", "double", "date")  # how the types of numbers and dates begin, in pandas and polars
+NOT_TEXT = ("int", "uint", "float", "double", "decimal", "date", "timedelta", "duration")  # how types begin
+SPARSE = "sparse["  # so do those of pandas that store few numbers
+ENOUGH, NAMES = 20, 0.8  # rows; the part of them that have a value of their own, for values to be names of rows
 MOST_NUMBERS = 2**29  # of a sparse table that becomes a dense one: 4 GiB
 WIDE, FEW = 32, 4  # a sparse table of more columns, of which one number in so many is stored, is not made dense
 
@@ -64,7 +69,7 @@ def categorical(X: Any, wanted: Any) -> list[bool]:
             raise refusal
         if not is_frame(X):
             return [False] * X.shape[1]
-        return [not str(kind).lower().startswith(NOT_TEXT) for kind in list(X.dtypes)]
+        return [_is_categorical(str(kind).lower(), X, k) for k, kind in enumerate(list(X.dtypes))]
     if isinstance(wanted, Mapping | set) or np.ndim(wanted) != 1:
         raise refusal
     names, chosen = names_of(X), list(np.asarray(wanted).tolist())
@@ -77,8 +82,16 @@ def categorical(X: Any, wanted: Any) -> list[bool]:
     return [k in chosen or (is_frame(X) and name in chosen) for k, name in enumerate(names)]
 
 
+def _is_categorical(kind: str, X: Any, k: int) -> bool:
+    """Whether a column of this type holds categories; one of objects, unless all are numbers."""
+    if kind != "object":
+        return not kind.removeprefix(SPARSE).startswith(NOT_TEXT)
+    cells = _cells(X, k)
+    return any(isinstance(cell, bool) or not isinstance(cell, Real | Decimal) for cell in cells[~_missing(cells)])
+
+
 def read(X: Any, chosen: Sequence[bool]) -> Columns:
-    """The columns of a table to learn from."""
+    """The columns of a table to learn from; one that names rows has no values to learn from, and a warning says so."""
     if not any(chosen) and not is_frame(X):
         unnamed = Unnamed(X.shape[1])
         if _is_wide(X):
@@ -91,6 +104,14 @@ def read(X: Any, chosen: Sequence[bool]) -> Columns:
         values = _values(cells) if chosen[k] else None
         heads.append(Column(name, values))
         parts.append(_numbers(cells, name) if values is None else _codes(cells, values))
+        if values is not None and len(values) > max(NAMES * np.count_nonzero(~np.isnan(parts[-1])), ENOUGH):
+            parts[-1] = np.full_like(parts[-1], np.nan)
+            warnings.warn(
+                f"column {name!r} has another value in nearly every row, as names and identifiers have: no test is "
+                "about it; leave it out",
+                UserWarning,
+                stacklevel=4,
+            )
     return Columns(tuple(heads), np.array(parts).reshape(len(names), X.shape[0]))
 
 
@@ -184,6 +205,8 @@ def _floats(cells: Array, heads: Sequence[Column]) -> Array:
         raise DataError("Complex data not supported: a row is made of real numbers")
     if cells.dtype.kind == "M":  # whole days since 1970-01-01
         return np.where(np.isnat(cells), np.nan, cells.astype("datetime64[D]").astype(np.float64))
+    if cells.dtype.kind == "m":  # in days
+        return np.where(np.isnat(cells), np.nan, cells / np.timedelta64(1, "D"))
     try:
         return np.array(cells, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -199,6 +222,7 @@ def _floats(cells: Array, heads: Sequence[Column]) -> Array:
 def _numbers(cells: Array, name: str) -> Array:
     """Numbers, NaN where missing."""
     heads = [Column(name)]
+    cells = np.where(_missing(cells), np.nan, cells) if cells.dtype.kind == "O" else cells
     numbers = _floats(cells, heads) + 0.0
     _refuse_infinity(numbers[np.newaxis], heads)
     return numbers

@@ -27,9 +27,8 @@ from rosenblatt.learn.averaging import Stride
 from rosenblatt.learn.electorate import electorate
 from rosenblatt.learn.ledger import Tape
 from rosenblatt.learn.rules import UNLIMITED, Budget, Reason, counted
-from rosenblatt.learn.walk import Run, Walk, spread_out
+from rosenblatt.learn.walk import MOST_IN_PLACES, Run, Walk
 
-MOST_SHUFFLED = 2**25  # copies of rows that are put in order within some two seconds
 ENOUGH, IN_RUNS = 20, 0.5  # copies of rows; of the changes of class that chance would make
 NO_SUMS = np.empty(0)
 
@@ -158,24 +157,17 @@ def doubt_during(updates: int, examples: Examples, w: Array, growth: float) -> D
 def order_of_a_pass(walk: Walk, rng: np.random.Generator | None, spread: bool = False) -> tuple[Array, Array]:
     """Rows in order, and the copies of each (empty: one each); or, with `rng`, all copies in an order drawn from it.
 
-    Without it, but with `spread`, all copies in a fixed order that is spread evenly over the table. Tables are often
-    sorted by class. A pass in the order of the rows then meets one class after the other: most of the weights that it
-    goes through know the last class only, and so does their mean.
+    Without it, but with `spread`, all copies spread out.
     """
     examples = walk.examples
-    if rng is None and not (spread and examples.n_copies <= MOST_SHUFFLED):
-        return walk.in_order()
-    if examples.weights.size and examples.n_copies > MOST_SHUFFLED:
+    if rng is None:
+        return walk.spread_out() if spread else walk.in_order()
+    if examples.weights.size and examples.n_copies > MOST_IN_PLACES:
         raise OptionError(
             f"the weights make {examples.n_copies} copies of rows, too many to shuffle; "
             "divide the weights by a constant, or set shuffle=False"
         )
-    drawn = spread_out(examples.n_copies) if rng is None else rng.permutation(examples.n_copies)
-    if not examples.weights.size:
-        return drawn.astype(walk.index), examples.weights
-    rows = np.searchsorted(examples.copies_before, drawn, side="right") - 1
-    copies = np.minimum(examples.weights[rows] - (drawn - examples.copies_before[rows]), 1.0)
-    return rows.astype(walk.index), copies
+    return walk.of_copies(rng.permutation(examples.n_copies))
 
 
 def come_in_runs(examples: Examples) -> bool:

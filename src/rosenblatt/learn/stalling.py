@@ -18,7 +18,7 @@ import numpy as np
 from rosenblatt.kernels import Array
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.rules import Order, Reason
-from rosenblatt.learn.walk import FOREVER, Walk, spread_out
+from rosenblatt.learn.walk import FOREVER, Walk
 
 FIRST, UNPROVED = 32, 512  # passes
 FEWER = 0.75  # times the corrections of the best pass: so few show that passes help
@@ -63,8 +63,7 @@ def ended(walk: Walk, reason: Reason, cycles: Callable[[Any, int], Reason | None
 
 def _best_of_last(walk: Walk) -> tuple[Array, Ledger, Reason]:
     """The weights with the least costly mistakes at some places of a few more cycles, and the ledger until there."""
-    examples, (order, each) = walk.examples, walk.in_order()
-    order, each = (part[spread_out(part.size)] if part.size else part for part in (order, each))
+    examples, (order, each) = walk.examples, walk.spread_out()
     least, kept, t = np.inf, walk.w.copy(), len(walk.ledger)
     ends = np.linspace(0, order.size, min(PLACES, order.size) + 1).astype(int)
     reason = Reason.STALLED

@@ -24,6 +24,7 @@ from rosenblatt.learn.rules import Budget, Reason, counted
 
 AT_ONCE = 8192  # corrections in one call of a kernel
 COPIES = 1000  # of each row, on average, that weights may stand for before work is bounded by so many
+MOST_IN_PLACES = 2**25  # copies of rows that are put in order within some two seconds
 FOREVER = np.iinfo(np.int64).max
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # the golden section of 2^64
 NUMBERS_AT_ONCE = 8_000_000  # numbers read in one call of a kernel: some 20 ms, so that Ctrl-C and clocks are heard
@@ -127,14 +128,30 @@ class Walk:
         order, copies = self.examples.counted
         return order.astype(self.index), copies
 
+    def spread_out(self) -> tuple[Array, Array]:
+        """All copies of rows in a fixed order that is spread evenly over the table, and each one's step.
+
+        Tables are often sorted by class. A pass in the order of the rows then meets one class after the other: most of
+        the weights that it goes through know the last class only, and so does their mean. Of too many copies, the rows
+        are spread out, each with its copies.
+        """
+        if self.examples.n_copies <= MOST_IN_PLACES:
+            return self.of_copies(spread_out(self.examples.n_copies))
+        rows, copies = self.in_order()
+        places = spread_out(rows.size)
+        return rows[places], copies[places] if copies.size else copies
+
     def drawn(self, rng: np.random.Generator) -> tuple[Array, Array]:
         """The next rows of a stream of uniform draws among all copies, and each one's step (empty: 1 each)."""
+        return self.of_copies(rng.integers(self.examples.n_copies, size=AT_ONCE))
+
+    def of_copies(self, places: Array) -> tuple[Array, Array]:
+        """The rows of copies at these places, and each one's step (empty: 1 each), which may be a part of one."""
         examples = self.examples
-        copies = rng.integers(examples.n_copies, size=AT_ONCE)
         if not examples.weights.size:
-            return copies.astype(self.index), np.empty(0)
-        rows = np.searchsorted(examples.copies_before, copies, side="right") - 1
-        left = examples.weights[rows] - (copies - examples.copies_before[rows])
+            return places.astype(self.index), examples.weights
+        rows = np.searchsorted(examples.copies_before, places, side="right") - 1
+        left = examples.weights[rows] - (places - examples.copies_before[rows])
         return rows.astype(self.index), np.minimum(left, 1.0)
 
     def correct(self, order: Array, copies: Array, quiet: int, patience: int) -> tuple[int, int]:

@@ -75,8 +75,8 @@ def largest(examples: JointExamples, clock: Clock | None = None) -> Margin:
         if proof is None:
             return Margin(-far, far, (), None)
         if isinstance(proof, Contradiction):
-            weights = tuple(examples.table_of_weights(found.weights)) if pairs.every else ()
-            lower = found.lower if pairs.every else -far
+            told = pairs.every and bool(found.weights)
+            weights, lower = (tuple(examples.table_of_weights(found.weights)), found.lower) if told else ((), -far)
             return Margin(lower, found.upper, weights, pairs.contradiction("mistake", proof))
         weights = examples.table_of_weights(proof.weights)
         if not pairs.add_lower(weights, 1.0 - LEVEL, "mistake"):

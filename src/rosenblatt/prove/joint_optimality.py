@@ -66,6 +66,9 @@ def interval(
             lower, proofs, better = _more(examples, proofs, wrong.size, clock)
             if better and weights is None:
                 rule, wrong = better, mistakes(examples, better)
+    elif wrong.size:  # there is always time to compare rows
+        proofs = equal_rows(examples, PREDICTED)
+        lower = len(proofs)
     if wrong.size and not proofs and known is not None and _holds_as_predicted(examples, known):
         lower, proofs = 1, [replace(known, ties=PREDICTED, fingerprint="")]
     return JointErrorInterval(
