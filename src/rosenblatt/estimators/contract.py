@@ -36,7 +36,7 @@ if TYPE_CHECKING or not process.is_command:
                 raise
             if isinstance(error, TypeError):  # which scikit-learn's users expect of what is not even a text
                 raise TypeError(f"{cell}: {error}") from error
-            raise DataError(cell) from error
+            raise DataError(f"{cell}; encode words first, as OneHotEncoder does, or use PerceptronTree") from error
 
     def column_or_1d(y: Any, **how: Any) -> Array:
         """scikit-learn's, of what came in by our door."""

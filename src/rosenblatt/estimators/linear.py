@@ -238,7 +238,7 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
         """For `partial_fit`: the same of the next rows of a stream, whose first call must name all classes."""
         first = not hasattr(self, "weights_")
         if first and classes is None:
-            raise OptionError("the first call of partial_fit must be given all classes")
+            raise OptionError("the first call of partial_fit must be given all classes, as classes=[...]")
         if options.is_word(self.class_weight, "balanced"):
             raise OptionError("class_weight='balanced' needs all rows at once; give partial_fit a dict")
         if options.is_word(self.bias_scale, AUTO):

@@ -256,10 +256,8 @@ class Stream:
         """Columns some of which are not known."""
         top = int(columns.max())
         if top >= MOST_FEATURES or (learn and self.shape is not None):
-            most = MOST_FEATURES if self.shape is None else self.features
-            raise DataError(
-                f"{self.place(learn)}: there is no feature {columns.max()}; they are numbered from 0 to {most - 1}"
-            )
+            most, odd = MOST_FEATURES if self.shape is None else self.features, int(np.uint64(top).astype(np.int64))
+            raise DataError(f"{self.place(learn)}: there is no feature {odd}; they are numbered from 0 to {most - 1}")
         if not learn:
             return np.where(columns < self.features, columns, np.uint64(self.unknown))
         self._room_for(top + 1)
