@@ -106,7 +106,7 @@ def of_model(model: Model, data: Data) -> Iterator[Result]:
     for certificate in model.certificates:
         yield checked(certificate.kind, _proved, model, certificate, trained)
     told = [name for attribute, name in UNCHECKED.items() if hasattr(model.estimator, attribute)]
-    told += ["that the rows held out had no part in learning"] if out.any() else []
+    told += ["that the weights were learned without the rows held out"] if out.any() else []
     yield Result("run", None, f"Not something that a table can tell: {', '.join(told)}.", None)
 
 
