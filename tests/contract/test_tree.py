@@ -345,3 +345,12 @@ def test_a_column_that_names_rows_is_no_test(rng):
         tree = PerceptronTree(random_state=0).fit(frame[:300], y[:300])
     alone = PerceptronTree(random_state=0).fit(frame[["a"]][:300], y[:300])
     assert (tree.predict(frame[300:]) == alone.predict(frame[["a"]][300:])).all()
+
+
+def test_columns_in_another_order_are_told_so(rng):
+    frame = pd.DataFrame({"a": rng.normal(size=60), "s": rng.choice(["p", "q"], 60)})
+    tree = PerceptronTree().fit(frame, frame["a"] > 0)
+    with pytest.raises(ValueError, match="Feature names must be in the same order"):
+        tree.predict(frame[["s", "a"]])
+    with pytest.raises(ValueError, match="Feature names unseen at fit time"):
+        tree.predict(frame.rename(columns={"a": "b"}))

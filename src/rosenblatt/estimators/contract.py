@@ -32,7 +32,8 @@ if TYPE_CHECKING or not process.is_command:
         try:
             return _validate_data(estimator, X, y, **checks)
         except (TypeError, ValueError) as error:
-            if isinstance(error, RosenblattError) or not (cell := cell_without_number(X)):
+            of_numbers = "feature names" not in str(error) and not isinstance(error, RosenblattError)
+            if not of_numbers or not (cell := cell_without_number(X)):
                 raise
             if isinstance(error, TypeError):  # which scikit-learn's users expect of what is not even a text
                 raise TypeError(f"{cell}: {error}") from error
