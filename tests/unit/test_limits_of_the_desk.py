@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rosenblatt import timing
+from rosenblatt import margin, timing
 from rosenblatt.desk import learning, limits, shipping, verdict
 from rosenblatt.desk.data import data_of
 from rosenblatt.desk.learning import CLOSE, Wishes, learn
@@ -151,3 +151,12 @@ def test_the_cost_that_was_asked_for_is_proved_and_checked(options, weights):
     (told,) = [result for result in verified(other, data.table, None) if result.claim == "cost interval"]
     assert told.holds is False
     assert "other costs than the rule was learned with" in told.statement
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_margin_without_time_for_the_largest_tells_what_a_short_run_proves(classes):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(150, 300)), np.arange(150) % classes
+    found = margin(X, y, max_seconds=0.05)
+    assert 0.0 < found.lower <= margin(X, y).upper <= found.upper
+    assert found.certificate.verify(X, y)

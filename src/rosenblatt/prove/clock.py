@@ -54,6 +54,11 @@ class Clock:
         return None if self.max_seconds is None else max(self.max_seconds - self.seconds, 1e-6)
 
     @property
+    def is_limited(self) -> bool:
+        """Whether there is a limit at all."""
+        return self.max_seconds is not None or min(self.most_work, self._asks_left) < inf
+
+    @property
     def share(self) -> float:
         """What part of the limit is used, of time or of work."""
         return max(self.work / self.most_work, self.seconds / self.max_seconds if self.max_seconds else 0.0)

@@ -142,8 +142,8 @@ def decide(examples: Examples, ties: str = "mistake", clock: Clock | None = None
     clock.spend(BEGUN + PER_ROW * examples.n + 3.0 * examples.rows.values.size)
     if plain := _plain_contradiction(examples, ties, sizes):
         return NotSeparable(plain)
-    if learning and examples.size > MANY and (learned := _learned(examples, ties, clock)):
-        return Separable(learned)
+    if learning and examples.size > MANY and (found := learned(examples, ties, clock)):
+        return Separable(found)
     if are_too_large(examples):
         return TOO_LARGE
     try:
@@ -153,7 +153,7 @@ def decide(examples: Examples, ties: str = "mistake", clock: Clock | None = None
         return _undecided(clock)
 
 
-def _learned(examples: Examples, ties: str, clock: Clock) -> Separation | None:
+def learned(examples: Examples, ties: str, clock: Clock) -> Separation | None:
     """What a short run of PLA proves: in many dimensions it separates sooner than the shortest vector is found.
 
     From zeros, its weights are the sum of the rows it corrected, so these counts bound the largest margin from above.
