@@ -93,6 +93,7 @@ class KernelPerceptron(LinearRule):
     Decisions are exact for the numbers that the kernel gives. Those of named kernels are the same for dense and sparse
     X, and so is what is learned, to the last bit. A function must give the same number for two rows however many it is
     asked for at once, or decisions may depend on that in the last digit.
+    Rows are looked at in their order: shuffle rows that are sorted by class.
     A row of sample weight k is learned as k copies of it, one after the other; weight 0 is no row; a fraction is
     a last copy that moves the rule by that part of a step.
     If some u of the feature space has y (u . x) >= eps on every row, there are at most max K(x, x) ||u||^2 / eps^2
@@ -342,7 +343,7 @@ def _warn(examples: Examples, run: DualRun) -> None:
         f"{run.reason} {run.mistakes} of {examples.n} rows are wrong ({yes} against {no}) "
         f"after {many(run.updates, 'update')} and {many(run.passes, 'full pass', 'full passes')}. "
         "Try to raise the budget, or a kernel that separates more: a larger gamma for 'rbf', a higher degree for "
-        "'poly'.",
+        "'poly'; shuffle rows that are sorted by class.",
         ConvergenceWarning,
         stacklevel=3,
     )
