@@ -93,11 +93,13 @@ def test_columns_to_ignore(applications, tmp_path):
 def test_a_report_with_costs(applications, tmp_path):
     pytest.importorskip("matplotlib")
     common = ("-t", "approved", "-a", "pocket", "--seconds", "1", "-q", "--json")
-    costs = ("--class-weight", "yes=20", "--class-weight", "no=1")
+    costs = ("--class-weight", "yes=20", "--class-weight", "no=1", "--weights", "income")
     ran = run("report", applications / "a.csv", *common, *costs, "-o", tmp_path / "r.html")
     fitted = run("fit", applications / "a.csv", *common, *costs, "-o", tmp_path / "m.json")
     assert ran.code == 0
     assert ran.record["trained_mistakes"] == fitted.record["trained_mistakes"]
+    assert ran.record["costs"]["weights"] == "income"
+    assert run("verify", tmp_path / "r.json", applications / "a.csv").code == 0
     assert run("report", applications / "a.csv", *common, "--class-weight", "x", "-o", tmp_path / "s.html").code == 2
 
 

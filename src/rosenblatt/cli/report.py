@@ -29,6 +29,7 @@ def run(
     class_weight: terms.ClassWeight = None,
     option: terms.Options = None,
     positive: terms.Positive = None,
+    weights: terms.WeightColumn = None,
     kind: terms.Kinds = None,
     ignore: terms.Ignore = None,
     text: terms.TextAs = "vocabulary",
@@ -70,7 +71,7 @@ def run(
     wishes = Wishes(algorithm, options, hold_out, folds, seed, seconds, True, not quiet)
     learning.check(wishes, option)
     data, notes = reading.noted(
-        screen, begun, target, positive, terms.kinds_given(kind, ignore), text, drop_missing_target
+        screen, begun, target, positive, terms.kinds_given(kind, ignore), text, drop_missing_target, weights
     )
     learned = learning.learned(screen, data, wishes, option)
     learned, made = learning.proved(screen, learned, wishes)
