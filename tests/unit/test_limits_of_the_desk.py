@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rosenblatt import margin, timing
+from rosenblatt import timing
 from rosenblatt.desk import learning, limits, shipping, verdict
 from rosenblatt.desk.data import data_of
 from rosenblatt.desk.learning import CLOSE, Wishes, learn
@@ -16,9 +16,11 @@ from rosenblatt.desk.verdict import finding
 from rosenblatt.desk.verifying import verified
 from rosenblatt.errors import CertificateError
 from rosenblatt.examples import Examples
-from rosenblatt.prove import rational, separability
+from rosenblatt.kesler import JointExamples
+from rosenblatt.prove import joint, rational, separability
 from rosenblatt.prove.certificate import Contradiction, CostInterval, ErrorInterval, Separation
 from rosenblatt.prove.clock import Clock
+from rosenblatt.prove.margin import largest
 from rosenblatt.prove.separability import Undecided
 from rosenblatt.read.table import Table
 
@@ -155,8 +157,10 @@ def test_the_cost_that_was_asked_for_is_proved_and_checked(options, weights):
 
 @pytest.mark.parametrize("classes", [2, 3])
 def test_a_margin_without_time_for_the_largest_tells_what_a_short_run_proves(classes):
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(150, 300)), np.arange(150) % classes
-    found = margin(X, y, max_seconds=0.05)
-    assert 0.0 < found.lower <= margin(X, y).upper <= found.upper
+    X, y = np.random.default_rng(0).normal(size=(60, 150)), np.arange(60) % classes
+    if classes == 2:
+        found = largest(Examples.of(X, y), clock=Clock(most_work=1.0))
+    else:
+        found = joint.largest(JointExamples.of(X, y), Clock(most_work=1.0))
+    assert 0.0 < found.lower < found.upper
     assert found.certificate.verify(X, y)
