@@ -51,7 +51,8 @@ def put_into_bins(order: Array, begin: int, end: int, column: int, table: Array,
 def bring_near(begin: int, end: int, data: Labelled, numbers: Array, sight: Sight) -> int:
     """Put the rows that pairs are compared by side by side, for every pair looks at them; returns how many."""
     many = 0
-    for row in range(begin, end, max((end - begin) // ENOUGH, 1)):
+    step = (end - begin) // ENOUGH if end - begin > ENOUGH else 1
+    for row in range(begin, end, step):
         for c in range(numbers.size):
             sight.near[c, many] = sight.bins[row, numbers[c]]
         sight.labels[many], sight.costs[many] = data.labels[row], data.costs[row]

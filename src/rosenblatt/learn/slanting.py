@@ -211,13 +211,14 @@ def shorten(
             found, _ = estimate(begin, end, many, short, data, total, measure, room)
             if found > highest:
                 highest, kept = found, way
-        last = size >= limits.most or size + max(size // 3, 1) > limits.most
+        larger = size + (size // 3 if size > 3 else 1)
+        last = size >= limits.most or larger > limits.most
         if highest >= (1.0 - limits.spare) * gain or last:
             for k in range(size):
                 short[room.order[k]] = best[room.order[k]] if kept == 0 else fitted[k]
             copy(many, short, best)
             return
-        size += max(size // 3, 1)
+        size = larger
 
 
 @compiled

@@ -22,7 +22,7 @@ from rosenblatt.learn.splitting import (
     Measure,
     between,
     cost_of,
-    purity,
+    purity_of_sides,
     rest,
     scan_presence,
     worth_of,
@@ -87,9 +87,7 @@ def best_stored_threshold(
         if place == end and not ahead:
             break
         after = 0.0 if ahead and (place == end or numbers.values[place] > 0.0) else numbers.values[place]
-        if here == after or of_low < measure.least or known - of_low < measure.least:
-            continue
-        both = purity(low, of_low, measure) + purity(high, known - of_low, measure)
+        both = -np.inf if here == after else purity_of_sides(low, of_low, high, known - of_low, measure)
         if both > best + even:
             best, threshold, best_low = both, between(here, after), of_low
     gain, info = worth_of(best, best_low, total, whole, absent, of_absent, measure)

@@ -133,13 +133,19 @@ def best_threshold(
         low[label] += cost
         high[label] -= cost
         of_low += cost
-        if here == after or of_low < measure.least or known - of_low < measure.least:
-            continue
-        both = purity(low, of_low, measure) + purity(high, known - of_low, measure)
+        both = -np.inf if here == after else purity_of_sides(low, of_low, high, known - of_low, measure)
         if both > best + even:
             best, threshold, best_low = both, between(here, after), of_low
     gain, info = worth_of(best, best_low, total, whole, absent, of_absent, measure)
     return gain, info, threshold, best_low
+
+
+@inlined
+def purity_of_sides(low: Array, of_low: int, high: Array, of_high: int, measure: Measure) -> float:
+    """The purity of both sides of a threshold; none where one is smaller than a leaf may be."""
+    if of_low < measure.least or of_high < measure.least:
+        return -np.inf
+    return purity(low, of_low, measure) + purity(high, of_high, measure)
 
 
 @inlined
