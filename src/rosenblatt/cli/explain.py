@@ -67,7 +67,7 @@ def run(
             raise OptionError("whole points and an output are not for --row, nor for trees")
         screen.record(_tree(screen, model, loaded, file or [], row, most, file_format, delimiter))
         return
-    points, most, most_points = points_of(loaded), most or MOST_LINES, _largest(largest)
+    most, most_points = most or MOST_LINES, _largest(largest)
     if not integers:
         if file or output:
             raise OptionError("a table and an output are for --integers")
@@ -81,8 +81,8 @@ def run(
         )
     from rosenblatt.desk.whole_points import whole_points
 
-    weights = (loaded.held_out or {}).get("weights")
-    data = reading.known(screen, file, points.encoding, file_format, delimiter, drop_missing_target, weights)
+    encoding, weights = points_of(loaded).encoding, (loaded.held_out or {}).get("weights")
+    data = reading.known(screen, file, encoding, file_format, delimiter, drop_missing_target, weights)
     with screen.busy("choosing whole points"):
         found = whole_points(loaded, data, most_points)
     wording.card(screen, found.chosen.card, most, columns)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.desk.contents import points_of
+from rosenblatt.desk.contents import has_exact_points, has_whole_points
 from rosenblatt.desk.cost import Baseline, Costs
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.error import HELD_OUT, Error, by_folds
@@ -128,7 +128,8 @@ def _judged(model: Model, judged: dict[str, Any], trained: Data, tested: Data) -
     if judged["exact"]:
         yield _exact(model)
     if judged.get("whole_points"):
-        yield _whole_points(model)
+        whole = has_whole_points(model)
+        yield Result("whole points", whole, f"All points are {'' if whole else 'not '}whole numbers.", EXACT)
     if judged.get("means") is not None:
         same = _near(judged["means"], means_of(trained))
         yield Result("means", same, f"The means of the features are {'' if same else 'not '}those of the rows.", AGAIN)
@@ -179,25 +180,11 @@ def _baseline(model: Model, costs: Costs, judged: dict[str, Any], trained: Data,
     )
 
 
-def _whole_points(model: Model) -> Result:
-    """Whether the rule is a sum of whole points."""
-    from rosenblatt.ship.integers import whole_card  # which few models need
-
-    try:
-        whole = whole_card(points_of(model)) is not None
-    except OptionError:
-        whole = False
-    return Result("whole points", whole, f"All points are {'' if whole else 'not '}whole numbers.", EXACT)
-
-
 def _exact(model: Model) -> Result:
     """Whether every engine computes the same scores, to the last bit."""
     if isinstance(model.estimator, PerceptronTree):
         return Result("exact", True, "The rule is a tree, which every export writes with the same numbers.", AGAIN)
-    try:
-        holds = points_of(model).exact
-    except OptionError:
-        holds = False
+    holds = has_exact_points(model)
     told = "No sum of points rounds, so every export gives the same labels."
     return Result("exact", holds, told if holds else "Sums of points may round: exports may give other labels.", AGAIN)
 

@@ -11,12 +11,31 @@ from rosenblatt.ship.scorecard import Scorecard, scorecard
 def card_of(model: Model) -> Scorecard:
     """The scorecard of a model's rule, measured from the rows that it was learned from; or in its whole points."""
     points, judged = points_of(model), model.held_out or {}
-    if judged.get("whole_points") is True:
-        from rosenblatt.ship.integers import whole_card  # which few commands need
+    whole = _in_whole_points(points) if judged.get("whole_points") is True else None
+    return whole or scorecard(points, means=judged.get("means"))
 
-        if (card := whole_card(points)) is not None:
-            return card
-    return scorecard(points, means=judged.get("means"))
+
+def has_whole_points(model: Model) -> bool:
+    """Whether the rule is a sum of small whole points."""
+    return (points := _points_if_any(model)) is not None and _in_whole_points(points) is not None
+
+
+def has_exact_points(model: Model) -> bool:
+    """Whether the rule is a sum of points that never rounds."""
+    return (points := _points_if_any(model)) is not None and points.exact
+
+
+def _in_whole_points(points: Points) -> Scorecard | None:
+    from rosenblatt.ship.integers import whole_card  # which few models need
+
+    return whole_card(points)
+
+
+def _points_if_any(model: Model) -> Points | None:
+    try:
+        return points_of(model)
+    except OptionError:
+        return None
 
 
 def points_of(model: Model) -> Points:

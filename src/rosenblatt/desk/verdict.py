@@ -49,7 +49,7 @@ def finding(data: Data, *, seconds: float | None = None, fewest: bool = True, ve
     clocks, margin, updates, fewest_mistakes = [clock], None, None, None
     if isinstance(verdict, Separable):
         clocks.append(clock_of(seconds, CHECK_WORK, verbose))
-        margin = (joint.largest if several else largest)(examples, clock=clocks[-1])
+        margin = (joint.largest if several else largest)(examples, clock=clocks[-1], proved=verdict.certificate)
         lower = max(margin.lower, verdict.certificate.lower)  # the search for the margin may have run out of time
         updates = bounds.novikoff(examples.radius, lower) if lower > 0 else None
     elif fewest:
@@ -66,14 +66,16 @@ def decided(
     data: Data, threshold: Mapping[str, Any], ties: str, clock: Clock, another: Clock
 ) -> tuple[Verdict, Margin | None]:
     """Whether the rows are separable, and if so, their largest margin; the time of each is kept by a clock."""
-    if len(data.classes) > 2:
-        joint = import_module("rosenblatt.prove.joint")
-        several = data.joint_examples(**threshold)
-        verdict = joint.decide(several, ties, clock)
-        return verdict, joint.largest(several, another) if verdict.separable else None
-    examples, affine = data.examples(**threshold), bool(threshold.get("fit_intercept", True))
-    verdict = decide(examples, ties, clock)
-    return verdict, largest(examples, affine=affine, clock=another) if verdict.separable else None
+    several, affine = len(data.classes) > 2, bool(threshold.get("fit_intercept", True))
+    joint: Any = import_module("rosenblatt.prove.joint") if several else None
+    examples: Any = data.joint_examples(**threshold) if several else data.examples(**threshold)
+    verdict: Verdict = (joint.decide if several else decide)(examples, ties, clock)
+    if not isinstance(verdict, Separable):
+        return verdict, None
+    proved: Any = verdict.certificate if ties == STRICT else None  # rows that tie have no margin
+    if several:
+        return verdict, joint.largest(examples, another, proved)
+    return verdict, largest(examples, affine=affine, clock=another, proved=proved)
 
 
 def _fewest(examples: Any, known: Any, clock: Clock) -> Any:

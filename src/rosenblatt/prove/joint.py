@@ -66,17 +66,19 @@ def decide(
             return Separable(_separation(examples, ties, tuple(best), pairs, proof.support, proof.multipliers))
 
 
-def largest(examples: JointExamples, clock: Clock | None = None) -> Margin:
-    """The largest margin of any weights of length 1."""
+def largest(examples: JointExamples, clock: Clock | None = None, proved: JointSeparation | None = None) -> Margin:
+    """The largest margin of any weights of length 1; `proved`: that some separate the rows, to fall back on."""
     clock, pairs, far = clock or Clock(), _Pairs(examples), 2 * examples.radius
-    quick = _learned(examples, "mistake", clock) if clock.is_limited and examples.size > separability.MANY else None
-    if quick and clock.late():
-        return Margin(quick.lower, quick.upper, quick.weights, quick)
+    if proved is None and clock.is_limited and examples.size > separability.MANY:
+        proved = _learned(examples, "mistake", clock)
+    known = Margin(proved.lower, proved.upper, proved.weights, proved) if proved else Margin(-far, far, (), None)
+    if proved and clock.late():
+        return known
     while True:
         found = margin.largest(pairs.signed(), clock=clock)
         proof: Any = found.certificate
         if proof is None:
-            return Margin(quick.lower, quick.upper, quick.weights, quick) if quick else Margin(-far, far, (), None)
+            return known
         if isinstance(proof, Contradiction):
             told = pairs.every and bool(found.weights)
             weights, lower = (tuple(examples.table_of_weights(found.weights)), found.lower) if told else ((), -far)

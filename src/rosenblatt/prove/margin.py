@@ -119,14 +119,17 @@ def margin(
     return largest(examples, affine=affine, clock=Clock(max_seconds, verbose))
 
 
-def largest(examples: Examples, *, affine: bool = False, clock: Clock | None = None) -> Margin:
-    """The same for examples that are read already."""
+def largest(
+    examples: Examples, *, affine: bool = False, clock: Clock | None = None, proved: Separation | None = None
+) -> Margin:
+    """The same for examples that are read already; `proved`: that they are separable, to fall back on."""
     clock = clock or Clock()
-    quick = learned(examples, "mistake", clock) if clock.is_limited and examples.size > MANY_WEIGHTS else None
-    too_large, is_late = are_too_large(examples), quick is not None and clock.late()
+    if proved is None and clock.is_limited and examples.size > MANY_WEIGHTS:
+        proved = learned(examples, "mistake", clock)
+    too_large, is_late = are_too_large(examples), proved is not None and clock.late()
     known = None if is_late else as_far_as_floats_go(examples, affine, clock)
     if known is None:
-        verdict = Separable(quick) if quick else decide(examples, clock=clock)
+        verdict = Separable(proved) if proved else decide(examples, clock=clock)
         if isinstance(verdict, Undecided):
             return Margin(-2 * examples.radius, 2 * examples.radius, (), None)
         if isinstance(verdict.certificate, Contradiction):
