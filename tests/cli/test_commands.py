@@ -70,9 +70,9 @@ class TestCheck:
     def test_a_margin_that_is_not_found_in_time_has_bounds(self, desk, monkeypatch):
         from rosenblatt.prove.margin import largest
 
-        def hurried(examples, clock):
+        def hurried(examples, clock, **given):
             clock.most_work = 0.0
-            return largest(examples, clock=clock)
+            return largest(examples, clock=clock, **given)
 
         monkeypatch.setattr("rosenblatt.desk.verdict.largest", hurried)
         ran = run("check", desk["clean.csv"], "-t", "approved")

@@ -120,8 +120,8 @@ def test_a_margin_that_is_not_found_in_time_is_no_start(monkeypatch):
         monkeypatch.setattr(
             verdict,
             "largest",
-            lambda e, affine, clock, asks=asks, found=found: (
-                found.append(largest(e, affine=affine, clock=Clock(most_asks=asks))) or found[0]
+            lambda e, clock, asks=asks, found=found, **given: (
+                found.append(largest(e, clock=Clock(most_asks=asks), **given)) or found[0]
             ),
         )
         learned = learn(data_from(frame), Wishes())
