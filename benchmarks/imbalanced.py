@@ -18,7 +18,7 @@ from sklearn.metrics import balanced_accuracy_score
 from rosenblatt import PocketPerceptron
 from rosenblatt.desk.data import Data, data_of
 from rosenblatt.desk.learning import Wishes, learn
-from rosenblatt.desk.split import folds
+from rosenblatt.desk.split import HoldOut
 from rosenblatt.read.sources import read_table
 
 TABLES = {
@@ -64,12 +64,13 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         for name in TABLES:
             data = table(name, folder)
-            fold = folds(data.n, FOLDS, 0)
             cells = []
             for made in RULES.values():
                 found = []
                 for k in range(FOLDS):
-                    rule, new = made(data.some(fold != k)), data.some(fold == k)
+                    fold = HoldOut(folds=FOLDS, fold=k)
+                    out, known = fold(0, data.n), data.without_knowing(fold)
+                    rule, new = made(known.some(~out)), known.some(out)
                     found.append(100 * balanced_accuracy_score(new.y, rule.predict(new.X)))
                 cells.append(f"{np.mean(found):.1f} +- {np.std(found, ddof=1) / np.sqrt(FOLDS):.1f}")
             shape = f"{data.n:,} x {data.encoding.size}"

@@ -30,7 +30,7 @@ from scipy.sparse import csr_array
 from cli.running import Ran, run
 from faults.mutating import Case, drawn
 from rosenblatt import OnlinePerceptron, Reason
-from rosenblatt.desk.split import held_out
+from rosenblatt.desk.split import HoldOut
 from rosenblatt.desk.verifying import claims_in
 from rosenblatt.errors import ModelError, RosenblattError
 from rosenblatt.prove.certificate import ErrorInterval, Separation
@@ -152,7 +152,7 @@ def false_claims(model: Model, table: str) -> list[str]:
     judged = model.held_out or {}
     data = encoded(read_table(table), model.encoding, judged.get("weights"))
     data = data.for_tree() if isinstance(model.estimator, PerceptronTree) else data
-    out = held_out(data.n, judged.get("part") or 0.0, judged.get("seed") or 0)
+    out = HoldOut(judged.get("part") or 0.0, judged.get("seed") or 0)(0, data.n)
     wrong = model.estimator.predict(data.X) != data.y
     error = judged.get("error") or {}
     claims = {

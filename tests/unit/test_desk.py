@@ -14,7 +14,7 @@ from rosenblatt.desk.error import Error
 from rosenblatt.desk.learning import Wishes, learn, made_short
 from rosenblatt.desk.predicting import judged, predictions
 from rosenblatt.desk.shipping import model_of, proof_of
-from rosenblatt.desk.split import folds, held_out, mixed
+from rosenblatt.desk.split import HoldOut, mixed
 from rosenblatt.desk.verdict import finding as finding_of
 from rosenblatt.desk.verdict import in_words
 from rosenblatt.desk.verifying import claims_in, verified
@@ -73,13 +73,15 @@ def test_rows_are_held_out_by_their_numbers_alone():
         z = (z ^ z >> 27) * 0x94D049BB133111EB % 2**64
         return z ^ z >> 31
 
-    assert mixed(1, 0).tolist() == [16294208416658607535]  # the first number of SplitMix64 from 0, as published
-    assert mixed(20, 7).tolist() == [by_the_book(row, 7) for row in range(20)]
-    assert held_out(10, 0.0, 5).sum() == 0
-    assert (held_out(50, 0.3, 5) == held_out(1000, 0.3, 5)[:50]).all()
-    assert 0.28 < held_out(100_000, 0.3, 1).mean() < 0.32
-    assert (held_out(1000, 0.3, 1) != held_out(1000, 0.3, 2)).any()
-    assert np.bincount(folds(10_000, 5, 3)).min() > 1800
+    assert mixed(0, 1, 0).tolist() == [16294208416658607535]  # the first number of SplitMix64 from 0, as published
+    assert mixed(0, 20, 7).tolist() == [by_the_book(row, 7) for row in range(20)]
+    assert HoldOut(0.0, 5)(0, 10).sum() == 0
+    assert (HoldOut(0.3, 5)(10, 50) == HoldOut(0.3, 5)(0, 1000)[10:50]).all()
+    assert 0.28 < HoldOut(0.3, 1)(0, 100_000).mean() < 0.32
+    assert (HoldOut(0.3, 1)(0, 1000) != HoldOut(0.3, 2)(0, 1000)).any()
+    folds = np.array([HoldOut(seed=3, folds=5, fold=k)(0, 10_000) for k in range(5)])
+    assert (folds.sum(axis=0) == 1).all()
+    assert folds.sum(axis=1).min() > 1800
 
 
 @pytest.mark.parametrize(("wrong", "n"), [(0, 10), (3, 17), (50, 100), (17, 17)])
@@ -145,8 +147,9 @@ def test_without_a_wish_for_proofs_nothing_is_proved(monkeypatch):
 
 @pytest.fixture(scope="module")
 def noisy():
-    data = data_from(applications(noise=0.7))
-    return data, learn(data, Wishes(seed=3))
+    wishes = Wishes(seed=3)
+    data = data_from(applications(noise=0.7), held_out=wishes.held_out)
+    return data, learn(data, wishes)
 
 
 def test_an_overlapping_table_gives_a_pocket_with_proof(noisy):
@@ -174,8 +177,8 @@ def test_the_contradiction_is_told_in_the_tables_words(noisy):
 @pytest.mark.parametrize("classes", [2, 3])
 def test_every_algorithm_ships_predicts_and_verifies(algorithm, classes, tmp_path):
     frame = applications(120, 0.7, classes=classes)
-    data = data_from(frame)
     wishes = Wishes(algorithm, {"max_passes": 5} if algorithm not in ("pocket", "lifted") else {})
+    data = data_from(frame, held_out=wishes.held_out)
     learned = learn(data, wishes)
     model = model_of(learned, wishes)
     model.save(tmp_path / "m.json")

@@ -129,8 +129,9 @@ def run(
     wishes = Wishes(algorithm, options, hold_out, folds, seed, seconds, prove, not quiet)
     learning.check(wishes, option)
     data, notes = reading.noted(
-        screen, begun, target, positive, terms.kinds_given(kind, ignore), text, drop_missing_target, weights
-    )
+        screen, begun, target, positive, terms.kinds_given(kind, ignore), text, drop_missing_target, weights,
+        wishes.held_out,
+    )  # fmt: skip
     learned = learning.learned(screen, data, wishes, option)
     learned, model = learning.proved(screen, learned, wishes)
     model.save(output, force=force)

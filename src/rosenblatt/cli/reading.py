@@ -13,6 +13,7 @@ from rosenblatt import compiling
 from rosenblatt.cli.ahead import Begun, begin
 from rosenblatt.cli.screen import Screen
 from rosenblatt.desk.data import Data, data_of, encoded
+from rosenblatt.desk.split import HoldOut
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.progress import shown_by
 from rosenblatt.read import columnar
@@ -90,6 +91,7 @@ def noted(
     text: str,
     drop_missing_target: bool,
     weights: str | None = None,
+    held_out: HoldOut | None = None,
 ) -> tuple[Data, tuple[str, ...]]:
     """The rows as features, the meaning of the columns read from the table itself; and what there is to note."""
     check_text(text)
@@ -101,7 +103,9 @@ def noted(
         raise OptionError(f"{read.source}: there is no column {target!r} to learn{hint}")
     read = with_target(screen, read, target) if drop_missing_target else read
     with screen.busy("encoding the columns"):
-        made, notes = data_of(read, target, positive=positive, kinds=kinds, text=text, weights=weights)
+        made, notes = data_of(
+            read, target, positive=positive, kinds=kinds, text=text, weights=weights, held_out=held_out
+        )
     for note in notes:
         screen.note(note)
     return made, notes

@@ -71,8 +71,9 @@ def run(
     wishes = Wishes(algorithm, options, hold_out, folds, seed, seconds, True, not quiet)
     learning.check(wishes, option)
     data, notes = reading.noted(
-        screen, begun, target, positive, terms.kinds_given(kind, ignore), text, drop_missing_target, weights
-    )
+        screen, begun, target, positive, terms.kinds_given(kind, ignore), text, drop_missing_target, weights,
+        wishes.held_out,
+    )  # fmt: skip
     learned = learning.learned(screen, data, wishes, option)
     learned, made = learning.proved(screen, learned, wishes)
     with screen.busy("drawing"):

@@ -19,7 +19,7 @@ from rosenblatt.desk.data import Data
 from rosenblatt.desk.error import HELD_OUT, Error, by_folds
 from rosenblatt.desk.joint_claims import JointKinds, proved_jointly, wrong_jointly
 from rosenblatt.desk.shipping import means_of
-from rosenblatt.desk.split import held_out
+from rosenblatt.desk.split import HoldOut
 from rosenblatt.desk.trees import right_on_every_row
 from rosenblatt.errors import CertificateError, DataError, OptionError
 from rosenblatt.estimators.linear import JOINT, ONE_VS_ONE, ONE_VS_REST, LinearRule, pairs_of
@@ -94,7 +94,7 @@ def _shape(data: dict[str, Any]) -> str:
 def of_model(model: Model, data: Data) -> Iterator[Result]:
     """Every claim of a model, on all rows of its table."""
     judged = model.held_out or {}
-    out = held_out(data.n, float(judged.get("part") or 0.0), int(judged.get("seed") or 0))
+    out = HoldOut(float(judged.get("part") or 0.0), int(judged.get("seed") or 0))(0, data.n)
     trained, tested = data.some(~out), data.some(out)
     if model.data is not None:
         yield same_data(model.data, trained)

@@ -1,15 +1,16 @@
 """A table as examples that still know their rows and columns."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import polars as pl
 import scipy  # its parts are loaded when they are used
 
+from rosenblatt.desk.split import HoldOut
 from rosenblatt.door import is_sparse
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.examples import Examples
@@ -35,6 +36,8 @@ class Data:
     weights: Array | None = None
     weight_column: str | None = None  # where they are from
     known: Any = field(default=None, repr=False)  # the features, where they have been made
+    held_out: HoldOut | None = None  # what the encoding does not know
+    made_by: Callable[..., Any] | None = field(default=None, repr=False)  # how it was all found, if from all rows
 
     @cached_property
     def X(self) -> Any:  # noqa: N802
@@ -68,7 +71,15 @@ class Data:
         """These rows only."""
         weights = None if self.weights is None else self.weights[chosen]
         known = self.X[chosen] if "X" in vars(self) or self.known is not None else None
-        return replace(self, y=self.y[chosen], rows=self.rows[chosen], weights=weights, known=known)
+        return replace(self, y=self.y[chosen], rows=self.rows[chosen], weights=weights, known=known, made_by=None)
+
+    def without_knowing(self, held_out: HoldOut | None) -> "Data":
+        """The same rows, encoded as if those held out had not been seen."""
+        if self.made_by is None or self.held_out == held_out:
+            return self
+        data: Data
+        data, _ = self.made_by(held_out=held_out)
+        return data
 
     def for_tree(self) -> "Data":
         """The same rows, X being what a tree sees of them."""
@@ -119,14 +130,17 @@ def data_of(
     kinds: Mapping[str, str] | None = None,
     text: str = "vocabulary",
     weights: str | None = None,
+    held_out: HoldOut | None = None,
 ) -> tuple[Data, tuple[str, ...]]:
     """Read a table's meaning from itself, and its rows as features; and what there is to say about its columns."""
     kinds = dict(kinds or {})
     if weights is not None:
         _refuse_missing(table, weights)
         kinds[weights] = "ignore"
-    encoding, notes = encoding_of(table, target, positive=positive, overrides=kinds, text=text)
-    return encoded(table, encoding, weights), notes
+    asked: Any = {"positive": positive, "text": text}
+    encoding, notes = encoding_of(table, target, overrides=kinds, held_out=held_out, **asked)
+    again = partial(data_of, table, target, kinds=kinds, weights=weights, **asked)
+    return replace(encoded(table, encoding, weights), held_out=held_out, made_by=again), notes
 
 
 def encoded(table: Table, encoding: Encoding, weights: str | None = None) -> Data:

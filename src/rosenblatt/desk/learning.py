@@ -21,7 +21,7 @@ from rosenblatt.desk.data import Data
 from rosenblatt.desk.error import HELD_OUT, Error, by_folds
 from rosenblatt.desk.limits import FIT_WORK, clock_of, more
 from rosenblatt.desk.notes import in_plain_words
-from rosenblatt.desk.split import folds, held_out
+from rosenblatt.desk.split import HoldOut
 from rosenblatt.desk.verdict import decided
 from rosenblatt.errors import DataError, ModelError, OptionError
 from rosenblatt.estimators.contract import ConvergenceWarning
@@ -95,6 +95,11 @@ class Wishes:
         if self.folds < 0 or self.folds == 1:
             raise OptionError(f"--folds must be at least 2 folds, or 0 for none, not {self.folds}")
 
+    @property
+    def held_out(self) -> HoldOut | None:
+        """The rows that have no part in learning, if there are any."""
+        return HoldOut(self.hold_out, self.seed) if self.hold_out and not self.folds else None
+
 
 def _refuse_values(estimator: str, options: Mapping[str, Any]) -> None:
     """Refuse values of options that no table makes right: those that a model file could not hold either."""
@@ -129,8 +134,8 @@ class Learned:
 def learn(data: Data, wishes: Wishes) -> Learned:
     """Learn a rule, and judge it."""
     begun = time.monotonic()
-    data = data.for_tree() if wishes.algorithm == TREE else data
     out = _rows_held_out(data, wishes)
+    data = _prepared(data, wishes.held_out, wishes)
     trained = data.some(~out) if out.any() else data
     _ = trained.fingerprint_begun  # goes into the model
     made = _Maker(trained, wishes)
@@ -173,12 +178,18 @@ def _judged(estimator: Any, costs: Costs, trained: Data, tested: Data, how: str)
     return Error.of(wrong, tested.n, how), Baseline.of(costs, trained, tested, said)
 
 
+def _prepared(data: Data, held_out: HoldOut | None, wishes: Wishes) -> Data:
+    """The rows as the algorithm sees them, knowing nothing of those held out."""
+    data = data.without_knowing(held_out)
+    return data.for_tree() if wishes.algorithm == TREE else data
+
+
 def _rows_held_out(data: Data, wishes: Wishes) -> Any:
     """Which rows have no part in learning."""
     wishes.check()
     if wishes.folds > data.n:
         raise OptionError(f"{wishes.folds} folds are more than the {data.n} rows")
-    out = held_out(data.n, 0.0 if wishes.folds else wishes.hold_out, wishes.seed)
+    out = np.zeros(data.n, np.bool_) if wishes.held_out is None else wishes.held_out(0, data.n)
     for code, label in enumerate(data.classes):
         inside, counts = data.y[~out] == code, True if data.weights is None else data.weights[~out] > 0
         if not inside.any():
@@ -192,19 +203,21 @@ def _rows_held_out(data: Data, wishes: Wishes) -> Any:
 
 def _cross_validated(data: Data, wishes: Wishes) -> tuple[Error | None, Baseline | None]:
     """Every row judged by a rule that was learned without its fold; None if it was interrupted."""
-    fold, how = folds(data.n, wishes.folds, wishes.seed), by_folds(wishes.folds)
+    how = by_folds(wishes.folds)
     judged: tuple[Error, Baseline] | None = None
     for k in range(wishes.folds):
-        inside = fold == k
-        part = data.some(~inside)
-        counted = part.y if part.weights is None else part.y[part.weights > 0]
-        if not inside.any() or np.unique(counted).size < len(data.classes):
+        fold = HoldOut(seed=wishes.seed, folds=wishes.folds, fold=k)
+        inside = fold(0, data.n)
+        counted = ~inside if data.weights is None else ~inside & (data.weights > 0)
+        if not inside.any() or np.unique(data.y[counted]).size < len(data.classes):
             continue
+        known = _prepared(data, fold, wishes)
+        part = known.some(~inside)
         made = _Maker(part, wishes)
         if made.fit():
             return None, None
         costs = Costs.of(made.estimator, part)
-        error, baseline = _judged(made.estimator, costs, part, data.some(inside), how)
+        error, baseline = _judged(made.estimator, costs, part, known.some(inside), how)
         if judged is not None:
             error = Error.of(judged[0].mistakes + error.mistakes, judged[0].rows + error.rows, how)
             baseline = judged[1] + baseline

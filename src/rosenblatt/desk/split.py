@@ -5,6 +5,8 @@ row i (from 0) has the number mix(i + (seed + 1) * 0x9E3779B97F4A7C15), where mi
 (Steele, Lea and Flood 2014), all modulo 2^64; it is held out if that is below part * 2^64.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rosenblatt.kernels import Array
@@ -13,19 +15,26 @@ GOLDEN = 0x9E3779B97F4A7C15
 WORD = 2**64
 
 
-def mixed(n: int, seed: int) -> Array:
-    """A number of 64 bits for each of n rows, as if drawn at random."""
-    z = np.arange(n, dtype=np.uint64) + np.uint64((seed + 1) * GOLDEN % WORD)
+@dataclass(frozen=True)
+class HoldOut:
+    """Rows that have no part in learning: a part of all, or one of several folds."""
+
+    part: float = 0.0
+    seed: int = 0
+    folds: int = 0
+    fold: int = 0
+
+    def __call__(self, first: int, last: int) -> Array:
+        """Which rows, of those from the first up to the last, are held out."""
+        drawn = mixed(first, last, self.seed)
+        if self.folds:
+            return np.equal(drawn % np.uint64(self.folds), np.uint64(self.fold))
+        return np.less(drawn, np.uint64(min(int(self.part * WORD), WORD - 1)))
+
+
+def mixed(first: int, last: int, seed: int) -> Array:
+    """A number of 64 bits for each row from the first up to the last, as if drawn at random."""
+    z = np.arange(first, last, dtype=np.uint64) + np.uint64((seed + 1) * GOLDEN % WORD)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return z ^ (z >> np.uint64(31))
-
-
-def held_out(n: int, part: float, seed: int) -> Array:
-    """Which of n rows are held out."""
-    return mixed(n, seed) < np.uint64(min(int(part * WORD), WORD - 1))
-
-
-def folds(n: int, many: int, seed: int) -> Array:
-    """Which of `many` folds each of n rows is in."""
-    return (mixed(n, seed) % np.uint64(many)).astype(np.int64)

@@ -12,7 +12,7 @@ from rosenblatt.desk.cost import Costs
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.error import HELD_OUT, Error
 from rosenblatt.desk.shipping import means_of
-from rosenblatt.desk.split import held_out
+from rosenblatt.desk.split import HoldOut
 from rosenblatt.plurals import many
 from rosenblatt.ship.integers import IntegerCard, integers, wrong_rows
 from rosenblatt.ship.modelfile import Model
@@ -52,7 +52,7 @@ def whole_points(model: Model, data: Data, largest: int | str) -> WholePoints:
     """Choose whole points by a table: if it is the one that the rule was learned from, without the rows held out."""
     points, judged = points_of(model), model.held_out or {}
     part, seed = float(judged.get("part") or 0.0), int(judged.get("seed") or 0)
-    out = held_out(data.n, part, seed)
+    out = HoldOut(part, seed)(0, data.n)
     by, rest = data.some(~out), data.some(out)
     if not part or by.fingerprint != model.data:
         by, rest, part, seed = data, data.some(np.zeros(data.n, bool)), 0.0, 0

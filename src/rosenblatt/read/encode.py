@@ -1,5 +1,8 @@
 """From a table to its `Encoding`: the kinds of its columns, and the numbers that go with each.
 
+A column's kind follows from all of its cells. Its scale, the values that have names, and the words of a vocabulary
+follow from the rows that are learned from: those held out must be as new to the rule as tomorrow's.
+
 Values of a category that occur once, or are not among the 255 most frequent, share a feature. A vocabulary has the
 words that occur in two rows or more, at most 20,000.
 """
@@ -30,7 +33,7 @@ from rosenblatt.read.encoding import Encoding, Target
 from rosenblatt.read.kinds import Guess, classes_of, guesses, profiles_of, to_ignore, yes_no_of
 from rosenblatt.read.leaks import near_leaks
 from rosenblatt.read.moments import Moments, add_cells
-from rosenblatt.read.statistics import COUNT, VALUE, Profile, even_blocks, narrow
+from rosenblatt.read.statistics import COUNT, VALUE, HeldOut, Profile, marked_blocks, narrow
 from rosenblatt.read.table import LABEL, Table
 from rosenblatt.read.values import is_code, numbers_in
 
@@ -52,6 +55,7 @@ def encoding_of(
     overrides: Mapping[str, str] | None = None,
     text: str = "vocabulary",
     buckets: int = BUCKETS,
+    held_out: HeldOut | None = None,
 ) -> tuple[Encoding, tuple[str, ...]]:
     """The encoding that suits a table, and what there is to say about its columns.
 
@@ -63,11 +67,12 @@ def encoding_of(
     told = dict(overrides or {})
     if target in told:
         raise OptionError(f"{target!r} is the target; its kind cannot be chosen")
-    profiles = profiles_of(table, target, told)
+    profiles = profiles_of(table, target, told, held_out)
     classes = classes_of(table, target, profiles, positive)
     found = guesses(table, target, told, profiles)
-    moments = _more_moments(table, profiles, found)
-    words = _vocabularies(table, [g.column for g in found if g.kind == "text"]) if text == "vocabulary" else {}
+    moments = _more_moments(table, profiles, found, held_out)
+    prose = [guess.column for guess in found if guess.kind == "text" and text == "vocabulary"]
+    words = _vocabularies(table, prose, held_out)
     columns = tuple(_column(guess, profiles[guess.column], moments, words, buckets) for guess in found)
     encoding = Encoding(columns, Target(target, classes))
     sure = {name for name, profile in profiles.items() if profile.decides}
@@ -146,8 +151,9 @@ def _column(
 
 
 def _number(guess: Guess, profile: Profile, moments: Mapping[str, Moments]) -> Column:
-    least, most, mean, deviation = profile.least, profile.most, profile.mean, profile.deviation
-    missing = bool(profile.nulls or profile.odd)
+    seen = profile.learned
+    least, most, mean, deviation = seen.least, seen.most, seen.mean, seen.deviation
+    missing = bool(seen.nulls or seen.odd)
     if (own := moments.get(guess.column)) is not None:
         least, most, missing = own.least, own.most, own.count < own.rows
         mean, deviation = own.mean_and_deviation()
@@ -161,18 +167,21 @@ def _number(guess: Guess, profile: Profile, moments: Mapping[str, Moments]) -> C
 
 
 def _category(guess: Guess, profile: Profile) -> Column:
-    missing = bool(profile.nulls or profile.odd)
+    seen = profile.learned
+    missing = bool(seen.nulls or seen.odd)
     if guess.kind == "yes/no":
         two = yes_no_of(profile)
         assert two is not None
         no, yes = two
         return YesNo(guess.column, (yes,), False, missing, no)
-    frequent = [value for value, count in profile.values[:MOST_VALUES] if count >= SEEN_TWICE]
-    other = len(frequent) < len(profile.values) + profile.more
+    frequent = [value for value, count in seen.values[:MOST_VALUES] if count >= SEEN_TWICE]
+    other = len(frequent) < len(seen.values) + seen.more
     return Category(guess.column, tuple(frequent), other, missing)
 
 
-def _more_moments(table: Table, profiles: Mapping[str, Profile], found: list[Guess]) -> dict[str, Moments]:
+def _more_moments(
+    table: Table, profiles: Mapping[str, Profile], found: list[Guess], held_out: HeldOut | None
+) -> dict[str, Moments]:
     """Statistics of texts that turned out to be dates or numbers; a second pass, if there are any."""
     numbers: dict[str, pl.Expr] = {}
     for guess in found:
@@ -185,20 +194,20 @@ def _more_moments(table: Table, profiles: Mapping[str, Profile], found: list[Gue
             )
     moments = {name: Moments() for name in numbers}
     if numbers:
-        for block in even_blocks(table):
+        for block, learned in marked_blocks(table, held_out):
             for name, number in numbers.items():
-                add_cells(narrow(block, name).select(number).to_series(), moments[name])
+                add_cells(narrow(block, name).filter(learned).select(number).to_series(), moments[name])
     return moments
 
 
-def _vocabularies(table: Table, names: list[str]) -> dict[str, tuple[str, ...]]:
+def _vocabularies(table: Table, names: list[str], held_out: HeldOut | None) -> dict[str, tuple[str, ...]]:
     """For each column of text, the words that occur in two rows or more, the most frequent first."""
     if not names:
         return {}
     counts: dict[str, pl.DataFrame] = {}
-    for block in even_blocks(table):
+    for block, learned in marked_blocks(table, held_out):
         for name in names:
-            texts = narrow(block, name).select(split(pl.col(name)).list.unique().alias(VALUE))
+            texts = narrow(block, name).filter(learned).select(split(pl.col(name)).list.unique().alias(VALUE))
             words = texts.explode(VALUE).drop_nulls()
             new = words.group_by(VALUE).len(COUNT)
             if name in counts:

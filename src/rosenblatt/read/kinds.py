@@ -14,7 +14,7 @@ import polars as pl
 
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.read.frames import nearest
-from rosenblatt.read.statistics import GLANCE, Profile, days_of, has_form, statistics_of
+from rosenblatt.read.statistics import GLANCE, HeldOut, Profile, days_of, has_form, statistics_of
 from rosenblatt.read.table import LABEL, Table, refuse_other_types
 from rosenblatt.read.values import WRITTEN, YES, Spellings, sides_of
 
@@ -63,7 +63,9 @@ def kinds_of(table: Table, target: str, overrides: Mapping[str, str] | None = No
     return guesses(table, target, overrides or {}, profiles_of(table, target, overrides or {}))
 
 
-def profiles_of(table: Table, target: str, overrides: Mapping[str, str]) -> dict[str, Profile]:
+def profiles_of(
+    table: Table, target: str, overrides: Mapping[str, str], held_out: HeldOut | None = None
+) -> dict[str, Profile]:
     """The statistics of a table, once target and overrides are known to fit it."""
     columns = table.columns
     if target not in columns:
@@ -79,7 +81,7 @@ def profiles_of(table: Table, target: str, overrides: Mapping[str, str]) -> dict
     if table.frame is None:
         return {}
     counted = [name for name, kind in overrides.items() if kind in ("category", "yes/no")]
-    return statistics_of(table, target, counted)
+    return statistics_of(table, target, counted, held_out)
 
 
 def _listed(names: list[str]) -> str:

@@ -1,16 +1,20 @@
 """The statistics of all columns, in one pass over a table.
 
-Input: a `Table`, in memory or larger than it. Result: a `Profile` of every column.
+Input: a `Table`, in memory or larger than it; where rows are held out, which. Result: a `Profile` of every column, and,
+beside it, one of the rows that are learned from.
 Memory is bounded: what takes a memory of all values (which of them are distinct, how often each occurs, whether a value
 goes with one class only) is given up for a column as soon as the answer is known, and that is usually the first block.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
+import numpy as np
 import polars as pl
 
+from rosenblatt.kernels import Array
 from rosenblatt.read.columns import days
 from rosenblatt.read.moments import Moments, add_cells
 from rosenblatt.read.table import Table
@@ -29,6 +33,7 @@ FORMS = ("", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%Y/%m/%d", "%d-%m-%Y", "%m-%d-
 FEWEST_DIGITS = 6  # of a date in any of these
 ISO = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$"
 VALUE, CLASS, COUNT = "value", "class", "count"
+HeldOut = Callable[[int, int], Array]  # which rows, of those from the first up to the last, have no part in learning
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,12 @@ class Profile:
     no_number: str = ""  # one that is none, where most are
     decides: str = ""  # "value" or "threshold", where the target follows from this column alone
     first_null: int | None = None  # the first row without a value, from 1
+    of_learned: "Profile | None" = None  # the same of the rows that are learned from, where others are held out
+
+    @property
+    def learned(self) -> "Profile":
+        """What the rows say that are learned from."""
+        return self if self.of_learned is None else self.of_learned
 
     @property
     def is_number(self) -> bool:
@@ -67,26 +78,29 @@ class Profile:
         return self.all_distinct and self.dtype.is_integer() and self.most - self.least == there - 1
 
 
-def statistics_of(table: Table, target: str | None = None, counted: Iterable[str] = ()) -> dict[str, Profile]:
+def statistics_of(
+    table: Table, target: str | None = None, counted: Iterable[str] = (), held_out: HeldOut | None = None
+) -> dict[str, Profile]:
     """The profile of every column; the values of the `counted` columns are counted even if they are many."""
     columns = table.columns
-    watches = {name: _Watch(name, dtype, name in counted or name == target) for name, dtype in columns.items()}
-    numbers = {name: number for name, dtype in columns.items() if (number := number_in(name, dtype)) is not None}
-    moments = {name: Moments() for name in numbers}
-    names, rows = list(columns), 0
 
-    def add(first: int, last: int) -> None:
+    def watches() -> dict[str, _Watch]:
+        return {name: _Watch(name, dtype, name in counted or name == target) for name, dtype in columns.items()}
+
+    names, every, learned = list(columns), watches(), watches() if held_out is not None else {}
+
+    def add(block: pl.DataFrame, kept: pl.Series, first: int, last: int) -> None:
         for name in names[first:last]:
             other = None if target is None or name == target else target
             few = narrow(block, name, other)
-            if name in numbers:
-                add_cells(few.select(numbers[name]).to_series(), moments[name])
-            watches[name].add(few, rows, other)
+            every[name].add(few, other)
+            if learned:
+                learned[name].add(narrow(few, name).filter(kept), None)
 
-    for block in even_blocks(table):
-        in_pieces(add, 0, len(names), block.height * WORK)
-        rows += block.height
-    return {name: watch.profile(moments.get(name), rows) for name, watch in watches.items()}
+    for block, kept in marked_blocks(table, held_out):
+        in_pieces(partial(add, block, kept), 0, len(names), block.height * WORK)
+    own = {name: watch.profile() for name, watch in learned.items()}
+    return {name: replace(watch.profile(), of_learned=own.get(name)) for name, watch in every.items()}
 
 
 def number_in(name: str, dtype: pl.DataType) -> pl.Expr | None:
@@ -101,6 +115,15 @@ def number_in(name: str, dtype: pl.DataType) -> pl.Expr | None:
 def narrow(block: pl.DataFrame, *names: str | None) -> pl.DataFrame:
     """Some columns only: whatever is asked of a frame takes Polars a look at all of its columns."""
     return pl.DataFrame([block[name] for name in names if name is not None])
+
+
+def marked_blocks(table: Table, held_out: HeldOut | None) -> Iterator[tuple[pl.DataFrame, pl.Series]]:
+    """The rows in blocks, and for each whether it is learned from."""
+    before = 0
+    for block in even_blocks(table):
+        after = before + block.height
+        yield block, pl.Series(np.ones(block.height, np.bool_) if held_out is None else ~held_out(before, after))
+        before = after
 
 
 def even_blocks(table: Table) -> Iterator[pl.DataFrame]:
@@ -124,7 +147,9 @@ class _Watch:
     name: str
     dtype: pl.DataType
     always: bool  # count values even if they are many
+    rows: int = 0
     nulls: int = 0
+    moments: Moments = field(default_factory=Moments)
     first_null: int | None = None
     seen: list[pl.Series] | None = field(default_factory=list)  # hashes, while all values are distinct
     counts: pl.DataFrame | None = None
@@ -140,8 +165,11 @@ class _Watch:
     ranges: dict[Any, tuple[float, float]] = field(default_factory=dict)  # of each class
     by_threshold: bool = True
 
-    def add(self, block: pl.DataFrame, before: int, target: str | None) -> None:
-        """One block more; `before` rows came before it."""
+    def add(self, block: pl.DataFrame, target: str | None) -> None:
+        """One block more."""
+        before, self.rows = self.rows, self.rows + block.height
+        if (number := number_in(self.name, self.dtype)) is not None:
+            add_cells(block.select(number).to_series(), self.moments)
         if not _is_plain(self.dtype):
             self.nulls += block[self.name].null_count()
             self.counting, self.seen, self.by_value, self.by_threshold = False, None, False, False
@@ -241,19 +269,18 @@ class _Watch:
             self.ranges[label] = min(low, old[0]), max(high, old[1])
         self.by_threshold = len(self.ranges) == 1 or _apart(list(self.ranges.values()))
 
-    def profile(self, moments: Moments | None, rows: int) -> Profile:
+    def profile(self) -> Profile:
         """What came out."""
+        rows, moments = self.rows, self.moments
         all_distinct = self.seen is not None and rows - self.nulls > 1 and self._hashes_differ()
         if all_distinct:
             self.distinct = rows - self.nulls
-        least, most, odd, mean, deviation = 0.0, 0.0, 0, 0.0, 0.0
-        if moments is not None:
-            least, most, odd = moments.least, moments.most, moments.odd
-            mean, deviation = moments.mean_and_deviation()
+        mean, deviation = moments.mean_and_deviation()
         values, more, words = self._values()
         return Profile(
-            self.name, self.dtype, rows, self.nulls, odd, least, most, mean, deviation, self.distinct, all_distinct,
-            values, more, words, self.forms if self.dtype == pl.String and self.counts is not None else (),
+            self.name, self.dtype, rows, self.nulls, moments.odd, moments.least, moments.most, mean, deviation,
+            self.distinct, all_distinct, values, more, words,
+            self.forms if self.dtype == pl.String and self.counts is not None else (),
             self.number_texts > 0 == self.other_texts,
             self.other_text if self.number_texts > MOSTLY * self.other_texts else "",
             self._decides(rows), self.first_null,
