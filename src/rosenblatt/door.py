@@ -38,6 +38,45 @@ def unmasked(values: Any, what: str) -> Any:
     return np.asarray(values)
 
 
+def labelled(y: Any) -> Any:
+    """Labels without a mask, of which none is missing."""
+    y = unmasked(y, "y")
+    missing = _missing(y)
+    if missing.ndim == 1 and missing.any():
+        raise DataError(f"row {int(np.argmax(missing))}: the label is missing; every row needs one: leave the row out")
+    return y
+
+
+def _missing(y: Any) -> Array:
+    """Which labels are NaN, None or what a data frame has for them."""
+    for name in ("isna", "is_null"):
+        if hasattr(y, name):
+            return np.asarray(getattr(y, name)())
+    y = np.asarray(y)
+    if y.dtype.kind == "O":
+        return np.array([label is None or (isinstance(label, float) and label != label) for label in y.tolist()])
+    return np.isnan(y) if y.dtype.kind in "fmM" else np.zeros(0, np.bool_)
+
+
+def refuse_dates(X: Any) -> None:
+    """Refuse columns of dates or times: in which unit they are numbers, only the caller knows."""
+    if (names := names_of(X)) is not None:
+        dated = [repr(name) for name, kind in zip(names, X.dtypes, strict=True) if _is_of_time(kind)]
+    else:
+        dated = ["0"] if _is_of_time(getattr(X, "dtype", None)) else []
+    if dated:
+        raise DataError(
+            f"column {dated[0]} holds dates or times; give numbers instead, such as days since a date, or use "
+            "PerceptronTree, which takes dates"
+        )
+
+
+def _is_of_time(kind: Any) -> bool:
+    """Whether values of a type, NumPy's, pandas' or Polars', are dates or times."""
+    of_polars = getattr(kind, "is_temporal", None)
+    return getattr(kind, "kind", "") in ("m", "M") if of_polars is None else bool(of_polars())
+
+
 def with_nan_for_masked(X: Any) -> Any:
     """A table for a rule that knows missing values: NaN where it is masked, None among words."""
     if not isinstance(X, np.ma.MaskedArray) or not np.ma.getmaskarray(X).any():

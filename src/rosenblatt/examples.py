@@ -15,7 +15,7 @@ import scipy  # its parts are loaded when they are used
 
 from rosenblatt import kernels, options
 from rosenblatt.compiling import briefly
-from rosenblatt.door import admitted, cell_without_number, names_of, unmasked
+from rosenblatt.door import admitted, cell_without_number, labelled, names_of, refuse_dates, unmasked
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.kernels import Array, Csr, Dense, Rows, fixed_rows
 from rosenblatt.threads import in_pieces
@@ -191,12 +191,9 @@ def bias_of(fit_intercept: bool, bias_scale: float | str, *words: str) -> float:
 
 def signs_of(y: Any) -> tuple[Array, tuple[Any, Any]]:
     """Labels of any two values as -1 (the lesser) and +1 (the greater), and the two values."""
-    y = np.asarray(unmasked(y, "y"))
+    y = np.asarray(labelled(y))
     if y.ndim != 1:
         raise DataError(f"y must be one-dimensional: one label per row, not an array of shape {y.shape}")
-    if y.dtype.kind == "f" and not (finite := np.isfinite(y)).all():
-        row = int(np.argmin(finite))
-        raise DataError(f"row {row}: the label is {y[row]}; every row needs a label")
     classes = classes_of(y)
     if classes.size != 2:
         seen = ", ".join(repr(c) for c in classes[:5].tolist()) + (", ..." if classes.size > 5 else "")
@@ -210,7 +207,10 @@ def shown(label: Any) -> str:
 
 
 def classes_of(y: Array) -> Array:
-    """The distinct labels, sorted; without a sort where there are only two numbers."""
+    """The distinct labels, sorted; without a sort where there are only two numbers. None may be infinite."""
+    if y.dtype.kind == "f" and not (finite := np.isfinite(y)).all():
+        row = int(np.argmin(finite))
+        raise DataError(f"row {row}: the label is {y[row]}; every row needs a label")
     if y.dtype.kind in "biuf" and y.size:
         ends = np.array([y.min(), y.max()])
         if ((y == ends[0]) | (y == ends[1])).all():
@@ -281,6 +281,7 @@ def costs_of_rows(class_weight: Any, classes: Array, y: Array, sample_weight: An
 def rows_of(X: Any, *, bias: float = 1.0, names: Sequence[str] | None = None) -> Rows:
     """Check a table: dense (in C order, float32 or float64: without a copy) or sparse."""
     X = admitted(X)
+    refuse_dates(X)
     names = names_of(X) if names is None else names
     rows = _csr(X, bias) if hasattr(X, "tocsr") else _dense(X, bias, names)
     if not n_rows(rows):

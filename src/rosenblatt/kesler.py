@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import scipy  # its parts are loaded when they are used
 
-from rosenblatt.door import unmasked
+from rosenblatt.door import labelled
 from rosenblatt.errors import DataError
 from rosenblatt.examples import (
     Examples,
@@ -51,12 +51,9 @@ class JointExamples(Examples):
         normalize: bool = False,
     ) -> "JointExamples":
         """Check a table X and its labels y, of two classes or more, which are numbered in order."""
-        rows, y = rows_of(X, bias=bias_of(fit_intercept, bias_scale)), np.asarray(unmasked(y, "y"))
+        rows, y = rows_of(X, bias=bias_of(fit_intercept, bias_scale)), np.asarray(labelled(y))
         if y.shape != (n_rows(rows),):
             raise DataError(f"X has {n_rows(rows)} rows but y has the shape {y.shape}: every row needs one label")
-        if y.dtype.kind == "f" and not (finite := np.isfinite(y)).all():
-            row = int(np.argmin(finite))
-            raise DataError(f"row {row}: the label is {y[row]}; every row needs a label")
         classes = classes_of(y)
         if classes.size < 2:
             raise DataError(f"y has one class only, {shown(classes[0])}; a rule needs rows of two classes or more")
@@ -154,11 +151,9 @@ class JointExamples(Examples):
 
 
 def has_several_classes(y: Any) -> bool:
-    """Whether these labels are of more than two classes; labels that are none are left to others to refuse."""
-    labels = np.asarray(y)
-    if labels.ndim != 1 or (labels.dtype.kind == "f" and not np.isfinite(labels).all()):
-        return False
-    return classes_of(labels).size > 2
+    """Whether these labels are of more than two classes."""
+    labels = np.asarray(labelled(y))
+    return labels.ndim == 1 and classes_of(labels).size > 2  # a table of labels is refused with that of rows
 
 
 def _with_constant(table: "scipy.sparse.csr_array", bias: float) -> "scipy.sparse.csr_array":

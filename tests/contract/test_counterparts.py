@@ -146,3 +146,19 @@ def test_a_kernel_says_why_it_has_no_weights_of_columns(rng):
     with pytest.raises(AttributeError, match="no weight for each column; dual_coef_ has one for each support row"):
         rule.coef_  # noqa: B018
     assert not hasattr(rule, "coef_")
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("fit", "learn_many(X, y)"),
+        ("partial_fit", "learn_many(X, y)"),
+        ("predict", "predict_many(X)"),
+        ("decision_function", "score_many(X)"),
+    ],
+)
+def test_a_stream_names_what_it_has_for_the_methods_of_tables(name, instead):
+    for stream in (rosenblatt.OnlinePerceptron(), rosenblatt.OnlinePerceptron):
+        assert not hasattr(stream, name)
+        with pytest.raises(AttributeError, match=re.escape(f"has no {name}, as it learns row by row; use {instead}")):
+            getattr(stream, name)

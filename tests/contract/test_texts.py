@@ -1,5 +1,7 @@
 """A table with a text where a number belongs: the row and the column are named, whatever the table is."""
 
+from datetime import datetime
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -58,10 +60,51 @@ def test_what_is_not_even_a_text(made):
         made().fit(X, Y)
 
 
-def test_dates_are_no_numbers_to_a_line():
-    X = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": pd.to_datetime(["2020-01-01"] * 3)})
-    with pytest.raises(TypeError, match=r"row 0, column 'b': Timestamp.* is not a number"):
-        rosenblatt.Perceptron().fit(X, Y)
+DAYS = [datetime(2020, 1, day) for day in (1, 2, 3)]
+OF_TIME = {
+    "pandas": pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": DAYS}),
+    "pandas with a zone": pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": pd.to_datetime(DAYS, utc=True)}),
+    "polars": pl.DataFrame({"a": [1.0, 2.0, 3.0], "b": DAYS}),
+    "durations": pl.DataFrame({"a": [1.0, 2.0, 3.0], "b": [day - DAYS[0] for day in DAYS]}),
+    "dates only": pd.DataFrame({"b": DAYS}),
+    "an array": np.array([[day] for day in DAYS], "M8[us]"),
+}
+
+
+@pytest.mark.parametrize("kind", OF_TIME)
+@pytest.mark.parametrize("use", [use for use in USES if use != "OnlinePerceptron"])
+def test_dates_are_no_numbers_to_a_line(use, kind):
+    named = "0" if kind == "an array" else "'b'"
+    with pytest.raises(DataError, match=f"column {named} holds dates or times; give numbers instead"):
+        USES[use](OF_TIME[kind], Y)
+
+
+@pytest.mark.parametrize("kind", OF_TIME)
+def test_dates_are_what_a_tree_takes(kind):
+    assert rosenblatt.PerceptronTree(prune=None).fit(OF_TIME[kind], [0, 0, 1]).predict(OF_TIME[kind]).tolist() == [
+        0,
+        0,
+        1,
+    ]
+
+
+WITHOUT_LABEL = {
+    "None": [0, None, 1],
+    "None among words": ["no", None, "yes"],
+    "NaN": [0.0, np.nan, 1.0],
+    "pandas": pd.Series([0, None, 1], dtype="Int64"),
+    "pandas, words": pd.Series(["no", None, "yes"]),
+    "polars": pl.Series([0, None, 1]),
+    "NaN among words": np.array(["no", np.nan, "yes"], object),
+}
+
+
+@pytest.mark.parametrize("kind", WITHOUT_LABEL)
+@pytest.mark.parametrize("use", [*USES, "PerceptronTree"])
+def test_a_missing_label_is_named_with_its_row(use, kind):
+    uses = USES | {"PerceptronTree": lambda X, y: rosenblatt.PerceptronTree().fit(X, y)}
+    with pytest.raises(DataError, match="row 1: the label is missing"):
+        uses[use](np.eye(3), WITHOUT_LABEL[kind])
 
 
 def test_other_refusals_of_frames_name_their_columns():

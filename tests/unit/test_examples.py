@@ -57,7 +57,7 @@ def test_words_are_not_numbers():
     [
         ([1, 1, 1], "y has 1: 1"),
         ([1, 2, 3], "y has 3: 1, 2, 3"),
-        ([0.0, np.nan, 1.0], "row 1: the label is nan"),
+        ([0.0, np.nan, 1.0], "row 1: the label is missing"),
         ([0, 1], "3 rows but y has 2"),
         ([[0], [1], [0]], "one-dimensional"),
         ([], "no labels"),

@@ -58,3 +58,11 @@ def test_a_margin_tells_the_margin():
 def test_long_weights_are_not_shown(rng):
     verdict = separability(rng.normal(size=(20, 500)), np.arange(20) % 2)
     assert len(repr(verdict)) < 300
+
+
+def test_a_row_that_is_impossible_by_itself():
+    X = [[0.0, 0.0], [1.0, 1.0], [2.0, 1.0]]
+    two = separability(X[:2], [0, 1], fit_intercept=False)
+    assert "on all 2 rows: one of them has nothing but zeros." in two.certificate.statement
+    three = separability(X, [0, 1, 2], fit_intercept=False)
+    assert "on all 3 rows: one of them contradicts itself, because the" in three.certificate.statement

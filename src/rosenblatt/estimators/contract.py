@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt import process
-from rosenblatt.door import admitted, cell_without_number, unmasked
+from rosenblatt.door import admitted, cell_without_number, labelled, refuse_dates, unmasked
 from rosenblatt.errors import DataError, RosenblattError
 from rosenblatt.kernels import Array
 
@@ -27,8 +27,10 @@ if TYPE_CHECKING or not process.is_command:
 
     def validate_data(estimator: Any, X: Any, y: Any = NOT_GIVEN, **checks: Any) -> Any:
         """scikit-learn's checks, of what came in by our door: its own would follow damaged indices, and lose masks."""
-        y = y if isinstance(y, str) else unmasked(y, "y")
+        y = y if isinstance(y, str) or y is None else labelled(y)
         X = admitted(X)
+        if "dtype" not in checks and "skip_check_array" not in checks:  # a tree takes dates
+            refuse_dates(X)
         try:
             return _validate_data(estimator, X, y, **checks)
         except (TypeError, ValueError) as error:
@@ -41,7 +43,7 @@ if TYPE_CHECKING or not process.is_command:
 
     def column_or_1d(y: Any, **how: Any) -> Array:
         """scikit-learn's, of what came in by our door."""
-        return np.asarray(_column_or_1d(unmasked(y, "y"), **how))
+        return np.asarray(_column_or_1d(labelled(y), **how))
 
     class ClassifierMixin(_ClassifierMixin):
         """scikit-learn's, whose score does not lose masks."""

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from rosenblatt import options
-from rosenblatt.door import unmasked
+from rosenblatt.door import labelled, unmasked
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.estimators.contract import BaseEstimator
 from rosenblatt.estimators.counterparts import NamesCounterparts
@@ -45,6 +45,19 @@ def _are_two(classes: Any) -> bool:
 
 def _counter(place: int, what: str) -> Any:
     return property(lambda rule: 0 if rule._stream is None else int(rule._stream.counts[place]), doc=what)
+
+
+class _Instead:
+    """A method that estimators for whole tables have, and this one has not: it names what there is instead."""
+
+    def __init__(self, method: str) -> None:
+        self.method, self.name = method, ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, rule: Any, owner: type) -> Any:
+        raise AttributeError(f"{owner.__name__} has no {self.name}, as it learns row by row; use {self.method}")
 
 
 class OnlinePerceptron(NamesCounterparts, BaseEstimator):
@@ -297,13 +310,18 @@ class OnlinePerceptron(NamesCounterparts, BaseEstimator):
 
     def _block_labels(self, y: Any, rows: int) -> Array:
         """The labels of a block as -1 and +1."""
-        y = np.asarray(unmasked(y, "y"))
+        y = np.asarray(labelled(y))
         if y.shape != (rows,):
             raise DataError(f"X has {rows} rows but y is of shape {y.shape}: it needs one label per row")
         for label in classes_of(y).tolist():
             if label not in self._signs:
                 self._meet(label, f"row {int(np.argmax((y == label) | (y != y)))}")
         return np.where(y == self._labels[1], YES, NO)
+
+    fit = _Instead("learn_many(X, y)")
+    partial_fit = _Instead("learn_many(X, y)")
+    predict = _Instead("predict_many(X)")
+    decision_function = _Instead("score_many(X)")
 
     # -- what is known so far ------------------------------------------------------------------------------
 

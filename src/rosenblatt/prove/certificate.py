@@ -107,10 +107,9 @@ class Contradiction(Certificate):
     def statement(self) -> str:
         """What is proved, in one sentence."""
         how = "" if self.exact else " (for some weights very near those given)"
-        return self._verdict(
-            f"no weights are right on all {self.n} rows: these {len(self.rows)} contradict each other, because their "
-            f"signed weighted sum is zero{how}."
-        )
+        why = f"these {len(self.rows)} contradict each other, because their signed weighted sum is zero{how}"
+        why = "one of them has nothing but zeros" if len(self.rows) == 1 else why
+        return self._verdict(f"no weights are right on all {self.n} rows: {why}.")
 
     @property
     def verdict(self) -> str:

@@ -115,9 +115,11 @@ class JointContradiction(_OfClasses, Certificate):
         """What is proved, in one sentence."""
         how = "" if self.exact else " (for some weights very near those given)"
         many = len(set(self.rows))
+        these = f"these {many} contradict each other, because the weighted sum of what they ask"
+        these = "one of them contradicts itself, because the weighted sum of what it asks" if many == 1 else these
         return self._told(
-            f"no linear scores of {self.classes} classes are right on all {self.n} rows: these {many} contradict each "
-            f"other, because the weighted sum of what they ask of the scores is zero{how}."
+            f"no linear scores of {self.classes} classes are right on all {self.n} rows: {these} of the scores is "
+            f"zero{how}."
         )
 
     @property

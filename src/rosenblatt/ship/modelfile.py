@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt.door import labelled
 from rosenblatt.errors import DataError, ModelError, OptionError
 from rosenblatt.estimators.columns import from_table
 from rosenblatt.estimators.tree import PerceptronTree
@@ -213,7 +214,7 @@ def data_fingerprint(X: Any, y: Any = None) -> dict[str, Any]:
     """
     if isinstance(X, Examples):
         return _fingerprint(X.rows, X.labels > 0)
-    rows, y = rows_of(X), np.asarray(y)
+    rows, y = rows_of(X), np.asarray(labelled(y))
     if y.shape != (n_rows(rows),):
         raise DataError(f"X has {n_rows(rows)} rows but y is of shape {y.shape}: it needs one label per row")
     return _fingerprint(rows, np.searchsorted(classes_of(y), y))
