@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 import cases
 from rosenblatt import search
-from rosenblatt.examples import Examples
-from rosenblatt.prove import exact
+from rosenblatt.examples import Examples, rows_of
+from rosenblatt.kesler import JointExamples
+from rosenblatt.prove import exact, joint_certificate
+from rosenblatt.prove import scores as rounded
 
 numbers = st.one_of(cases.whole, cases.near_one, cases.odd)
 long = st.integers(-(2**80), 2**80)
@@ -110,3 +112,25 @@ def test_one_stretch_of_rows_in_so_many(monkeypatch, rng, n):
     seen = np.arange(n) % 16 < 4
     expected = np.where(seen, search.margins(examples, w), np.inf)
     assert (search.margins(examples, w, every=4) == expected).all()
+
+
+@given(cases.tables(numbers), st.sampled_from([0.0, 1.0, 0.3]), st.sampled_from([0, 500]), st.data())
+def test_leads_of_classes_are_exact(table, bias, few, data):
+    X, _ = table
+    n, width = len(X), X.shape[1] + 1
+    labels = np.array(data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)))
+    weights = data.draw(st.lists(st.one_of(numbers, long), min_size=3 * width, max_size=3 * width))
+    rows = signed(X, [1] * n, bias)
+    W = [weights[k : k + width] for k in range(0, len(weights), width)]
+    scores = [[sum(a * Fraction(b) for a, b in zip(row, w, strict=True)) for w in W] for row in rows]
+    least = [
+        (own, rival, *min((scores[i][own] - scores[i][rival], i) for i in range(n) if labels[i] == own))
+        for own, rival in product(range(3), repeat=2)
+        if own != rival and own in labels
+    ]
+    wrong = [i for i in range(n) if scores[i].index(max(scores[i])) != labels[i]]
+    for stored in (X, sp.csr_array(X)):
+        examples = JointExamples(rows_of(stored, bias=bias), labels, classes=(0, 1, 2))
+        with patch.object(rounded, "FEW", few):
+            assert joint_certificate.least_leads(examples, weights) == least
+            assert joint_certificate.mistakes(examples, weights).tolist() == wrong

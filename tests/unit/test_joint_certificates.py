@@ -126,7 +126,7 @@ def test_what_is_asked_of_several_classes_is_answered_or_refused():
         margin(X, Y, affine=True)
     with pytest.raises(OptionError, match="a row for each"):
         optimality(X, Y, [0.0, 1.0, 2.0])
-    with pytest.raises(DataError, match="row 1: the label is nan"):
+    with pytest.raises(DataError, match="row 1: the label is missing"):
         separability(X, [0.0, np.nan, 1.0, 2.0])
     assert margin(X, Y).support == margin(X, Y).certificate.support
 

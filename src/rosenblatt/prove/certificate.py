@@ -37,6 +37,7 @@ from rosenblatt.prove.record import STRICT as STRICT
 from rosenblatt.prove.record import Certificate as Certificate
 from rosenblatt.prove.record import shape_of as shape_of
 from rosenblatt.prove.record import shown
+from rosenblatt.prove.scores import TINY, UNIT
 
 PLACES = 9  # of a cost in a sentence; the certificate holds it exactly
 
@@ -351,7 +352,7 @@ class RunRecord(Certificate):
             columns, z = rows[row]
             with np.errstate(over="ignore", invalid="ignore"):
                 score, size = float(z @ w[columns]), float(abs(z) @ abs(w[columns]))
-            if not abs(score) > (examples.size + 6) * (exact.UNIT * size + exact.TINY):
+            if not abs(score) > (examples.size + 6) * (UNIT * size + TINY):
                 score = exact.sign_of_dot(z, w[columns])
             if not exact.is_wrong(score, self.ties, int(examples.labels[row])):
                 raise CertificateError(f"correction {t}: row {row} was not a mistake")

@@ -7,27 +7,22 @@ Nothing here is compiled, and nothing is shared with the code whose answers it c
 includes the radius.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from functools import cached_property
 from math import inf, isqrt, nextafter
 from operator import mul
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import scipy  # its parts are loaded when they are used
 
-from rosenblatt.examples import Examples, numbers_per_row, some_rows, table_of
+from rosenblatt.examples import Examples, numbers_per_row, some_rows
 from rosenblatt.kernels import TIES, Array, Dense
+from rosenblatt.prove.scores import TINY, UNIT, Scores
 
 Vector = dict[int, int]  # whole numbers by column, zeros left out
 Number = int | float
 
-UNIT = 1.01 * 2.0**-53  # the relative error of one operation, and a little for the bounds' own rounding
-TINY = 2.0**-1000  # more than underflow can lose in any sum here
-BLOCK = 2**19  # numbers at a time, so that copies of them stay in the cache
 NEAR = 2.0**-20  # relative: how near weights must be to those that are proved to exist
-FEW = 500  # rows; so many are computed in whole numbers sooner than their bounds are sharpened
 FEW_NUMBERS = 250  # of rows; so few are added up in Python's own whole numbers sooner than in limbs
 AT_ONCE = 2**21  # numbers that are cut into limbs
 MOST_LIMBS = 8  # of a number; where more are needed, Python's whole numbers are faster
@@ -35,6 +30,9 @@ MOST_LIMBS = 8  # of a number; where more are needed, Python's whole numbers are
 
 def whole_numbers(numbers: Iterable[Number]) -> tuple[list[int], int]:
     """Whole numbers k and one exponent e, so that the numbers are k * 2^-e."""
+    numbers = list(numbers)
+    if all(type(number) is float for number in numbers) and np.isfinite(floats := np.array(numbers, float)).all():
+        return _wholes(floats)
     ratios = [number.as_integer_ratio() for number in numbers]
     exponent = max((below.bit_length() - 1 for _, below in ratios), default=0)
     return [above << (exponent - below.bit_length() + 1) for above, below in ratios], exponent
@@ -42,8 +40,13 @@ def whole_numbers(numbers: Iterable[Number]) -> tuple[list[int], int]:
 
 def as_floats(wholes: Sequence[int]) -> tuple[float, ...]:
     """Whole numbers divided by a power of two above them all, each rounded once."""
-    bits = max(k.bit_length() for k in wholes)
+    bits = longest_of(wholes)
     return tuple(k / (1 << bits) for k in wholes)
+
+
+def longest_of(wholes: Iterable[int]) -> int:
+    """How many bits the longest of some whole numbers has."""
+    return max(k.bit_length() for k in wholes)
 
 
 def signed_row(examples: Examples, i: int) -> tuple[Array, Array]:
@@ -103,7 +106,7 @@ def _wholes(floats: Array) -> tuple[list[int], int]:
     zeros = np.frexp((mantissas & -mantissas).astype(np.float64))[1] - 1
     mantissas >>= np.maximum(zeros, 0)
     powers = np.where(mantissas != 0, powers - 53 + zeros, 0)
-    exponent = max(-int(powers.min()), 0)
+    exponent = max(-int(powers.min(initial=0)), 0)
     return [k << shift for k, shift in zip(mantissas.tolist(), (powers + exponent).tolist(), strict=True)], exponent
 
 
@@ -252,16 +255,22 @@ def _root(number: Fraction) -> tuple[float, float]:
     return below, above
 
 
+def _scores(examples: Examples, weights: Sequence[Number]) -> Scores:
+    """Every row's y (w . x) in floats."""
+    wholes, _ = whole_numbers(weights)
+    return Scores(examples, wholes, longest_of(wholes))
+
+
 def least_margins(examples: Examples, weights: Sequence[Number]) -> dict[int, tuple[Fraction, int]]:
     """For each label that rows have, the least y (w . x) of them, exactly, and the first row that has it."""
-    scores = _Scores(examples, weights)
+    scores = _scores(examples, weights)
     marked = ((label, examples.labels == label) for label in (-1, 1))
-    return {label: scores.least(rows) for label, rows in marked if rows.any()}
+    return {label: least_of(examples, weights, scores.lowest(rows).tolist()) for label, rows in marked if rows.any()}
 
 
 def least_margin(examples: Examples, weights: Sequence[Number]) -> Fraction:
     """The least y (w . x) of all rows, exactly."""
-    return _Scores(examples, weights).least()[0]
+    return least_of(examples, weights, _scores(examples, weights).lowest().tolist())[0]
 
 
 def least_of(examples: Examples, weights: Sequence[Number], rows: Sequence[int]) -> tuple[Fraction, int]:
@@ -273,7 +282,7 @@ def least_of(examples: Examples, weights: Sequence[Number], rows: Sequence[int])
 
 def mistakes(examples: Examples, weights: Sequence[Number], ties: str) -> Array:
     """The rows that the weights get wrong, exactly."""
-    scores = _Scores(examples, weights)
+    scores = _scores(examples, weights)
     wrong, unclear = scores.values < 0, scores.unclear()
     for row, margin in zip(unclear.tolist(), dots(examples, unclear.tolist(), weights)[0], strict=True):
         wrong[row] = is_wrong(margin, ties, int(examples.labels[row]))
@@ -288,76 +297,6 @@ def tie_is_wrong(ties: str, label: int) -> bool:
 def is_wrong(margin: Fraction | float, ties: str, label: int) -> bool:
     """Whether this y (w . x) is a mistake."""
     return margin < 0 or (margin == 0 and tie_is_wrong(ties, label))
-
-
-class _Scores:
-    """Every row's y (w . x) divided by a power of two, in floats, with bounds on their errors.
-
-    Each of the D products and sums is rounded once and each weight once: the error is at most (D + 6) u |w| . |x|
-    (Higham, Accuracy and Stability, 3.1), the constant feature included, and what underflow loses. By Cauchy and
-    Schwarz that is at most (D + 6) u ||w|| R, infinite before any sum overflows; only where this leaves many rows
-    open is it computed row by row.
-    """
-
-    def __init__(self, examples: Examples, weights: Sequence[Number]) -> None:
-        w, _ = whole_numbers(weights)
-        self.examples, self.weights, self.floats = examples, weights, np.array(as_floats(w))
-        self.lost = any(k and abs(f) < 2.0**-900 for k, f in zip(w, self.floats.tolist(), strict=True))
-        self.values = np.empty(examples.n)
-        with np.errstate(over="ignore", invalid="ignore"):
-            for part, X in _blocks(examples):
-                self.values[part] = X @ self.floats[:-1]
-            self.values += examples.rows.bias * self.floats[-1]
-            self.values *= examples.labels
-            self.error = self._bound(float(np.linalg.norm(self.floats)) * examples.rows.radius)
-
-    def least(self, among: Array | bool = True) -> tuple[Fraction, int]:
-        """The least y (w . x) of the rows that are marked, and the first of them that has it.
-
-        Rows that could be the least one, for all that is known of the errors, are computed in whole numbers.
-        """
-        return least_of(self.examples, self.weights, self._lowest(among).tolist())
-
-    def _lowest(self, among: Array | bool) -> Array:
-        """The rows that may be the least of those that are marked."""
-        errors = self.error  # where a sum is not finite, its error is infinite
-        for _ in range(2):
-            with np.errstate(over="ignore", invalid="ignore"):
-                highest = np.where(among, self.values + errors, inf)
-                rows = np.flatnonzero(~(self.values - errors > np.fmin.reduce(highest)) & among)
-            if rows.size <= FEW:
-                break
-            errors = self.errors
-        return rows
-
-    def unclear(self) -> Array:
-        """The rows whose sign is not known."""
-        rows = np.flatnonzero(~(np.abs(self.values) > self.error))
-        return rows if rows.size <= FEW else np.flatnonzero(~(np.abs(self.values) > self.errors))
-
-    @cached_property
-    def errors(self) -> Array:
-        """A bound for every row."""
-        sizes = np.empty(self.examples.n)
-        with np.errstate(over="ignore", invalid="ignore"):
-            for part, X in _blocks(self.examples):
-                sizes[part] = abs(X) @ abs(self.floats[:-1])
-            return np.asarray(self._bound(sizes + abs(self.examples.rows.bias * self.floats[-1])))
-
-    def _bound(self, sizes: Any) -> Any:
-        return inf * (1 + 0 * sizes) if self.lost else (self.examples.size + 6) * (UNIT * sizes + TINY)
-
-
-def _blocks(examples: Examples) -> Iterator[tuple[slice, "Array | scipy.sparse.csr_array"]]:
-    """The table in float64, a block of rows at a time."""
-    rows, n, features = examples.rows, examples.n, examples.size - 1
-    if isinstance(rows, Dense):
-        step = max(BLOCK // features, 1)
-        for begin in range(0, n, step):
-            part = slice(begin, begin + step)
-            yield part, rows.values[part].astype(np.float64, copy=False)
-    else:
-        yield slice(0, n), table_of(rows).astype(np.float64)
 
 
 def is_near_a_positive_null_vector(vectors: Sequence[Vector], weights: Sequence[int]) -> bool:

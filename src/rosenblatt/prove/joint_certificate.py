@@ -29,6 +29,7 @@ from rosenblatt.prove.checks import check_ties, lower_bound
 from rosenblatt.prove.exact import Number, Vector
 from rosenblatt.prove.hitting import is_needed
 from rosenblatt.prove.record import PREDICTED, STRICT, Certificate, shape_of, shown
+from rosenblatt.prove.scores import Leads, Scores
 
 
 class _OfClasses:
@@ -224,42 +225,55 @@ def ties_in_words(ties: str) -> str:
     return f"counting equal scores as {told.get(ties, 'right')}"
 
 
-def _against_rivals(
-    examples: JointExamples, weights: Sequence[Number]
-) -> Iterator[tuple[int, int, Array, Examples, list[int], int]]:
-    """For every class that has rows and every rival: the numbers of its rows, these rows, W_y - W_r times 2^e, that e.
+class _Leads:
+    """How much higher each row scores for its class than for others: in floats, and exactly where it is asked for."""
 
-    Without the columns that no row of the class has an entry in.
-    """
-    occurs = narrowed(examples.plain)[1]
-    width, many = examples.width, len(examples.classes)
-    wholes, exponent = exact.whole_numbers(weights[k * width + column] for k in range(many) for column in occurs)
-    each = [wholes[k : k + occurs.size] for k in range(0, len(wholes), occurs.size)]
-    for own in range(many):
-        rows = np.flatnonzero(examples.labels == own)
-        if not rows.size:
-            continue
-        part, left = narrowed(Examples(some_rows(examples.rows, rows), np.ones(rows.size, np.int8)))
-        places = np.searchsorted(occurs, left).tolist()
-        for rival in range(many):
-            if own != rival:
-                yield own, rival, rows, part, [each[own][k] - each[rival][k] for k in places], exponent
+    def __init__(self, examples: JointExamples, weights: Sequence[Number]) -> None:
+        self.plain, occurs = narrowed(examples.plain)  # without the columns that no row has an entry in
+        self.labels, many, width = examples.labels, len(examples.classes), examples.width
+        wholes, self.exponent = exact.whole_numbers(
+            weights[k * width + c] for k in range(many) for c in occurs.tolist()
+        )
+        self.wholes = [wholes[k : k + occurs.size] for k in range(0, len(wholes), occurs.size)]
+        bits = exact.longest_of(wholes)
+        self.scores = [Scores(self.plain, each, bits) for each in self.wholes]
+
+    def pairs(self) -> Iterator[tuple[int, int, Leads]]:
+        """Every class that has rows, every rival, and the leads of those rows, in floats."""
+        for own in range(len(self.scores)):
+            rows = np.flatnonzero(self.labels == own)
+            for rival in range(len(self.scores)):
+                if rows.size and own != rival:
+                    yield own, rival, Leads(self.scores[own], self.scores[rival], rows)
+
+    def exactly(self, own: int, rival: int, rows: Array) -> tuple[list[int], int]:
+        """The leads of some rows times 2^e, as whole numbers, and that e."""
+        part, left = narrowed(Examples(some_rows(self.plain.rows, rows), np.ones(rows.size, np.int8)))
+        ours, theirs = self.wholes[own], self.wholes[rival]
+        leads, exponent = exact.dots(part, range(rows.size), [ours[k] - theirs[k] for k in left.tolist()])
+        return leads, exponent + self.exponent
 
 
 def least_leads(examples: JointExamples, weights: Sequence[Number]) -> list[tuple[int, int, Fraction, int]]:
     """For every class that has rows and every rival: the least lead of a row, exactly, and the first such row."""
-    found = []
-    for own, rival, rows, part, w, exponent in _against_rivals(examples, weights):
-        lead, place = exact.least_margins(part, w)[1]
-        found.append((own, rival, lead / (1 << exponent), int(rows[place])))
+    leads, found = _Leads(examples, weights), []
+    for own, rival, near in leads.pairs():
+        rows = near.rows[near.lowest()]
+        wholes, exponent = leads.exactly(own, rival, rows)
+        lead, row = min(zip(wholes, rows.tolist(), strict=True))
+        found.append((own, rival, Fraction(lead, 1 << exponent), row))
     return found
 
 
 def mistakes(examples: JointExamples, weights: Sequence[Number]) -> Array:
     """The rows that are predicted wrong, exactly: of equal scores, the first class is chosen."""
-    wrong = np.zeros(examples.n, bool)
-    for own, rival, rows, part, w, _ in _against_rivals(examples, weights):
-        wrong[rows[exact.mistakes(part, w, STRICT if own > rival else "correct")]] = True
+    leads, wrong = _Leads(examples, weights), np.zeros(examples.n, bool)
+    for own, rival, near in leads.pairs():
+        behind, unclear = near.values < 0, near.unclear()
+        if unclear.size:
+            wholes, _ = leads.exactly(own, rival, near.rows[unclear])
+            behind[unclear] = [lead < 0 or (lead == 0 and own > rival) for lead in wholes]
+        wrong[near.rows[behind]] = True
     return np.flatnonzero(wrong)
 
 

@@ -27,7 +27,7 @@ from rosenblatt.kernels import Array
 from rosenblatt.kesler import JointExamples, has_several_classes
 from rosenblatt.learn import wolfe
 from rosenblatt.learn.active_rows import ActiveRows, are_too_large
-from rosenblatt.prove import ball, exact, rational, refined
+from rosenblatt.prove import ball, exact, rational, refined, scores
 from rosenblatt.prove.certificate import Contradiction, Separation
 from rosenblatt.prove.clock import Clock, TimeIsUp
 from rosenblatt.prove.joint_certificate import JointContradiction, JointSeparation
@@ -238,7 +238,7 @@ def _first_stage(n: int, active: int) -> int:
 def _least(examples: Examples, w: Array, margins: Array) -> Fraction | None:
     """The least margin, exactly, if few of the margins in floats leave it open which one that is."""
     rows = search.lowest(examples, w, margins)
-    return exact.least_of(examples, w.tolist(), rows.tolist())[0] if rows.size <= exact.FEW else None
+    return exact.least_of(examples, w.tolist(), rows.tolist())[0] if rows.size <= scores.FEW else None
 
 
 def _balanced(examples: Examples, rows: tuple[int, ...], multipliers: tuple[int, ...]) -> tuple[int, ...]:
