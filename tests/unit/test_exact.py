@@ -134,3 +134,15 @@ def test_leads_of_classes_are_exact(table, bias, few, data):
         with patch.object(rounded, "FEW", few):
             assert joint_certificate.least_leads(examples, weights) == least
             assert joint_certificate.mistakes(examples, weights).tolist() == wrong
+
+
+@pytest.mark.parametrize("few", [0, 500])
+def test_leads_that_floats_get_wrong(few):
+    examples = JointExamples(rows_of(np.ones((2, 3)), bias=0.0), np.array([0, 1]), classes=(0, 1))
+    weights = [1e16, 1.0, -1e16, 0.0, 0.0, 0.5, 0.0, 0.0]  # 1 and 0.5, but 1e16 + 1 is 1e16 in floats
+    with patch.object(rounded, "FEW", few):
+        assert joint_certificate.least_leads(examples, weights) == [
+            (0, 1, Fraction(1, 2), 0),
+            (1, 0, Fraction(-1, 2), 1),
+        ]
+        assert joint_certificate.mistakes(examples, weights).tolist() == [1]
