@@ -1,9 +1,14 @@
 """Every choice has a name; a wrong one is refused; every run ends with its reason."""
 
+from contextlib import nullcontext
+from itertools import count
+
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 import cases
+import rosenblatt
 from rosenblatt.errors import OptionError
 from rosenblatt.examples import Examples
 from rosenblatt.learn import rules
@@ -95,3 +100,36 @@ def test_random_runs_are_reproduced_by_their_seed():
     X, y = np.random.default_rng(0).normal(size=(30, 3)), np.arange(30) % 2
     a, b, c = (cases.learn(X, y, "random", rng=s, max_passes=20)[0] for s in (1, 1, 2))
     assert a.weights.tobytes() == b.weights.tobytes() != c.weights.tobytes()
+
+
+def test_several_runs_share_the_seconds_that_are_left(monkeypatch):
+    moment = 0.0
+    monkeypatch.setattr("rosenblatt.timing.now", lambda: moment)
+    shared = rules.shares(Budget(max_passes=7, max_seconds=12.0), 4)
+    seconds = []
+    for taken in (3.0, 1.0, 20.0, 0.0):  # its share, less, and far more than there is
+        share = next(shared)
+        assert share.max_passes == 7
+        seconds.append(share.max_seconds)
+        moment += taken
+    assert seconds == [3.0, 3.0, 4.0, rules.MOMENT]
+    assert [share.max_seconds for share in rules.shares(Budget(), 3)] == [None] * 3
+
+
+RULES = [
+    lambda: rosenblatt.Perceptron(max_seconds=8.0, max_passes=None, multi_class="one-vs-rest"),
+    lambda: rosenblatt.PocketPerceptron(max_seconds=8.0, multi_class="one-vs-rest"),
+    lambda: rosenblatt.MarginPerceptron(max_seconds=8.0, max_passes=None),
+    lambda: rosenblatt.LiftedPerceptron(max_seconds=8.0, max_passes=None),
+    lambda: rosenblatt.KernelPerceptron(max_seconds=8.0, max_passes=None),
+]
+
+
+@pytest.mark.parametrize("made", RULES, ids=lambda made: type(made()).__name__)
+def test_max_seconds_are_for_all_rules_of_several_classes(made, monkeypatch, rng):
+    moments = count(0.0, 0.5)  # each look at the clock is half a second after the last
+    monkeypatch.setattr("rosenblatt.timing.now", lambda: next(moments))
+    X, y = np.ones((12, 2)), np.arange(12) % 4  # nothing separates these
+    with pytest.warns(ConvergenceWarning) if "Pocket" not in type(made()).__name__ else nullcontext():
+        made().fit(X, y)
+    assert next(moments) < 8.0 + 4 * 6 * 0.5  # some looks of each of four rules find it spent

@@ -43,13 +43,13 @@ class RuleInPasses(LinearRule):
                 "averaged": self._is_averaged(),
                 "choice": self._choice(),
                 "vote": self._is_vote(),
-                "budget": budget,
                 "rng": rng if shuffled else None,
                 "interrupted": interrupted,
             }
             runs = []
-            for part, start in zip(parts, starts, strict=True):
-                watch = reporter(budget, self._name) if self.verbose else None
+            for part, start, share in zip(parts, starts, rules.shares(budget, len(parts)), strict=True):
+                watch = reporter(share, self._name) if self.verbose else None
+                options["budget"] = share
                 options["spread"] = by_itself and (isinstance(part, JointExamples) or averaged.come_in_runs(part))
                 if isinstance(part, JointExamples):
                     shared = {name: options[name] for name in ("ties", "budget", "rng", "spread", "interrupted")}

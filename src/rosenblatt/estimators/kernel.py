@@ -17,7 +17,7 @@ from rosenblatt.learn import gram, kernelised
 from rosenblatt.learn.gram import PRECOMPUTED, SCALE, Gram, Kernel, Points
 from rosenblatt.learn.kernelised import DualRun, State
 from rosenblatt.learn.ledger import Ledger
-from rosenblatt.learn.rules import Budget, Reason
+from rosenblatt.learn.rules import Budget, Reason, shares
 from rosenblatt.learn.walk import NUMBERS_AT_ONCE, ctrl_c_noted
 from rosenblatt.plurals import many
 
@@ -54,7 +54,7 @@ class KernelPerceptron(LinearRule):
     max_passes : int or None, default=1000
         Budget of passes over the data; looks at the rows that were ever wrong count as parts of a pass.
     max_updates, max_seconds : number or None, default=None
-        Budgets of updates and of time; like max_passes, for each one-vs-rest rule.
+        Budgets of updates, like max_passes for each one-vs-rest rule, and of time, for all of them.
     cache_mb : float, default=200
         Memory for columns of the kernel matrix. What is learned does not depend on it.
     class_weight : dict, "balanced" or None, default=None
@@ -161,9 +161,10 @@ class KernelPerceptron(LinearRule):
         columns = Gram(kernel, points, self.cache_mb)
         runs = []
         with ctrl_c_noted() as interrupted:
-            for part, state in zip(parts, self._blank(points.n, len(parts)), strict=True):
-                watch = reporter(budget, "kernel perceptron") if self.verbose else None
-                options: Any = {"order": order, "budget": budget, "watch": watch}
+            blank = self._blank(points.n, len(parts))
+            for part, state, share in zip(parts, blank, shares(budget, len(parts)), strict=True):
+                watch = reporter(share, "kernel perceptron") if self.verbose else None
+                options: Any = {"order": order, "budget": share, "watch": watch}
                 runs.append(kernelised.learn(part, columns, state, interrupted=interrupted, **options))
             self._kernel = kernel
             self._keep([run.state for run in runs], points, np.arange(points.n))

@@ -14,7 +14,7 @@ from rosenblatt.examples import Examples, shown
 from rosenblatt.kernels import Array
 from rosenblatt.learn import lifted
 from rosenblatt.learn.lifted import LiftedRun
-from rosenblatt.learn.rules import Budget, Reason
+from rosenblatt.learn.rules import MOMENT, Budget, Reason, shares
 from rosenblatt.learn.walk import ctrl_c_noted
 from rosenblatt.plurals import many
 from rosenblatt.prove import bounds
@@ -45,8 +45,8 @@ class LiftedPerceptron(LinearRule):
     normalize : bool, default=False
         Scale every row's features to length 1 first, when learning and when predicting; a row of zeros stays.
     max_passes, max_updates, max_seconds : number or None, default=None
-        Budgets of passes over the data, of updates, and of time, for each one-vs-rest rule. None: until every lifted
-        row is right.
+        Budgets of passes over the data and of updates, for each one-vs-rest rule, and of time, for all of them. None:
+        until every lifted row is right.
     class_weight : dict, "balanced" or None, default=None
         Factors for the sample weights of each class.
     verbose : bool, default=False
@@ -130,15 +130,16 @@ class LiftedPerceptron(LinearRule):
         classes, parts = self._parts(X, y, sample_weight)
         runs, directions = [], []
         with ctrl_c_noted() as interrupted:
-            for part, start in zip(parts, self._starts(parts, self._generator()), strict=True):
+            starts = self._starts(parts, self._generator())
+            for part, start, share in zip(parts, starts, shares(budget, len(parts)), strict=True):
                 begun = timing.now()
-                quick = lifted.quick_directions(part, budget.max_seconds, interrupted)
+                quick = lifted.quick_directions(part, share.max_seconds, interrupted)
                 large, factor = lifted.enlarged(part)
                 lift = given or lifted.short(lifted.best_lift(large, lifted.best_reference(large, quick)) / factor)
-                watch = reporter(budget, "lifted perceptron") if self.verbose else None
-                left = budget
-                if budget.max_seconds is not None:
-                    left = replace(budget, max_seconds=max(budget.max_seconds - (timing.now() - begun), 1e-6))
+                watch = reporter(share, "lifted perceptron") if self.verbose else None
+                left = share
+                if share.max_seconds is not None:
+                    left = replace(share, max_seconds=max(share.max_seconds - (timing.now() - begun), MOMENT))
                 runs.append(lifted.learn(part, lift, start, budget=left, watch=watch, interrupted=interrupted))
                 directions.append([*quick, runs[-1].weights])
             self._take(classes, list(runs))

@@ -30,7 +30,7 @@ class MarginPerceptron(RuleInPasses):
     max_passes : int or None, default=1000
         Budget of passes over the data.
     max_updates, max_seconds : number or None, default=None
-        Budgets of updates and of time; like max_passes, for each one-vs-rest rule.
+        Budgets of updates, like max_passes for each one-vs-rest rule, and of time, for all of them.
     shuffle : bool or "auto", default="auto"
         Whether every pass is in a new random order, or in the order of the rows. "auto": in that order, unless rows of
         a class come in long runs, as in a table sorted by class: then in a fixed order that is spread over the table.

@@ -81,9 +81,9 @@ class Perceptron(LinearRule):
         Budget of passes over the data; looks at the active set count as parts of a pass. "auto": 1000, and under the
         orders "active" and "cyclic" it ends sooner where more passes do not help (see Notes).
     max_updates, max_seconds : number or None, default=None
-        Budgets of updates and of time, without that of compiling; like max_passes, for each rule, and kept
-        to within some two seconds. max_updates="bound" stops after as
-        many updates as prove that no unit vector is right on every row with the `margin` given (Novikoff 1962).
+        Budgets of updates, like max_passes for each rule, and of time, for all rules, without that of compiling, kept
+        to within some two seconds. max_updates="bound" stops after as many updates as prove that no unit vector is
+        right on every row with the `margin` given (Novikoff 1962).
     margin : float or None, default=None
         For max_updates="bound": the least margin worth finding, in the units of the rows.
     patience : int or None, default=None
@@ -205,8 +205,9 @@ class Perceptron(LinearRule):
         starts = self._starts(parts, rng)
         runs, verdicts = [], [_Asked(part, self.ties) for part in parts]
         with ctrl_c_noted() as interrupted:
-            for part, start, asked in zip(parts, starts, verdicts, strict=True):
-                limit = replace(budget, max_updates=self._bound(part, start)) if by_bound else budget
+            limits = rules.shares(budget, len(parts))
+            for part, start, asked, limit in zip(parts, starts, verdicts, limits, strict=True):
+                limit = replace(limit, max_updates=self._bound(part, start)) if by_bound else limit
                 watch = reporter(limit) if self.verbose else None
                 how: Any = {"order": order, "ties": ties, "budget": limit, "rng": rng, "watch": watch}
                 if by_itself:

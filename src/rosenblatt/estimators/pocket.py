@@ -55,7 +55,7 @@ class PocketPerceptron(LinearRule):
     max_passes : int or None, default=None
         Budget of passes over the data, for the pocket algorithm and once more for the descent.
     max_seconds : float or None, default=None
-        Budget of time for each rule; a quarter of it is the pocket algorithm's. What is learned then depends on the
+        Budget of time for all rules; a quarter of it is the pocket algorithm's. What is learned then depends on the
         speed of the machine.
     patience : int, default=20
         The descent ends after so many kicks in a row that brought no better rule, or when it has been long enough: on
@@ -157,8 +157,8 @@ class PocketPerceptron(LinearRule):
         starts = self._starts(parts, rng)
         with ctrl_c_noted() as interrupted:
             runs = [
-                self._run(part, start, ties, budget, rng, interrupted)
-                for part, start in zip(parts, starts, strict=True)
+                self._run(part, start, ties, share, rng, interrupted)
+                for part, start, share in zip(parts, starts, rules.shares(budget, len(parts)), strict=True)
             ]
         self.kept_at_ = one_or_all([run.kept_at for run in runs])
         if len(runs) > 1 and self._multi_class == ONE_VS_REST:

@@ -11,13 +11,14 @@ Order.  Which mistake is corrected next: see `Order`.
 Stop.   Every run ends with a `Reason`.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
 from typing import Any
 
 import numpy as np
 
-from rosenblatt import kernels, options
+from rosenblatt import kernels, options, timing
 from rosenblatt.compiling import briefly
 from rosenblatt.errors import OptionError
 from rosenblatt.examples import Examples
@@ -104,6 +105,18 @@ class Budget:
 
 
 UNLIMITED = Budget()
+MOMENT = 1e-6  # seconds, where none are left
+
+
+def shares(budget: Budget, many: int) -> Iterator[Budget]:
+    """A budget for each of several runs, one after the other: passes and updates, and a share of the seconds left."""
+    begun = timing.now()
+    for runs_left in range(many, 0, -1):
+        if budget.max_seconds is None:
+            yield budget
+        else:
+            left = max(budget.max_seconds - (timing.now() - begun), MOMENT)
+            yield replace(budget, max_seconds=left / runs_left)
 
 
 def order_named(name: str) -> Order:
