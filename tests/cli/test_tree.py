@@ -55,7 +55,7 @@ class TestFit:
     def test_for_people(self, post):
         told = (post / "plain.txt").read_text()
         assert "150 rows, 5 columns\n" in told
-        assert "PerceptronTree, because it was asked for." in told
+        assert "PerceptronTree, because you asked for it." in told
         assert "were pruned, by cross-validation." in told
         assert re.search(r"Learned from \d+ rows: \d+ of them wrong", told)
         assert re.search(r"Error on new rows: \d+ of \d+ rows wrong, held out", told)

@@ -271,7 +271,7 @@ class _Maker:
         wishes, data = self.wishes, self.data
         scheme = wishes.options.get("multi_class", JOINT)
         if wishes.algorithm != AUTO:
-            return wishes.algorithm, "it was asked for", {}
+            return wishes.algorithm, "you asked for it", {}
         if wishes.options.get("normalize"):
             why = "rows are scaled to length 1"
         elif not wishes.prove:
