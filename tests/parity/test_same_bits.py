@@ -1,9 +1,18 @@
 """The promise of the same bits, kept in other environments of this machine."""
 
+import json
+from pathlib import Path
+
 import numba
 import pytest
 
 from parity.same_bits import QUICK, compared, results
+
+RECORDED = Path(__file__).parent.parent / "golden" / "bits.json"  # written by same_bits.py
+
+
+def test_what_is_learned_is_what_it_was():
+    assert json.loads(json.dumps(results())) == json.loads(RECORDED.read_text())
 
 
 def test_every_storage_gives_the_same():
