@@ -3,11 +3,9 @@
 Features are short: 0 or 1, or a number clipped to a range and rounded to a grid of 24 bits. `read.encoding` says why.
 """
 
-import re
 import string
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from datetime import date
 from functools import cached_property, partial
 from math import ceil, floor, frexp, inf, ldexp, log2
 from typing import Any, ClassVar, Self
@@ -19,14 +17,14 @@ import scipy  # its parts are loaded when they are used
 from rosenblatt.compiling import briefly
 from rosenblatt.kernels import Array, fixed
 from rosenblatt.read import gathering
+from rosenblatt.read.dates import days
 from rosenblatt.read.lookup import Lookup, Unseen, places_of
-from rosenblatt.read.values import BLANKS, MISSING, Spellings, as_text, numbers_in, texts_of, without_blanks
+from rosenblatt.read.values import BLANKS, MISSING, Spellings, as_text, numbers_in, texts_of
 
 BITS = 24  # of a feature: what float32 holds
 REACH = (2, 10)  # a number is clipped at 2^2 to 2^10 of its scales from the centre, and at twice what was seen
 LARGEST, SMALLEST = 2.0**950, 2.0**-950  # scales; beyond, the arithmetic of the rounding would overflow
 FINEST = 2.0**-50  # of the largest value: finer steps are lost in doubles anyway
-EVER = date.min.toordinal() - 719163, date.max.toordinal() - 719163  # days since 1970-01-01
 SEPARATORS = string.whitespace + string.punctuation
 SELDOM = ("numbers", "written", "whole")  # fields that a record has only where they say something
 
@@ -351,30 +349,6 @@ def add_up(
 def power_of_two(size: float) -> float:
     """The power of two nearest to a positive number, in octaves."""
     return ldexp(1.0, min(floor(log2(size) + 0.5), 1023)) if 0.0 < size < inf else 1.0
-
-
-def days(expr: pl.Expr, form: str) -> pl.Expr:
-    """Whole days since 1970-01-01 of dates, times, and texts of this form; null outside the years 1 to 9999."""
-
-    def counted(series: pl.Series) -> pl.Series:
-        if form and series.dtype.is_integer():  # 20240131
-            series = series.cast(pl.String)
-        if series.dtype == pl.String:
-            text = without_blanks(series).str.extract(f"^({shape_of(form)}){'$' if form else ''}")
-            series = text.str.to_datetime(form, strict=False) if form else text.str.to_date("%Y-%m-%d", strict=False)
-        if isinstance(series.dtype, pl.Datetime):  # the day that it shows, as its text would, not that of UTC
-            series = series.dt.replace_time_zone(None)
-        found = series.cast(pl.Date).to_physical()
-        return found.zip_with(found.is_between(*EVER), pl.Series([None], dtype=pl.Int32))
-
-    return expr.map_batches(counted, return_dtype=pl.Int32, is_elementwise=True)
-
-
-def shape_of(form: str) -> str:
-    """A regular expression for dates of a form: parsers let blanks and signs pass, and each others."""
-    short = "[0-9]{1,2}" if re.search("%.[^%].*%", form) else "[0-9]{2}"
-    shape = re.escape(form or "%Y-%m-%d").replace("%Y", "[0-9]{4}").replace("%m", short).replace("%d", short)
-    return shape if "%" not in shape else "(?s:.*)"
 
 
 def there(name: str) -> pl.Expr:

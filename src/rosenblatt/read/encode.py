@@ -26,9 +26,9 @@ from rosenblatt.read.columns import (
     Sparse,
     Text,
     YesNo,
-    days,
     split,
 )
+from rosenblatt.read.dates import days
 from rosenblatt.read.encoding import Encoding, Target
 from rosenblatt.read.kinds import Guess, classes_of, guesses, profiles_of, to_ignore, yes_no_of
 from rosenblatt.read.leaks import near_leaks

@@ -13,8 +13,9 @@ from shlex import quote
 import polars as pl
 
 from rosenblatt.errors import OptionError, TableError
+from rosenblatt.read.dates import days_of, has_form
 from rosenblatt.read.frames import nearest
-from rosenblatt.read.statistics import GLANCE, HeldOut, Profile, days_of, has_form, statistics_of
+from rosenblatt.read.statistics import GLANCE, HeldOut, Profile, statistics_of
 from rosenblatt.read.table import LABEL, Table, refuse_other_types
 from rosenblatt.read.values import WRITTEN, YES, Spellings, sides_of
 

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from rosenblatt.kernels import Array
-from rosenblatt.read.columns import days
+from rosenblatt.read.dates import FORMS, days, has_form
 from rosenblatt.read.moments import Moments, add_cells
 from rosenblatt.read.table import Table
 from rosenblatt.read.values import CODE, WRITTEN, as_text
@@ -29,9 +29,7 @@ MOSTLY = 9  # numbers for each text that is none: then it is worth a word
 KEPT = 1000  # most frequent values of a column
 REMEMBERED = 2**18  # values of a column that are counted; beyond, the rarest are forgotten
 WATCHED = 2**24  # rows after which values that were all distinct are taken to stay so
-FORMS = ("", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%Y/%m/%d", "%d-%m-%Y", "%m-%d-%Y", "%Y%m%d")  # "": ISO 8601
 FEWEST_DIGITS = 6  # of a date in any of these
-ISO = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$"
 VALUE, CLASS, COUNT = "value", "class", "count"
 HeldOut = Callable[[int, int], Array]  # which rows, of those from the first up to the last, have no part in learning
 
@@ -318,17 +316,3 @@ def _is_plain(dtype: pl.DataType) -> bool:
 def _apart(ranges: list[tuple[float, float]]) -> bool:
     """Whether two ranges do not meet."""
     return len(ranges) == 2 and (ranges[0][1] < ranges[1][0] or ranges[1][1] < ranges[0][0])
-
-
-def has_form(values: pl.Series, form: str) -> bool:
-    """Whether all of these texts are dates of a form."""
-    if not form and not values.str.contains(ISO).all():
-        return False
-    if form == "%Y%m%d" and not values.str.contains(r"^(19|20)\d{6}$").all():
-        return False
-    return days_of(values, form).null_count() == 0
-
-
-def days_of(values: pl.Series, form: str) -> pl.Series:
-    """Texts as days since 1970-01-01; null where they are no date of this form."""
-    return values.to_frame(VALUE).select(days(pl.col(VALUE), form)).to_series()

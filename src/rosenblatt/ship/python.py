@@ -7,7 +7,8 @@ Result    the text of a module with `score(row)` and `predict(row)`, which reads
 
 from typing import Any
 
-from rosenblatt.read.columns import Category, Column, Date, HashedText, Number, Text, shape_of
+from rosenblatt.read.columns import Category, Column, Date, HashedText, Number, Text
+from rosenblatt.read.dates import shape_of
 from rosenblatt.read.encoding import Encoding
 from rosenblatt.read.values import GROUPED, MISSING, NOT_FINITE, PLAIN
 from rosenblatt.ship.points import Points
