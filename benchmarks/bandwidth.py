@@ -16,8 +16,9 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.clean_pass import seconds
 from rosenblatt import search
-from rosenblatt.examples import Examples, rows_of
+from rosenblatt.examples import Examples
 from rosenblatt.learn.rules import TIES
+from rosenblatt.storage import rows_of
 
 TABLES = [(np.float64, 100), (np.float64, 20), (np.float32, 100), (np.float32, 20)]
 CALLS = ("find", "dot", "sum")

@@ -142,6 +142,13 @@ def add(rows: Rows, i: int, w: Array, c: float) -> None:
 
 
 @compiled
+def combine(rows: Rows, order: Array, amounts: Array, w: Array) -> None:
+    """w += amounts times the rows in `order`, one after the other, so that the result is the same for every storage."""
+    for k in range(order.size):
+        add(rows, order[k], w, amounts[k])
+
+
+@compiled
 def order_of_entries(columns: Array, starts: Array, features: int) -> tuple[bool, bool]:
     """Of compressed sparse rows: whether every column exists, and whether the columns of every row rise."""
     exist = rise = True

@@ -17,20 +17,9 @@ import scipy  # its parts are loaded when they are used
 
 from rosenblatt.door import labelled
 from rosenblatt.errors import DataError
-from rosenblatt.examples import (
-    Examples,
-    bias_of,
-    classes_of,
-    n_features,
-    n_rows,
-    rows_of,
-    shown,
-    some_rows,
-    table_of,
-    unit_rows,
-    weights_of,
-)
+from rosenblatt.examples import Examples, classes_of, shown, weights_of
 from rosenblatt.kernels import Array
+from rosenblatt.storage import bias_of, n_features, n_rows, rows_of, some_rows, table_of, unit_rows
 
 
 @dataclass(frozen=True, eq=False)

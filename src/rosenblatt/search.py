@@ -8,8 +8,9 @@ import numpy as np
 
 from rosenblatt import kernels
 from rosenblatt.compiling import briefly
-from rosenblatt.examples import Examples, numbers_per_row, some_rows
+from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array, Doubt, Ties
+from rosenblatt.storage import numbers_per_row, some_rows
 from rosenblatt.threads import in_pieces
 
 T = TypeVar("T")

@@ -34,7 +34,7 @@ from sklearn.exceptions import ConvergenceWarning
 import rosenblatt as rb
 from rosenblatt import compiling, kernels
 from rosenblatt.errors import DataError, OptionError
-from rosenblatt.examples import rows_of
+from rosenblatt.storage import rows_of
 
 LIMIT = 60.0  # seconds for a call that should take milliseconds; then its process is ended
 WARM_UP = 1800.0  # seconds, to compile everything on a slow machine

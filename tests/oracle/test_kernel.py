@@ -10,11 +10,11 @@ from sklearn.metrics.pairwise import pairwise_kernels
 import cases
 from oracle import naive_lifted
 from rosenblatt import Examples
-from rosenblatt.examples import rows_of
 from rosenblatt.learn import kernelised, lifted
 from rosenblatt.learn.gram import Gram, Kernel, Points
 from rosenblatt.learn.kernelised import DRAWS, State
 from rosenblatt.learn.rules import Budget, Order
+from rosenblatt.storage import rows_of
 
 ORDERS = ["cyclic", "active"]
 tiny = st.sampled_from([-1.0, 1.0, 1e-17, -1e-17, 2.0**-60, 1 + 2**-52, 0.1, 0.2, 0.3, -0.3])

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 import cases
 from rosenblatt import search
-from rosenblatt.examples import Examples, rows_of
+from rosenblatt.examples import Examples
 from rosenblatt.kesler import JointExamples
 from rosenblatt.prove import exact, joint_certificate
 from rosenblatt.prove import scores as rounded
+from rosenblatt.storage import rows_of
 
 numbers = st.one_of(cases.whole, cases.near_one, cases.odd)
 long = st.integers(-(2**80), 2**80)

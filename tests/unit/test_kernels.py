@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt import kernels, search
-from rosenblatt.examples import Examples, rows_of
+from rosenblatt.examples import Examples
 from rosenblatt.learn.rules import TIES
+from rosenblatt.storage import rows_of
 
 finite = st.floats(allow_nan=False, allow_infinity=False, allow_subnormal=True)
 pairs = st.lists(st.tuples(finite, finite), min_size=1, max_size=8)

@@ -5,8 +5,8 @@ import pytest
 import scipy.sparse as sp
 
 from rosenblatt import kernels
-from rosenblatt.examples import rows_of
-from rosenblatt.learn import lifting
+from rosenblatt.learn import dual_kernels
+from rosenblatt.storage import rows_of
 
 X = np.random.default_rng(4).integers(-4, 5, (9, 3)) * 1.0
 STORAGES = pytest.mark.parametrize("held", [X, sp.csr_array(X)], ids=["dense", "sparse"])
@@ -21,11 +21,11 @@ def test_the_largest_entry_of_each_column(held):
 
 @STORAGES
 def test_the_sum_of_all_entries_and_of_their_squares(held):
-    assert lifting.moments(rows_of(held), 8) == (X[:8].sum(), (X[:8] ** 2).sum())
+    assert dual_kernels.moments(rows_of(held), 8) == (X[:8].sum(), (X[:8] ** 2).sum())
 
 
 @STORAGES
 def test_rows_are_added_one_after_the_other(held):
     w, moves, entries = np.arange(4.0), np.array([2.0, -1.0, 0.5]), np.array([8, 0, 8])
-    lifting.combine(rows_of(held), entries, moves, w)
+    kernels.combine(rows_of(held), entries, moves, w)
     assert w.tolist() == [*(np.arange(3.0) + moves @ X[entries]), 3.0 + moves.sum()]

@@ -24,7 +24,7 @@ from rosenblatt.desk.trees import right_on_every_row
 from rosenblatt.errors import CertificateError, DataError, OptionError
 from rosenblatt.estimators.linear import JOINT, ONE_VS_ONE, ONE_VS_REST, LinearRule, pairs_of
 from rosenblatt.estimators.tree import PerceptronTree
-from rosenblatt.examples import Examples, class_factors, costs_of_rows, rows_of, some_rows, table_of
+from rosenblatt.examples import Examples, class_factors, costs_of_rows
 from rosenblatt.kernels import Array
 from rosenblatt.kesler import JointExamples
 from rosenblatt.learn.costs import costs_of
@@ -44,6 +44,7 @@ from rosenblatt.prove.certificate import (
 from rosenblatt.prove.joint_certificate import JointContradiction, JointNoMargin
 from rosenblatt.prove.joint_certificate import mistakes as mistakes_of_scores
 from rosenblatt.ship.modelfile import Model
+from rosenblatt.storage import rows_of, some_rows, table_of
 
 EXACT, PREDICT, AGAIN = "exact arithmetic", "predict", "computed again"
 UNCHECKED = {  # what a file says of how a rule was learned, by the attribute of its estimator

@@ -6,7 +6,6 @@ import numpy as np
 
 from rosenblatt.desk.data import Data
 from rosenblatt.errors import CertificateError, OptionError
-from rosenblatt.examples import rows_of
 from rosenblatt.kernels import Array
 from rosenblatt.kesler import JointExamples
 from rosenblatt.prove.certificate import STRICT, Certificate
@@ -19,6 +18,7 @@ from rosenblatt.prove.joint_certificate import (
 )
 from rosenblatt.prove.record import PREDICTED
 from rosenblatt.ship.modelfile import Model
+from rosenblatt.storage import rows_of
 
 JointKinds = JointContradiction | JointErrorInterval | JointNoMargin | JointSeparation
 

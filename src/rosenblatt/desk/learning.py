@@ -26,7 +26,7 @@ from rosenblatt.desk.verdict import decided
 from rosenblatt.errors import DataError, ModelError, OptionError
 from rosenblatt.estimators.contract import ConvergenceWarning
 from rosenblatt.estimators.linear import JOINT, ONE_VS_ONE, ONE_VS_REST, LinearRule
-from rosenblatt.examples import Examples, numbers_per_row, rows_of
+from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array
 from rosenblatt.kesler import JointExamples
 from rosenblatt.prove.certificate import Separation
@@ -38,6 +38,7 @@ from rosenblatt.read.frames import nearest
 from rosenblatt.ship.options import PARAMETERS
 from rosenblatt.ship.points import short
 from rosenblatt.ship.values import NOWHERE
+from rosenblatt.storage import numbers_per_row, rows_of
 
 AUTO, TREE = "auto", "tree"
 ALGORITHMS = MappingProxyType(

@@ -11,7 +11,7 @@ from rosenblatt.errors import DataError, OptionError
 from rosenblatt.estimators.contract import ConvergenceWarning, available_if, check_is_fitted, validate_data
 from rosenblatt.estimators.linear import AUTO, LinearRule, one_or_all
 from rosenblatt.estimators.progress import reporter
-from rosenblatt.examples import Examples, n_features, rows_of, shown
+from rosenblatt.examples import Examples, shown
 from rosenblatt.kernels import Array, Dense
 from rosenblatt.learn import gram, kernelised
 from rosenblatt.learn.gram import PRECOMPUTED, SCALE, Gram, Kernel, Points
@@ -20,6 +20,7 @@ from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.rules import Budget, Reason, shares
 from rosenblatt.learn.walk import NUMBERS_AT_ONCE, ctrl_c_noted
 from rosenblatt.plurals import many
+from rosenblatt.storage import n_features, rows_of
 
 
 class KernelPerceptron(LinearRule):

@@ -20,19 +20,7 @@ from rosenblatt.estimators.contract import (
     validate_data,
 )
 from rosenblatt.estimators.counterparts import NamesCounterparts
-from rosenblatt.examples import (
-    Examples,
-    bias_of,
-    classes_of,
-    costs_of_rows,
-    lengths_of,
-    n_rows,
-    refuse_heavy_rows,
-    rows_of,
-    shown,
-    unit_rows,
-    with_bias,
-)
+from rosenblatt.examples import Examples, classes_of, costs_of_rows, refuse_heavy_rows, shown
 from rosenblatt.kernels import Array, Rows
 from rosenblatt.kesler import JointExamples
 from rosenblatt.learn import costs, rules
@@ -40,6 +28,7 @@ from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.rules import Reason
 from rosenblatt.learn.walk import Run
 from rosenblatt.prove import bounds
+from rosenblatt.storage import bias_of, lengths_of, n_rows, rows_of, unit_rows, with_bias
 
 AUTO = "auto"
 JOINT, ONE_VS_REST, ONE_VS_ONE = SCHEMES = ("joint", "one-vs-rest", "one-vs-one")  # of more than two classes

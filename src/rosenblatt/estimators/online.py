@@ -12,21 +12,13 @@ from rosenblatt.door import labelled, unmasked
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.estimators.contract import BaseEstimator
 from rosenblatt.estimators.counterparts import NamesCounterparts
-from rosenblatt.examples import (
-    MOST_COPIES,
-    bias_of,
-    classes_of,
-    n_rows,
-    refuse_heavy_rows,
-    rows_of,
-    shown,
-    weights_of,
-)
+from rosenblatt.examples import MOST_COPIES, classes_of, refuse_heavy_rows, shown, weights_of
 from rosenblatt.kernels import Array, Rows
 from rosenblatt.learn import rules, streaming
 from rosenblatt.learn.online import Comparator, Stream, mode_named
 from rosenblatt.learn.walk import ctrl_c_noted
 from rosenblatt.prove.stream import MistakeBound, mistake_bound
+from rosenblatt.storage import bias_of, n_rows, rows_of
 
 FLOAT64 = np.dtype(np.float64)
 PROTOCOL = 1

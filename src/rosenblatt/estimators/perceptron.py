@@ -13,7 +13,7 @@ from rosenblatt.errors import OptionError
 from rosenblatt.estimators.contract import ConvergenceWarning
 from rosenblatt.estimators.linear import AUTO, JOINT, LinearRule, empty_ledger, one_or_all
 from rosenblatt.estimators.progress import reporter
-from rosenblatt.examples import Examples, shown, some_rows
+from rosenblatt.examples import Examples, shown
 from rosenblatt.kernels import Array, Ties
 from rosenblatt.kesler import JointExamples
 from rosenblatt.learn import pla, rules
@@ -25,6 +25,7 @@ from rosenblatt.prove import bounds
 from rosenblatt.prove import run as of_two_classes
 from rosenblatt.prove.clock import Clock
 from rosenblatt.prove.separability import NotSeparable, decide
+from rosenblatt.storage import some_rows
 
 BOUND = "bound"
 MOST_PASSES = 1000  # where nothing else is said

@@ -9,11 +9,12 @@ from rosenblatt.errors import OptionError
 from rosenblatt.estimators.averaged import RuleInPasses
 from rosenblatt.estimators.contract import check_is_fitted, validate_data
 from rosenblatt.estimators.linear import AUTO, one_or_all
-from rosenblatt.examples import Examples, n_rows
+from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array, Rows
 from rosenblatt.learn import averaged
 from rosenblatt.learn.averaged import Choice, Course, PassesRun
 from rosenblatt.learn.electorate import Electorate, electorate
+from rosenblatt.storage import n_rows
 
 VOTES = ("voted", "averaged", "last", "random")
 

@@ -22,12 +22,13 @@ import numpy as np
 
 from rosenblatt import kernels, options
 from rosenblatt.errors import DataError
-from rosenblatt.examples import SQUARES, Examples, numbers_per_row
+from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array
 from rosenblatt.learn import averaging
 from rosenblatt.learn.averaged import doubt_during
 from rosenblatt.learn.averaging import ByLoss
 from rosenblatt.learn.ledger import Ledger
+from rosenblatt.storage import SQUARES, numbers_per_row
 from rosenblatt.threads import in_pieces
 
 

@@ -11,11 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from rosenblatt import kernels, search
-from rosenblatt.examples import Examples, joined_rows, n_rows, numbers_per_row, some_rows, table_of
+from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array, Csr, Rows, Ties
-from rosenblatt.learn import lifting, voting
+from rosenblatt.learn import voting
 from rosenblatt.learn.ledger import Ledger, rows_of_entries
 from rosenblatt.learn.rules import sign_at_zero
+from rosenblatt.storage import joined_rows, n_rows, numbers_per_row, some_rows, table_of
 from rosenblatt.threads import in_pieces
 
 NUMBERS_IN_A_BLOCK = 2**15  # of weight vectors that vote together: 256 KiB, which stay in a core's cache
@@ -79,7 +80,7 @@ class Electorate:
         w = self.start.copy()
         for chunk in self._chunks:
             many = int(np.searchsorted(chunk.when, look, side="right"))
-            lifting.combine(chunk.rows, chunk.entries[:many], chunk.moves[:many], w)
+            kernels.combine(chunk.rows, chunk.entries[:many], chunk.moves[:many], w)
         return w
 
     def vote(self, rows: Rows, zero: int) -> Array:
@@ -90,7 +91,7 @@ class Electorate:
             if isinstance(rows, Csr) and isinstance(chunk.rows, Csr):
                 ask = self._asking_by_entries(rows, chunk, votes, w, zero, out)
                 in_pieces(ask, 0, out.size, chunk.entries.size + numbers_per_row(rows))
-                lifting.combine(chunk.rows, chunk.entries, chunk.moves, w)
+                kernels.combine(chunk.rows, chunk.entries, chunk.moves, w)
             else:
                 for vectors, some in self._blocks(chunk, votes, w):
                     ask = self._asking(rows, vectors, some, zero, out)

@@ -16,10 +16,10 @@ import scipy  # its parts are loaded when they are used
 from rosenblatt import kernels, options
 from rosenblatt.door import is_sparse
 from rosenblatt.errors import DataError, OptionError
-from rosenblatt.examples import n_features, n_rows, numbers_per_row, some_rows, table_of
 from rosenblatt.kernels import Array, Csr, Dense, Rows, fixed_rows, writable
-from rosenblatt.learn import lifting
-from rosenblatt.learn.lifting import Held
+from rosenblatt.learn import dual_kernels
+from rosenblatt.learn.dual_kernels import Held
+from rosenblatt.storage import n_features, n_rows, numbers_per_row, some_rows, table_of
 from rosenblatt.threads import in_pieces
 
 PRECOMPUTED = "precomputed"
@@ -157,9 +157,9 @@ def _products(left: Points, right: Points) -> Array:
 
     def piece(a: int, b: int) -> None:
         if isinstance(rows, Csr):
-            lifting.sparse_products(left.rows, rows, a, b, np.zeros(rows.features), out)
+            dual_kernels.sparse_products(left.rows, rows, a, b, np.zeros(rows.features), out)
         else:
-            lifting.dense_products(left.rows, right.across, a, b, out)
+            dual_kernels.dense_products(left.rows, right.across, a, b, out)
 
     with np.errstate(over="ignore", invalid="ignore"):
         in_pieces(piece, 0, right.n, left.n * numbers_per_row(left.rows))
@@ -185,7 +185,7 @@ def kernel_of(
         gamma = 1.0 if function == "chi2" else 1 / n_features(points.rows)
     elif gamma == SCALE:
         numbers = points.n * n_features(points.rows)
-        total, squares = lifting.moments(points.rows, points.n)
+        total, squares = dual_kernels.moments(points.rows, points.n)
         variance = squares / numbers - (total / numbers) ** 2
         gamma = 1 / (n_features(points.rows) * variance) if variance > 0 else 1.0
     options.number("gamma", gamma, above=0)  # that of the scale may be beyond floats
@@ -221,7 +221,7 @@ class Gram:
         out = self.row_in[slots]
         held.place[out[out >= 0]] = -1
         held.columns.values[slots] = self.kernel.columns(self.points, rows)
-        lifting.measure(held, slots)
+        dual_kernels.measure(held, slots)
         held.place[rows], self.row_in[slots] = slots, rows
         held.used[slots] = now - 1
         held.used[slots[0]] = now

@@ -19,7 +19,6 @@ import numpy as np
 
 from rosenblatt import kernels, options, search
 from rosenblatt.errors import OptionError
-from rosenblatt.examples import numbers_per_row
 from rosenblatt.kernels import Array, Ties
 from rosenblatt.kesler import JointExamples
 from rosenblatt.learn import choosing
@@ -29,6 +28,7 @@ from rosenblatt.learn.pla import CYCLES_OF_FEW, FEW
 from rosenblatt.learn.rules import TIES, UNLIMITED, Budget, Order, Reason
 from rosenblatt.learn.stalling import IN_CYCLES, Stall, ended
 from rosenblatt.learn.walk import COPIES, FOREVER, Run, Walk
+from rosenblatt.storage import numbers_per_row
 from rosenblatt.threads import in_pieces
 
 SMALL_PART = 4  # the rows that were ever wrong are gone over by themselves while they are at most a quarter

@@ -17,7 +17,6 @@ import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from rosenblatt import timing
-from rosenblatt.examples import numbers_per_row
 from rosenblatt.kernels import Array, Ties
 from rosenblatt.kesler import JointExamples
 from rosenblatt.learn import costs as pricing
@@ -28,6 +27,7 @@ from rosenblatt.learn.pocket import EFFORT, FEWEST_UPDATES, NUMBERS, OVERHEAD, U
 from rosenblatt.learn.rules import Budget, Reason
 from rosenblatt.learn.space import OwnTable, Space, space_of
 from rosenblatt.learn.walk import COPIES, Walk
+from rosenblatt.storage import numbers_per_row
 
 EXTREME = 890  # binary digits: beyond, a space divides weights by powers of two
 

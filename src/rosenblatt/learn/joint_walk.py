@@ -7,7 +7,7 @@ import numpy as np
 
 from rosenblatt import kernels, search
 from rosenblatt.errors import DataError, OptionError
-from rosenblatt.examples import Examples, n_rows, numbers_per_row
+from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array, Rows, Ties
 from rosenblatt.kesler import JointExamples
 from rosenblatt.learn import choosing
@@ -15,6 +15,7 @@ from rosenblatt.learn.averaged import NO_SUMS, Tally
 from rosenblatt.learn.ledger import Ledger, Tape
 from rosenblatt.learn.rules import UNLIMITED, Budget, Reason
 from rosenblatt.learn.walk import FOREVER, Walk
+from rosenblatt.storage import n_rows, numbers_per_row
 from rosenblatt.threads import in_pieces
 
 

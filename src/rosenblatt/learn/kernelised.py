@@ -24,10 +24,10 @@ from rosenblatt import kernels, options, search
 from rosenblatt.errors import DataError
 from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array, Dense
-from rosenblatt.learn import lifting
+from rosenblatt.learn import dual_kernels
+from rosenblatt.learn.dual_kernels import Dual, Memory
 from rosenblatt.learn.gram import Gram, Kernel, Points
 from rosenblatt.learn.ledger import rows_of_entries
-from rosenblatt.learn.lifting import Dual, Memory
 from rosenblatt.learn.rules import TIES, UNLIMITED, Budget, Order, Reason
 from rosenblatt.learn.walk import AT_ONCE, FOREVER, NUMBERS_AT_ONCE, Run, Walk, ctrl_c_noted
 
@@ -42,7 +42,7 @@ class State:
     """A rule as a sum over rows, and what is needed to go on with it."""
 
     amounts: Array
-    delays: Array  # see `lifting.Dual`; empty where no mean is asked for
+    delays: Array  # see `dual_kernels.Dual`; empty where no mean is asked for
     memory: Memory
     seed: int
     average: bool
@@ -129,19 +129,19 @@ class DualWalk(Walk):
                 return reason, quiet
             page = np.empty(self._room(), self.index)
             forgotten = np.empty(page.size if self.memory.row.size else 0, self.index)
-            why, moved, made, looks, quiet, needed = lifting.correct(
+            why, moved, made, looks, quiet, needed = dual_kernels.correct(
                 order[at:], copies[at:], labels, known, self.dual, self.gram.held, self._with_draws(page.size),
                 self.made, self.state.looks + self.seen, quiet, patience, page, forgotten,
             )  # fmt: skip
             self._note(page[:made], forgotten, looks - self.state.looks)
             at += moved
-            in_doubt = why == lifting.NEEDS_SIGN
+            in_doubt = why == dual_kernels.NEEDS_SIGN
             known = self._sign(needed) if in_doubt and not self.gram.symmetric else UNKNOWN
-            if why == lifting.NEEDS_COLUMN or (in_doubt and self.gram.symmetric):
+            if why == dual_kernels.NEEDS_COLUMN or (in_doubt and self.gram.symmetric):
                 later = order[at:]
                 likely = later[labels[later] * self.dual.scores[later] < 0]
                 self.gram.fetch(needed, likely, self.made)
-            elif why == lifting.CLEAN:
+            elif why == dual_kernels.CLEAN:
                 break
         return None, quiet
 
@@ -304,7 +304,7 @@ def scores_of(kernel: Kernel, points: Points, support: Points, amounts: Array) -
         values = kernel.between(points.take(some), support)
         scores[:, some] = amounts @ values.T
         sizes = (np.abs(amounts) @ np.abs(values).T).max(axis=1)
-        exact = whole & bool((values == np.floor(values)).all()) & (sizes < lifting.WHOLE)
+        exact = whole & bool((values == np.floor(values)).all()) & (sizes < dual_kernels.WHOLE)
         bound = np.where(exact, 0.0, (support.n + 4) * (kernels.UNIT * sizes + kernels.TINY))
         errors = np.maximum(errors, bound)
     return scores, errors

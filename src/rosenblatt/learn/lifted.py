@@ -22,12 +22,13 @@ import numpy as np
 
 from rosenblatt import kernels, options, search
 from rosenblatt.errors import DataError
-from rosenblatt.examples import Examples, numbers_per_row
+from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array, Doubt, fixed
 from rosenblatt.learn import lifting, pla
 from rosenblatt.learn.ledger import rows_of_entries
 from rosenblatt.learn.rules import TIES, UNLIMITED, Budget, Order, Reason
 from rosenblatt.learn.walk import AT_ONCE, Run, Walk, ctrl_c_noted
+from rosenblatt.storage import numbers_per_row
 from rosenblatt.threads import in_pieces
 
 BITS = 24  # of the lift: s^2, and s times a count below 2^29, are then floats, so counts lose nothing
@@ -213,7 +214,7 @@ def _sum_along(examples: Examples, rows: Array, amounts: Array) -> Array:
     """The sum of amounts times signed rows, one after the other, but for a power of two."""
     w = np.zeros(examples.size)
     small = ldexp(1.0, min(-frexp(amounts.sum())[1], 1000))
-    lifting.combine(examples.rows, rows, amounts * examples.labels[rows] * small, w)
+    kernels.combine(examples.rows, rows, amounts * examples.labels[rows] * small, w)
     return w
 
 

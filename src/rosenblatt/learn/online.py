@@ -19,10 +19,11 @@ import numpy as np
 
 from rosenblatt import kernels, options, search
 from rosenblatt.errors import DataError, OptionError
-from rosenblatt.examples import Examples, n_features, n_rows, numbers_per_row
+from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array, Csr, Rows, Ties
 from rosenblatt.learn import streaming
 from rosenblatt.learn.walk import AT_ONCE, NUMBERS_AT_ONCE
+from rosenblatt.storage import n_features, n_rows, numbers_per_row
 
 MOST_FEATURES = 2**31
 COUNTS = ("rows", "examples_seen", "mistakes", "average_mistakes", "updates", "broken_at")

@@ -16,12 +16,13 @@ import numpy as np
 
 from rosenblatt import kernels, search
 from rosenblatt.compiling import brief_rows, briefly
-from rosenblatt.examples import Examples, numbers_per_row
+from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array, Ties
 from rosenblatt.learn.active import clean_near_the_boundary
 from rosenblatt.learn.rules import TIES, UNLIMITED, Budget, Order, Reason
 from rosenblatt.learn.stalling import IN_CYCLES, Stall, ended
 from rosenblatt.learn.walk import COPIES, FOREVER, Run, Walk, ctrl_c_noted, honest
+from rosenblatt.storage import numbers_per_row
 
 FEW = 10_000  # copies of rows; a pass over so few costs less than setting some of them apart
 CYCLES_OF_FEW = 64

@@ -20,13 +20,14 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from rosenblatt import search, timing
 from rosenblatt.compiling import briefly
-from rosenblatt.examples import Examples, narrowed, numbers_per_row
+from rosenblatt.examples import Examples, narrowed
 from rosenblatt.kernels import Array, Ties
 from rosenblatt.learn import costs as pricing
 from rosenblatt.learn import descent, pla, tally
 from rosenblatt.learn.rules import Budget, Reason, counted
 from rosenblatt.learn.space import OwnTable, Scaled, space_of
 from rosenblatt.learn.walk import COPIES, Run, Walk, honest
+from rosenblatt.storage import numbers_per_row
 
 EFFORT, OVERHEAD = 2e9, 50  # numbers read, and so many for each look: after that a descent is not kicked any more
 SORTED_EVERY = 256  # corrections

@@ -14,8 +14,9 @@ from typing import Any, TypeVar
 import numpy as np
 import scipy  # its parts are loaded when they are used
 
-from rosenblatt.examples import Examples, table_of
+from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array
+from rosenblatt.storage import table_of
 from rosenblatt.threads import in_pieces
 
 T = TypeVar("T")

@@ -9,7 +9,6 @@ before it, always zero, stands for features never seen. `star` has the weights o
 import numpy as np
 
 from rosenblatt.compiling import any_order, compiled, direct, inlined
-from rosenblatt.examples import LONGEST, SQUARES
 from rosenblatt.kernels import (
     HUGE,
     TINY,
@@ -31,6 +30,7 @@ from rosenblatt.kernels import (
     value,
     with_exact_sign,
 )
+from rosenblatt.storage import LONGEST, SQUARES
 
 # Places in `counts`: rows given, copies of rows looked at, those that the weights had wrong, those that the average had
 # wrong, changes of the weights, and the first row on which the comparator fails (-1: none).

@@ -16,11 +16,12 @@ import numpy as np
 from rosenblatt import kernels, search, timing
 from rosenblatt.compiling import briefly
 from rosenblatt.errors import DataError
-from rosenblatt.examples import Examples, numbers_per_row
+from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array, Doubt, Ties
 from rosenblatt.learn import costs
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.rules import Budget, Reason, counted
+from rosenblatt.storage import numbers_per_row
 
 AT_ONCE = 8192  # corrections in one call of a kernel
 COPIES = 1000  # of each row, on average, that weights may stand for before work is bounded by so many

@@ -15,9 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rosenblatt.examples import Examples, numbers_per_row, some_rows
+from rosenblatt.examples import Examples
 from rosenblatt.kernels import TIES, Array, Dense
 from rosenblatt.prove.scores import TINY, UNIT, Scores
+from rosenblatt.storage import numbers_per_row, some_rows
 
 Vector = dict[int, int]  # whole numbers by column, zeros left out
 Number = int | float

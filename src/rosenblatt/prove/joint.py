@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.examples import numbers_per_row
 from rosenblatt.kernels import Array
 from rosenblatt.kesler import JointExamples
 from rosenblatt.learn import joint, joint_walk
@@ -36,6 +35,7 @@ from rosenblatt.prove.joint_certificate import (
 from rosenblatt.prove.joint_run import contradiction
 from rosenblatt.prove.margin import Margin
 from rosenblatt.prove.separability import NotSeparable, Separable, Undecided, Verdict
+from rosenblatt.storage import numbers_per_row
 
 NUMBERS = 20_000_000  # of signed rows that are made at once
 FIRST_PAIRS, MORE_PAIRS = 20, 10  # for every weight: pairs to begin with, and those added at once

@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rosenblatt.errors import CertificateError
-from rosenblatt.examples import Examples, narrowed, some_rows
+from rosenblatt.examples import Examples, narrowed
 from rosenblatt.kernels import Array
 from rosenblatt.kesler import JointExamples
 from rosenblatt.prove import exact
@@ -30,6 +30,7 @@ from rosenblatt.prove.exact import Number, Vector
 from rosenblatt.prove.hitting import is_needed
 from rosenblatt.prove.record import PREDICTED, STRICT, Certificate, shape_of, shown
 from rosenblatt.prove.scores import Leads, Scores
+from rosenblatt.storage import some_rows
 
 
 class _OfClasses:

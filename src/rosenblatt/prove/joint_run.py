@@ -6,13 +6,13 @@ from math import inf, nextafter
 import numpy as np
 
 from rosenblatt.errors import OptionError
-from rosenblatt.examples import numbers_per_row
 from rosenblatt.kernels import Array
 from rosenblatt.kesler import JointExamples
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.walk import Run
 from rosenblatt.prove import run as of_two_classes
 from rosenblatt.prove.joint_certificate import JointContradiction, JointNoMargin, shape_of_classes, upper_bound
+from rosenblatt.storage import numbers_per_row
 
 MOST_NUMBERS = 50_000_000  # of the signed rows that a run is replayed on
 

@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from rosenblatt import timing
 from rosenblatt.errors import OptionError
-from rosenblatt.examples import NO_WEIGHTS, Examples, bias_of, costs_of_rows, narrowed, some_rows
+from rosenblatt.examples import NO_WEIGHTS, Examples, costs_of_rows, narrowed
 from rosenblatt.kernels import Array
 from rosenblatt.kesler import JointExamples, has_several_classes
 from rosenblatt.learn import costs as pricing
@@ -48,6 +48,7 @@ from rosenblatt.prove.separability import (
     proposed,
     weighty,
 )
+from rosenblatt.storage import bias_of, some_rows
 
 KICKS = 20
 ROWS_AT_ONCE = 50  # and four per dimension

@@ -9,8 +9,9 @@ from math import isfinite
 from typing import Any, ClassVar, Self, get_args, get_origin
 
 from rosenblatt.errors import CertificateError
-from rosenblatt.examples import LONGEST, Examples, n_features
+from rosenblatt.examples import Examples
 from rosenblatt.prove import exact
+from rosenblatt.storage import LONGEST, n_features
 from rosenblatt.visible import Said
 
 PROTOCOL = 1

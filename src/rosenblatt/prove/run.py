@@ -7,13 +7,14 @@ import numpy as np
 
 from rosenblatt import kernels, search
 from rosenblatt.errors import OptionError
-from rosenblatt.examples import Examples, numbers_per_row
+from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array
 from rosenblatt.learn.walk import Run
 from rosenblatt.prove import exact
 from rosenblatt.prove.certificate import Contradiction, NoMargin, RunRecord, hinge_bound, shape_of, upper_bound
 from rosenblatt.prove.exact import Number
 from rosenblatt.prove.separability import contradiction
+from rosenblatt.storage import numbers_per_row
 
 
 def no_margin(examples: Examples, run: Run) -> NoMargin:

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import scipy  # its parts are loaded when they are used
 
-from rosenblatt.examples import Examples, table_of
+from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array, Dense
+from rosenblatt.storage import table_of
 
 UNIT = 1.01 * 2.0**-53  # the relative error of one operation, and a little for the bounds' own rounding
 TINY = 2.0**-1000  # more than underflow can lose in any sum here

@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rosenblatt import kernels, search
-from rosenblatt.examples import Examples, numbers_per_row
+from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array, Dense
 from rosenblatt.kesler import JointExamples, has_several_classes
 from rosenblatt.learn import pla, wolfe
@@ -29,6 +29,7 @@ from rosenblatt.learn.rules import TIES, Budget, Reason, ties_named
 from rosenblatt.prove import certificate, exact, rational
 from rosenblatt.prove.certificate import Contradiction, Separation
 from rosenblatt.prove.clock import Clock, TimeIsUp
+from rosenblatt.storage import numbers_per_row
 from rosenblatt.visible import Said
 
 LONG = 200_000  # operations on words of 64 bits; beyond, a verified float computation replaces whole numbers

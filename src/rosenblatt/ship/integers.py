@@ -21,12 +21,13 @@ import scipy  # its parts are loaded when they are used
 
 from rosenblatt import search
 from rosenblatt.errors import DataError, OptionError
-from rosenblatt.examples import Examples, rows_of
+from rosenblatt.examples import Examples
 from rosenblatt.kernels import Array
 from rosenblatt.plurals import many
 from rosenblatt.read.columns import Category, Number, YesNo
 from rosenblatt.ship.points import Points, spare_bits
 from rosenblatt.ship.scorecard import Measure, Scorecard, card_of, measures_of
+from rosenblatt.storage import rows_of
 
 SIZES = (1, 2, 3, 5, 10, 20, 50, 100)  # that "auto" tries, in this order
 ALLOWED = Fraction(1, 100)  # of the mistakes: what whole points may cost for "auto" to be content with them

@@ -19,7 +19,7 @@ from rosenblatt.door import labelled
 from rosenblatt.errors import DataError, ModelError, OptionError
 from rosenblatt.estimators.columns import from_table
 from rosenblatt.estimators.tree import PerceptronTree
-from rosenblatt.examples import Examples, classes_of, n_features, n_rows, rows_of
+from rosenblatt.examples import Examples, classes_of
 from rosenblatt.kernels import Array, Dense, Rows
 from rosenblatt.prove.certificate import Certificate
 from rosenblatt.ship import document, judged, records
@@ -36,6 +36,7 @@ from rosenblatt.ship.values import (
     or_null,
     plainly,
 )
+from rosenblatt.storage import n_features, n_rows, rows_of
 from rosenblatt.version import __version__
 
 if TYPE_CHECKING:

@@ -15,7 +15,6 @@ from rosenblatt.estimators.linear import JOINT, ONE_VS_REST, SCHEMES
 from rosenblatt.estimators.pocket import DESCENT
 from rosenblatt.estimators.tree import BY_CROSS_VALIDATION
 from rosenblatt.estimators.voted import VOTES
-from rosenblatt.examples import LONGEST
 from rosenblatt.learn import plan, rules
 from rosenblatt.learn.aggressive import Variant
 from rosenblatt.learn.gram import OF_PAIRS, OF_PRODUCTS, PRECOMPUTED, SCALE
@@ -43,6 +42,7 @@ from rosenblatt.ship.values import (
     refusal,
     scalar,
 )
+from rosenblatt.storage import LONGEST
 
 NONE = type(None)
 TEXT_OR_NONE = scalar(str, NONE)

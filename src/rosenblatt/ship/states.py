@@ -22,15 +22,14 @@ from rosenblatt.estimators.perceptron import Perceptron
 from rosenblatt.estimators.pocket import PocketPerceptron
 from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.estimators.voted import VOTES, VotedPerceptron
-from rosenblatt.examples import n_rows
 from rosenblatt.kernels import Array
 from rosenblatt.learn.aggressive import Variant
 from rosenblatt.learn.averaged import Tally
+from rosenblatt.learn.dual_kernels import Memory
 from rosenblatt.learn.electorate import Chunk, Electorate
 from rosenblatt.learn.gram import OF_PAIRS, OF_PRODUCTS, PRECOMPUTED, Kernel, Points
 from rosenblatt.learn.kernelised import State
 from rosenblatt.learn.ledger import Ledger
-from rosenblatt.learn.lifting import Memory
 from rosenblatt.ship.options import PARAMETERS
 from rosenblatt.ship.tree_states import PRICE, TREE, VALIDATION
 from rosenblatt.ship.values import (
@@ -59,6 +58,7 @@ from rosenblatt.ship.values import (
     per_rule,
     scalar,
 )
+from rosenblatt.storage import n_rows
 
 ABSENT = object()  # an attribute that only `fit` makes, after partial_fit alone
 

@@ -16,11 +16,11 @@ import scipy  # its parts are loaded when they are used
 from rosenblatt.door import is_sparse
 from rosenblatt.errors import CertificateError, DataError, ModelError
 from rosenblatt.estimators.linear import one_or_all
-from rosenblatt.examples import LONGEST, n_rows, rows_of, some_rows, table_of
 from rosenblatt.kernels import Array, Dense, Rows
 from rosenblatt.learn.rules import Reason
 from rosenblatt.prove.certificate import Certificate
 from rosenblatt.ship.canonical import brief
+from rosenblatt.storage import LONGEST, n_rows, rows_of, some_rows, table_of
 
 LARGEST = float(np.finfo(np.float64).max)
 COUNTABLE = 2**62  # counters stay below
