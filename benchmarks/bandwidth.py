@@ -1,4 +1,4 @@
-"""Claim 2: one read-only pass, `search.find` with nothing to find, runs at memory speed.
+"""Claim 2: one read-only pass, `find.find` with nothing to find, runs at memory speed.
 
 The peers read the same bytes: numpy.dot(X, w) into a given array, and X.sum(). Goals: at least 0.85 of the faster of
 the two on one thread, and 1.6 times the speed of one thread on two. Every speed is the best of seven, all in turns.
@@ -15,10 +15,10 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from benchmarks.clean_pass import seconds
-from rosenblatt import search
-from rosenblatt.examples import Examples
-from rosenblatt.learn.rules import TIES
-from rosenblatt.storage import rows_of
+from rosenblatt.learn.choices import TIES
+from rosenblatt.rows import find
+from rosenblatt.rows.examples import Examples
+from rosenblatt.rows.storage import rows_of
 
 TABLES = [(np.float64, 100), (np.float64, 20), (np.float32, 100), (np.float32, 20)]
 CALLS = ("find", "dot", "sum")
@@ -27,7 +27,7 @@ CALLS = ("find", "dot", "sum")
 def right_rows(X, w) -> Examples:
     """The rows of X, each with the label that the weights give it."""
     rows = rows_of(X)
-    scores = search.margins(Examples(rows, np.ones(len(X), np.int8)), w)
+    scores = find.margins(Examples(rows, np.ones(len(X), np.int8)), w)
     return Examples(rows, np.where(scores > 0, 1, -1).astype(np.int8))
 
 
@@ -35,7 +35,7 @@ def speeds(X, w, turns: int) -> dict[tuple[str, int], float]:
     """GB/s of every call on one thread and on all cores (0)."""
     examples, features, out = right_rows(X, w), w[:-1].astype(X.dtype), np.zeros(len(X), X.dtype)
     calls = {
-        "find": lambda: search.find(examples, w, TIES["mistake"]),
+        "find": lambda: find.find(examples, w, TIES["mistake"]),
         "dot": lambda: np.dot(X, features, out=out),
         "sum": X.sum,
     }

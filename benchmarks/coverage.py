@@ -1,4 +1,4 @@
-"""Claim: the bounds of `rosenblatt.prove.risk` hold as often as they say, and this is how tight they are.
+"""Claim: the bounds of `rosenblatt.prove.theory.risk` hold as often as they say, and this is how tight they are.
 
 Rows are uniform on the unit sphere, labelled by a plane through the origin, some labels flipped. Then the risk of any
 rule without a threshold is known: noise + (1 - 2 noise) angle / pi. Every bound is computed for 250 samples at
@@ -9,11 +9,11 @@ Leave one out bounds an expectation: there, only the means are to be compared.
 
 import numpy as np
 
-from rosenblatt import search
-from rosenblatt.examples import Examples
-from rosenblatt.learn import pla
-from rosenblatt.learn.rules import TIES, Budget, Order
-from rosenblatt.prove import risk
+from rosenblatt.learn.choices import TIES, Budget, Order
+from rosenblatt.learn.pla import pla
+from rosenblatt.prove.theory import risk
+from rosenblatt.rows import find
+from rosenblatt.rows.examples import Examples
 
 DELTA, RUNS, MARGIN = 0.05, 250, 0.2
 SETTINGS = [(200, 2, 0.0), (1000, 5, 0.0), (1000, 5, 0.05), (4000, 10, 0.1), (10_000, 2, 0.01)]
@@ -56,14 +56,14 @@ def whole_run(source: Source, examples: Examples):
     n, run = examples.n, cycles(examples)
     (true,) = source.risks(run.weights[np.newaxis, :-1])
     yield risk.of_run(examples, run, "cyclic", delta=DELTA), true
-    margins = search.margins(examples, run.weights) / search.norm(run.weights)
+    margins = find.margins(examples, run.weights) / find.norm(run.weights)
     yield risk.pac_bayes(margins / examples.lengths, DELTA), true
     short = int((margins < MARGIN).sum())
     yield risk.rademacher(short, n, 1.0, MARGIN, DELTA), true
     yield risk.pocket_margin(short, n, MARGIN, DELTA), true
     part, rest = first(examples, 0, 3 * n // 4), first(examples, 3 * n // 4, n)
     w = cycles(part).weights
-    yield risk.held_out(search.count(rest, w, TIES["mistake"]), rest.n, DELTA), source.risks(w[np.newaxis, :-1])[0]
+    yield risk.held_out(find.count(rest, w, TIES["mistake"]), rest.n, DELTA), source.risks(w[np.newaxis, :-1])[0]
 
 
 def single_pass(source: Source, examples: Examples):

@@ -17,8 +17,8 @@ from sklearn.metrics import balanced_accuracy_score
 
 from rosenblatt import PocketPerceptron
 from rosenblatt.desk.data import Data, data_of
-from rosenblatt.desk.learning import Wishes, learn
 from rosenblatt.desk.split import HoldOut
+from rosenblatt.desk.train import Wishes, learn
 from rosenblatt.read.sources import read_table
 
 TABLES = {

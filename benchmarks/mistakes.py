@@ -27,7 +27,7 @@ from sklearn.svm import LinearSVC
 from benchmarks import workloads
 from benchmarks.clean_pass import seconds
 from rosenblatt import PocketPerceptron
-from rosenblatt.learn import pocket
+from rosenblatt.learn.pocket import pocket
 
 warnings.simplefilter("ignore")
 

@@ -7,9 +7,9 @@ import numpy as np
 import scipy.sparse as sp
 from hypothesis import strategies as st
 
-from rosenblatt.examples import Examples
-from rosenblatt.learn import active, pla
-from rosenblatt.learn.rules import TIES, Budget, Order
+from rosenblatt.learn.choices import TIES, Budget, Order
+from rosenblatt.learn.pla import active, pla
+from rosenblatt.rows.examples import Examples
 
 whole = st.integers(-6, 6).map(float)
 odd = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e100, max_value=1e100, allow_subnormal=True)

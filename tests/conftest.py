@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-from rosenblatt import compiling
+from rosenblatt.rows import compiling
 
 sys.path.insert(0, str(Path(__file__).parent))  # for `oracle` and `cases`
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from rosenblatt.desk.loading import load_model as load_model
+    from rosenblatt.desk.load import load_model as load_model
     from rosenblatt.estimators.averaged import AveragedPerceptron as AveragedPerceptron
     from rosenblatt.estimators.kernel import KernelPerceptron as KernelPerceptron
     from rosenblatt.estimators.lifted import LiftedPerceptron as LiftedPerceptron
@@ -18,44 +18,47 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.river_adapter import RiverPerceptron as RiverPerceptron
     from rosenblatt.estimators.tree import PerceptronTree as PerceptronTree
     from rosenblatt.estimators.voted import VotedPerceptron as VotedPerceptron
-    from rosenblatt.examples import Examples as Examples
+    from rosenblatt.learn.choices import Reason as Reason
     from rosenblatt.learn.ledger import Ledger as Ledger
-    from rosenblatt.learn.rules import Reason as Reason
-    from rosenblatt.prove import bounds as bounds
-    from rosenblatt.prove import risk as risk
-    from rosenblatt.prove.margin import margin as margin
-    from rosenblatt.prove.optimality import optimality as optimality
-    from rosenblatt.prove.separability import separability as separability
-    from rosenblatt.ship.modelfile import Model as Model
-    from rosenblatt.ship.modelfile import save_model as save_model
+    from rosenblatt.prove.check.certificate import Certificate as Certificate
+    from rosenblatt.prove.solve.margin import margin as margin
+    from rosenblatt.prove.solve.optimality import optimality as optimality
+    from rosenblatt.prove.solve.separability import separability as separability
+    from rosenblatt.prove.theory import bounds as bounds
+    from rosenblatt.prove.theory import risk as risk
+    from rosenblatt.rows.examples import Examples as Examples
+    from rosenblatt.ship.file.modelfile import Model as Model
+    from rosenblatt.ship.file.modelfile import save_model as save_model
 
 _HOME = {
     "AveragedPerceptron": "rosenblatt.estimators.averaged",
-    "Examples": "rosenblatt.examples",
+    "Certificate": "rosenblatt.prove.check.certificate",
+    "Examples": "rosenblatt.rows.examples",
     "KernelPerceptron": "rosenblatt.estimators.kernel",
     "Ledger": "rosenblatt.learn.ledger",
     "LiftedPerceptron": "rosenblatt.estimators.lifted",
     "MarginPerceptron": "rosenblatt.estimators.margin_perceptron",
-    "Model": "rosenblatt.ship.modelfile",
+    "Model": "rosenblatt.ship.file.modelfile",
     "OnlinePerceptron": "rosenblatt.estimators.online",
     "PassiveAggressive": "rosenblatt.estimators.passive_aggressive",
     "Perceptron": "rosenblatt.estimators.perceptron",
     "PerceptronTree": "rosenblatt.estimators.tree",
     "PocketPerceptron": "rosenblatt.estimators.pocket",
-    "Reason": "rosenblatt.learn.rules",
+    "Reason": "rosenblatt.learn.choices",
     "RiverPerceptron": "rosenblatt.estimators.river_adapter",
     "VotedPerceptron": "rosenblatt.estimators.voted",
-    "bounds": "rosenblatt.prove",
-    "load_model": "rosenblatt.desk.loading",
-    "margin": "rosenblatt.prove.margin",
-    "optimality": "rosenblatt.prove.optimality",
-    "risk": "rosenblatt.prove",
-    "save_model": "rosenblatt.ship.modelfile",
-    "separability": "rosenblatt.prove.separability",
+    "bounds": "rosenblatt.prove.theory",
+    "load_model": "rosenblatt.desk.load",
+    "margin": "rosenblatt.prove.solve.margin",
+    "optimality": "rosenblatt.prove.solve.optimality",
+    "risk": "rosenblatt.prove.theory",
+    "save_model": "rosenblatt.ship.file.modelfile",
+    "separability": "rosenblatt.prove.solve.separability",
 }
 
 __all__ = [
     "AveragedPerceptron",
+    "Certificate",
     "Examples",
     "KernelPerceptron",
     "Ledger",

@@ -68,13 +68,13 @@ class TestCheck:
         ]
 
     def test_a_margin_that_is_not_found_in_time_has_bounds(self, desk, monkeypatch):
-        from rosenblatt.prove.margin import largest
+        from rosenblatt.prove.solve.margin import largest
 
         def hurried(examples, clock, **given):
             clock.most_work = 0.0
             return largest(examples, clock=clock, **given)
 
-        monkeypatch.setattr("rosenblatt.desk.verdict.largest", hurried)
+        monkeypatch.setattr("rosenblatt.desk.check.largest", hurried)
         ran = run("check", desk["clean.csv"], "-t", "approved")
         assert ran.code == 0
         assert "The largest margin is between 0.0" in ran.out
@@ -180,7 +180,7 @@ class TestFit:
         def interrupted(*_, **__):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("rosenblatt.desk.shipping.interval", interrupted)
+        monkeypatch.setattr("rosenblatt.desk.model.interval", interrupted)
         ran = run(command, desk["noisy.csv"], "-t", "approved", "-o", tmp_path / "m.html", "--json")
         assert ran.code == 130
         assert ran.record["interrupted"]
@@ -240,7 +240,7 @@ class TestFit:
 
 
 def json_columns(model):
-    from rosenblatt.ship.modelfile import Model
+    from rosenblatt.ship.file.modelfile import Model
 
     return [column for column in Model.load(model).encoding.columns if column.size]
 
@@ -253,7 +253,7 @@ def test_errors_are_json_too(desk):
 
 
 def test_a_mistake_of_ours_is_one_line_and_no_verdict(desk, monkeypatch):
-    monkeypatch.setattr("rosenblatt.desk.verdict.finding", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("rosenblatt.desk.check.finding", lambda *_, **__: 1 / 0)
     ran = run("check", desk["clean.csv"], "-t", "approved")
     assert ran.code == 70
     assert ran.err.startswith("rosenblatt: ZeroDivisionError: division by zero; this is a mistake in rosenblatt")

@@ -26,7 +26,7 @@ NUMBERS = "a,b,y\n" + "1,2,0\n3,4,1\n5,2,0\n7,9,1\n" * 5
 
 def changed(model, **fields):
     """A model whose SHA-256 fits, but whose fields do not."""
-    from rosenblatt.ship.canonical import digest
+    from rosenblatt.ship.file.canonical import digest
 
     record = {**json.loads(model), **fields}
     del record["sha256"]

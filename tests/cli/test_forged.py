@@ -8,7 +8,7 @@ import pytest
 
 from cli.running import run
 from cli.test_errors import changed
-from rosenblatt.prove.certificate import Certificate
+from rosenblatt.prove.check.certificate import Certificate
 
 
 def verified(desk, tmp_path, model, change, table="noisy.csv"):

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from cli.running import run
-from rosenblatt.desk.learning import ALGORITHMS, options_of
+from rosenblatt.desk.train import ALGORITHMS, options_of
 
 USAGE, BAD = 2, 3
 OF_NO_USE_ALONE = {("perceptron", "margin"), ("kernel", "random_state")}  # only other options make them matter

@@ -11,7 +11,7 @@ from time import sleep
 import pytest
 
 from cli.running import run
-from rosenblatt.desk.learning import ALGORITHMS
+from rosenblatt.desk.train import ALGORITHMS
 
 ALL_HERE = """
 import json, os, sys
@@ -79,7 +79,7 @@ def in_its_process(source, *arguments, **options):
 
 SLOW_READING = """
 import time
-import rosenblatt.cli.ahead as ahead
+import rosenblatt.cli.prefetch as ahead
 
 def slow(*_, **__):
     print("reading", file=sys.stderr, flush=True)

@@ -306,7 +306,7 @@ class TestVerify:
 
 
 def test_a_demo_goes_on_without_an_extra_and_ends_at_ctrl_c(tmp_path, monkeypatch):
-    from rosenblatt.cli import demo
+    from rosenblatt.cli.commands import demo
 
     steps = ("report credit.csv -t creditability -o report.html", "explain nowhere.json")
     monkeypatch.setattr(demo, "STEPS", steps)
@@ -317,7 +317,7 @@ def test_a_demo_goes_on_without_an_extra_and_ends_at_ctrl_c(tmp_path, monkeypatc
     monkeypatch.setattr(
         demo, "STEPS", ("fit credit.csv -t creditability -a averaged -o m.json", "explain nowhere.json")
     )
-    monkeypatch.setattr("rosenblatt.cli.fit.DONE", 130)
+    monkeypatch.setattr("rosenblatt.cli.commands.fit.DONE", 130)
     assert run("demo", "--folder", tmp_path).code == 130
 
 

@@ -75,7 +75,7 @@ finally:
         for arguments in (("--help",), ("fit", "--help"), ("--version",), ("fit", "--wrong")):
             loaded = set(run_here(source, *arguments).stderr.split())
             assert loaded.isdisjoint(HEAVY), arguments
-            assert "rosenblatt.cli.fit" in loaded
+            assert "rosenblatt.cli.commands.fit" in loaded
 
 
 class TestCompletion:
@@ -151,7 +151,7 @@ main()"""
     def test_while_proving_writes_nothing(self, desk, tmp_path):
         source = """
 import os, signal, threading, time
-import rosenblatt.desk.verdict as verdict
+import rosenblatt.desk.check as verdict
 
 def slow(*arguments, **options):
     threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
@@ -169,11 +169,11 @@ main()"""
     @pytest.mark.parametrize(
         ("command", "where"),
         [
-            ("fit {0}.csv -t approved -o out.csv", "rosenblatt.cli.ahead.read_table"),
-            ("report {0}.csv -t approved -o out.csv", "rosenblatt.ship.report.report_of"),
-            ("predict {0}.json {0}.csv -o out.csv", "rosenblatt.desk.predicting.predictions"),
+            ("fit {0}.csv -t approved -o out.csv", "rosenblatt.cli.prefetch.read_table"),
+            ("report {0}.csv -t approved -o out.csv", "rosenblatt.ship.explain.report.report_of"),
+            ("predict {0}.json {0}.csv -o out.csv", "rosenblatt.desk.predict.predictions"),
             ("explain {0}.json {0}.csv --integers -o out.csv", "rosenblatt.desk.whole_points.integers"),
-            ("verify {0}.json {0}.csv", "rosenblatt.desk.verifying.verified"),
+            ("verify {0}.json {0}.csv", "rosenblatt.desk.verify.verified"),
         ],
     )
     def test_leaves_old_files_alone(self, command, where, desk, tmp_path, monkeypatch):
@@ -197,7 +197,7 @@ def test_a_killed_fit_leaves_the_old_model(desk, tmp_path):
     model.write_text(desk.text("clean.json"))
     source = """
 import os, signal
-import rosenblatt.ship.atomic as atomic
+import rosenblatt.ship.file.atomic as atomic
 atomic.os.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 from rosenblatt.cli.main import main
 main()"""
@@ -228,7 +228,7 @@ def on_a_terminal(source, *arguments):
 
 
 SLOW = """
-import time, rosenblatt.desk.verdict as verdict
+import time, rosenblatt.desk.check as verdict
 from rosenblatt.progress import ticker
 whole = verdict.finding
 def slow(*arguments, **options):

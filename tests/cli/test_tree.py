@@ -10,10 +10,10 @@ import pytest
 from cli.running import rows_of, run
 from cli.test_page import PAGE, complaints
 from rosenblatt.desk.data import encoded
-from rosenblatt.desk.predicting import predictions
-from rosenblatt.learn import pruning
+from rosenblatt.desk.predict import predictions
+from rosenblatt.learn.tree import pruning
 from rosenblatt.read.sources import read_table
-from rosenblatt.ship.modelfile import Model
+from rosenblatt.ship.file.modelfile import Model
 
 TOWNS = ("Rome", "Oslo", "Bonn", "")
 NOTES = ("late again", "paid early", "late and rude", "")
@@ -109,7 +109,7 @@ class TestFit:
         )
 
     def test_a_table_that_is_too_large(self, post, tmp_path, monkeypatch):
-        monkeypatch.setattr("rosenblatt.desk.trees.MOST_NUMBERS", 999)
+        monkeypatch.setattr("rosenblatt.desk.tree_data.MOST_NUMBERS", 999)
         ran = run("fit", post / "letters.csv", "-t", "kind", "-o", tmp_path / "m.json", *FIT)
         assert ran.code == 3
         assert "150 rows of 10 columns are too many for a tree" in ran.err
@@ -190,7 +190,7 @@ class TestPredict:
     def test_blocks_do_not_matter(self, post, monkeypatch):
         model, table = Model.load(post / "slanted.json"), read_table(post / "letters.csv")
         whole = predictions(model, table, reasons_wanted=2).collect()
-        monkeypatch.setattr("rosenblatt.desk.predicting.MOST_NUMBERS", 70)
+        monkeypatch.setattr("rosenblatt.desk.predict.MOST_NUMBERS", 70)
         assert predictions(model, table, reasons_wanted=2).collect().equals(whole)
         large = read_table(post / "letters.csv", large=True)
         assert predictions(model, large, reasons_wanted=2).collect().equals(whole)

@@ -21,8 +21,8 @@ from rosenblatt import (
     VotedPerceptron,
 )
 from rosenblatt.errors import DataError, LedgerError, OptionError
-from rosenblatt.learn import electorate
-from rosenblatt.learn.walk import spread_out
+from rosenblatt.learn.passes import electorate
+from rosenblatt.learn.run_state import spread_out
 
 ORDER_DEPENDENT = (
     "the check reorders rows, and the algorithm depends on their order by definition; "

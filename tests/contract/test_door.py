@@ -24,9 +24,9 @@ from rosenblatt import (
     optimality,
     separability,
 )
-from rosenblatt.door import admitted, csr_of
 from rosenblatt.errors import DataError
-from rosenblatt.prove import risk
+from rosenblatt.prove.theory import risk
+from rosenblatt.rows.door import admitted, csr_of
 
 ESTIMATORS = (
     Perceptron, PocketPerceptron, LiftedPerceptron, AveragedPerceptron, VotedPerceptron, MarginPerceptron,

@@ -10,7 +10,7 @@ from sklearn.multiclass import OneVsRestClassifier
 
 import rosenblatt
 from rosenblatt.errors import DataError
-from rosenblatt.learn.rules import Reason
+from rosenblatt.learn.choices import Reason
 
 LINEAR = {
     "Perceptron": {},

@@ -25,7 +25,7 @@ from rosenblatt import (
     save_model,
 )
 from rosenblatt.errors import OptionError
-from rosenblatt.learn.joint_walk import JointLedger
+from rosenblatt.learn.pla.joint_run_state import JointLedger
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 SCHEMES = ["joint", "one-vs-rest", "one-vs-one"]

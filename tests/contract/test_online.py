@@ -17,7 +17,7 @@ from sklearn.base import clone
 import cases
 from rosenblatt import OnlinePerceptron, Perceptron
 from rosenblatt.errors import DataError, OptionError
-from rosenblatt.learn import online
+from rosenblatt.learn.online import online
 
 MODES = ["perceptron", "averaged", "PA", "PA-I", "PA-II"]
 

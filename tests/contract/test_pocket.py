@@ -113,11 +113,11 @@ def test_with_a_margin_the_rows_below_it_are_counted():
 
 
 def test_a_large_table_is_not_copied(monkeypatch):
-    from rosenblatt.learn import space
+    from rosenblatt.geometry import whitening
 
     X, y = noisy()
     whitened = PocketPerceptron(random_state=0).fit(X, y)
-    monkeypatch.setattr(space, "NUMBERS", 10)
+    monkeypatch.setattr(whitening, "NUMBERS", 10)
     for table in (X, X.astype(np.float32), sp.csr_array(X)):
         rule = PocketPerceptron(random_state=0).fit(table, y)
         assert rule.mistakes_ <= whitened.mistakes_ + 2

@@ -22,7 +22,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from rosenblatt import load_model, save_model
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.estimators.tree import PerceptronTree
-from rosenblatt.learn.tree import CategoryTest, FeatureTest, PerceptronTest, PresenceTest, Stop
+from rosenblatt.learn.tree.tree import CategoryTest, FeatureTest, PerceptronTest, PresenceTest, Stop
 
 
 @parametrize_with_checks(

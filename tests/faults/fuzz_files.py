@@ -31,10 +31,10 @@ from cli.running import Ran, run
 from faults.mutating import Case, drawn
 from rosenblatt import OnlinePerceptron, Reason
 from rosenblatt.desk.split import HoldOut
-from rosenblatt.desk.verifying import claims_in
+from rosenblatt.desk.verify import claims_in
 from rosenblatt.errors import ModelError, RosenblattError
-from rosenblatt.prove.certificate import ErrorInterval, Separation
-from rosenblatt.ship.modelfile import Model
+from rosenblatt.prove.check.certificate import ErrorInterval, Separation
+from rosenblatt.ship.file.modelfile import Model
 
 SECONDS, BYTES = 5.0, 500_000_000  # of processors and of memory, that a file may take
 ODD_TEXTS = ("Traceback", "Unable to allocate", "not enough memory", "mistake in rosenblatt", "it is damaged")

@@ -32,9 +32,9 @@ from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
 import rosenblatt as rb
-from rosenblatt import compiling, kernels
 from rosenblatt.errors import DataError, OptionError
-from rosenblatt.storage import rows_of
+from rosenblatt.rows import compiling, kernels
+from rosenblatt.rows.storage import rows_of
 
 LIMIT = 60.0  # seconds for a call that should take milliseconds; then its process is ended
 WARM_UP = 1800.0  # seconds, to compile everything on a slow machine

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rosenblatt.errors import ModelError
-from rosenblatt.ship.canonical import digest, laid_out
+from rosenblatt.ship.file.canonical import digest, laid_out
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rosenblatt.errors import OptionError, TableError
-from rosenblatt.read.encode import encoding_of
+from rosenblatt.read.encode.infer import encoding_of
 from rosenblatt.read.sources import read_table
 
 GOOD = b"a,b,y\n" + b"1,2,yes\n3,4,no\n" * 20

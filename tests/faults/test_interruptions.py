@@ -13,7 +13,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import Perceptron, Reason, separability
-from rosenblatt.learn import pla
+from rosenblatt.learn.pla import pla
 
 RUNS = [
     *(f"{order}, {many} classes" for many in ("two", "three") for order in ("active", "cyclic", "random", "worst")),
@@ -103,7 +103,7 @@ def test_ctrl_c_in_the_short_run_before_a_proof_ends_the_proof(monkeypatch):
 
 
 def test_ctrl_c_while_a_run_is_searched_for_a_proof_loses_nothing(monkeypatch):
-    monkeypatch.setattr("rosenblatt.prove.run.recurrence", lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    monkeypatch.setattr("rosenblatt.prove.solve.run.recurrence", lambda *_: os.kill(os.getpid(), signal.SIGINT))
     rule = Perceptron(max_passes=5)
     with pytest.raises(KeyboardInterrupt), pytest.warns(ConvergenceWarning):
         rule.fit([[0.0], [1.0], [2.0]], [0, 1, 0])

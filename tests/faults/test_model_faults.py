@@ -14,13 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rosenblatt import OnlinePerceptron, Perceptron
-from rosenblatt.desk.loading import load_model
+from rosenblatt.desk.load import load_model
 from rosenblatt.errors import ModelError, RosenblattError
-from rosenblatt.read.columns import Category, Number
-from rosenblatt.read.encoding import Encoding, Target
-from rosenblatt.ship import canonical
-from rosenblatt.ship.canonical import digest, laid_out, parsed
-from rosenblatt.ship.modelfile import Model, save_model
+from rosenblatt.read.encode.columns import Category, Number
+from rosenblatt.read.encode.encoding import Encoding, Target
+from rosenblatt.ship.file import canonical
+from rosenblatt.ship.file.canonical import digest, laid_out, parsed
+from rosenblatt.ship.file.modelfile import Model, save_model
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "models"
 

@@ -10,10 +10,10 @@ from contextlib import suppress
 import pytest
 
 from rosenblatt import Perceptron
-from rosenblatt.desk.loading import load_model
+from rosenblatt.desk.load import load_model
 from rosenblatt.errors import ModelError
-from rosenblatt.ship import atomic
-from rosenblatt.ship.modelfile import Model, save_model
+from rosenblatt.ship.file import atomic
+from rosenblatt.ship.file.modelfile import Model, save_model
 
 KILLED = """
 import os, signal, sys

@@ -20,9 +20,9 @@ from rosenblatt import OnlinePerceptron
 from rosenblatt.errors import LedgerError, OptionError, TableError
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.read import files
-from rosenblatt.read.columns import Sparse
-from rosenblatt.read.encode import encoding_of
-from rosenblatt.read.encoding import Encoding
+from rosenblatt.read.encode.columns import Sparse
+from rosenblatt.read.encode.encoding import Encoding
+from rosenblatt.read.encode.infer import encoding_of
 from rosenblatt.read.sources import read_table
 
 HUNGRY = """

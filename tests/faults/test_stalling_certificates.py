@@ -10,9 +10,9 @@ import pytest
 from cli.running import run
 from rosenblatt import Examples, optimality, separability
 from rosenblatt.errors import CertificateError
-from rosenblatt.prove import exact
-from rosenblatt.prove.certificate import Certificate
-from rosenblatt.prove.hitting import is_needed
+from rosenblatt.prove.check import exact
+from rosenblatt.prove.check.certificate import Certificate
+from rosenblatt.prove.check.hitting import is_needed
 
 XOR = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), [0, 1, 1, 0]
 LONG = 16**830_000  # a million decimal digits

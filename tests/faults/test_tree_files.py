@@ -8,10 +8,10 @@ import pytest
 
 from rosenblatt import PerceptronTree
 from rosenblatt.errors import ModelError
-from rosenblatt.learn.tree import Column, FeatureTest, Node, Stop, Tree
-from rosenblatt.ship import tree_states
-from rosenblatt.ship.canonical import digest, laid_out
-from rosenblatt.ship.modelfile import Model
+from rosenblatt.learn.tree.tree import Column, FeatureTest, Node, Stop, Tree
+from rosenblatt.ship.file import tree_schemas
+from rosenblatt.ship.file.canonical import digest, laid_out
+from rosenblatt.ship.file.modelfile import Model
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 PLAIN = (GOLDEN / "models" / "tree.json").read_text("utf-8")
@@ -196,7 +196,7 @@ def test_a_deep_tree_comes_back():
 
 
 def test_more_categories_than_memory_are_refused(monkeypatch):
-    monkeypatch.setattr(tree_states, "MOST_CODES", 4)  # the one category test has five
+    monkeypatch.setattr(tree_schemas, "MOST_CODES", 4)  # the one category test has five
     with pytest.raises(ModelError, match="5 categories in all, more than any tree"):
         Model.from_text(PLAIN.encode())
 

@@ -12,12 +12,12 @@ import polars as pl
 import pytest
 
 import rosenblatt
-from rosenblatt.desk.loading import load_model
-from rosenblatt.desk.predicting import predictions
-from rosenblatt.desk.verifying import claims_in, verified
+from rosenblatt.desk.load import load_model
+from rosenblatt.desk.predict import predictions
+from rosenblatt.desk.verify import claims_in, verified
 from rosenblatt.read.sources import read_table
-from rosenblatt.ship.modelfile import Model
-from rosenblatt.ship.options import PARAMETERS
+from rosenblatt.ship.file.modelfile import Model
+from rosenblatt.ship.file.options import PARAMETERS
 
 HERE = Path(__file__).parent
 TABLE = HERE / "table"

@@ -12,9 +12,9 @@ from sklearn.linear_model import SGDClassifier
 import cases
 from oracle import naive_averaged as naive
 from rosenblatt import AveragedPerceptron, Examples, MarginPerceptron, PassiveAggressive, VotedPerceptron
-from rosenblatt.kernels import TIES
-from rosenblatt.learn import averaged, averaging, electorate
-from rosenblatt.learn.rules import Budget
+from rosenblatt.learn.choices import Budget
+from rosenblatt.learn.passes import averaged, averaged_kernels, electorate
+from rosenblatt.rows.kernels import TIES
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 moderate = st.sampled_from([-1.0, -0.5, 0.1, 0.2, 0.3, 0.5, 1.0, 1 / 3, 1 + 2**-52, 1e16, -1e16, 3.0])
@@ -42,7 +42,7 @@ def expected(X, y, step, looks, weights=None, start=None):
 def test_the_perceptron_in_passes_and_its_average(numbers, data, ties):
     X, y = data.draw(cases.tables(numbers))
     start = data.draw(st.lists(numbers, min_size=X.shape[1] + 1, max_size=X.shape[1] + 1))
-    run, _ = runs(X, y, averaging.OnMistakes(TIES[ties]), start=start)
+    run, _ = runs(X, y, averaged_kernels.OnMistakes(TIES[ties]), start=start)
     states = expected(X, y, naive.on_mistakes(ties), run.examples_seen, start=[s + 0.0 for s in start])
     assert run.ledger.rows.tolist() == [move[0] for _, move in states if move]
     assert run.when.tolist() == [k for k, (_, move) in enumerate(states) if move]
@@ -61,7 +61,7 @@ def test_the_perceptron_in_passes_and_its_average(numbers, data, ties):
 def test_the_average_is_what_its_definition_computes(table, data):
     X, y = table
     k = data.draw(st.lists(st.sampled_from([0.5, 1.0, 2.0, 2.3]), min_size=len(X), max_size=len(X)))
-    run, _ = runs(X, y, averaging.OnMistakes(TIES["mistake"]), weights=k)
+    run, _ = runs(X, y, averaged_kernels.OnMistakes(TIES["mistake"]), weights=k)
     states = expected(X, y, naive.on_mistakes(), run.examples_seen, weights=k)
     u, rows = [0.0] * (X.shape[1] + 1), cases.with_bias(X)
     for looks, (_, move) in enumerate(states):
@@ -167,8 +167,8 @@ def test_storage_copies_and_pages_at_a_size_where_they_matter(rule, seed, monkey
     expected = told(rule.fit(X, y, sample_weight=k), X[:50])
     assert told(rule.fit(sp.csr_array(X), y, sample_weight=k), X[:50]) == expected
     assert told(rule.fit(np.repeat(X, k, axis=0), np.repeat(y, k)), X[:50]) == expected
-    monkeypatch.setattr("rosenblatt.learn.walk.AT_ONCE", 7)
-    monkeypatch.setattr("rosenblatt.learn.walk.NUMBERS_AT_ONCE", 300)
+    monkeypatch.setattr("rosenblatt.learn.run_state.AT_ONCE", 7)
+    monkeypatch.setattr("rosenblatt.learn.run_state.NUMBERS_AT_ONCE", 300)
     assert told(rule.fit(X, y, sample_weight=k), X[:50]) == expected
 
 

@@ -14,8 +14,8 @@ import cases
 from oracle import gordan
 from rosenblatt import Examples, PocketPerceptron, optimality
 from rosenblatt.errors import CertificateError
-from rosenblatt.prove import hitting, sweep
-from rosenblatt.prove.certificate import Certificate, CostInterval, ErrorInterval
+from rosenblatt.prove.check import hitting, sweep
+from rosenblatt.prove.check.certificate import Certificate, CostInterval, ErrorInterval
 
 COSTS = st.sampled_from([0.0, 0.5, 1.0, 2.0, 3.25, 7.0])
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 import cases
 from oracle import gordan, naive_joint
 from rosenblatt import AveragedPerceptron, Perceptron, margin, optimality, separability
-from rosenblatt.kesler import JointExamples
-from rosenblatt.learn.joint_walk import chosen
-from rosenblatt.prove import joint
-from rosenblatt.prove.certificate import Certificate
-from rosenblatt.prove.separability import Separable
+from rosenblatt.learn.pla.joint_run_state import chosen
+from rosenblatt.prove.check.certificate import Certificate
+from rosenblatt.prove.solve import joint_separability
+from rosenblatt.prove.solve.separability import Separable
+from rosenblatt.rows.kesler import JointExamples
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 TIES = st.sampled_from(["mistake", "plus", "minus", "correct"])
@@ -78,19 +78,19 @@ def test_the_verdict_is_that_of_an_exact_simplex_and_its_certificate_holds(table
 @given(cases.classed_tables(numbers=cases.near_one, max_rows=8, max_columns=2))
 def test_with_few_pairs_at_a_time_the_verdict_is_the_same(table):
     X, y, _ = table
-    examples, numbers = JointExamples.of(X, y), joint.NUMBERS
-    wanted = joint.decide(examples)
-    joint.NUMBERS = joint.FIRST_PAIRS = 0
+    examples, numbers = JointExamples.of(X, y), joint_separability.NUMBERS
+    wanted = joint_separability.decide(examples)
+    joint_separability.NUMBERS = joint_separability.FIRST_PAIRS = 0
     try:
-        verdict = joint.decide(examples)
-        widest = joint.largest(examples)
+        verdict = joint_separability.decide(examples)
+        widest = joint_separability.largest(examples)
     finally:
-        joint.NUMBERS, joint.FIRST_PAIRS = numbers, 20
+        joint_separability.NUMBERS, joint_separability.FIRST_PAIRS = numbers, 20
     assert verdict.separable == wanted.separable
     verdict.certificate.verify(X, y)
     if wanted.separable:
         assert widest.gap <= 1e-6
-        assert widest.lower == pytest.approx(joint.largest(examples).lower, rel=1e-6)
+        assert widest.lower == pytest.approx(joint_separability.largest(examples).lower, rel=1e-6)
 
 
 @given(cases.classed_tables(max_rows=5, max_columns=1))

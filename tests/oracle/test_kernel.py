@@ -10,11 +10,12 @@ from sklearn.metrics.pairwise import pairwise_kernels
 import cases
 from oracle import naive_lifted
 from rosenblatt import Examples
-from rosenblatt.learn import kernelised, lifted
-from rosenblatt.learn.gram import Gram, Kernel, Points
-from rosenblatt.learn.kernelised import DRAWS, State
-from rosenblatt.learn.rules import Budget, Order
-from rosenblatt.storage import rows_of
+from rosenblatt.learn.choices import Budget, Order
+from rosenblatt.learn.dual import dual
+from rosenblatt.learn.dual.dual import DRAWS, State
+from rosenblatt.learn.dual.gram import Gram, Kernel, Points
+from rosenblatt.learn.lifted import lifted
+from rosenblatt.rows.storage import rows_of
 
 ORDERS = ["cyclic", "active"]
 tiny = st.sampled_from([-1.0, 1.0, 1e-17, -1e-17, 2.0**-60, 1 + 2**-52, 0.1, 0.2, 0.3, -0.3])
@@ -25,7 +26,7 @@ def learn(X, y, kernel, order="cyclic", weights=None, remember=None, average=Fal
     examples = Examples.of(X, y, weights=weights, fit_intercept=False)
     gram = Gram(kernel, Points(examples.rows), megabytes)
     state = State.blank(examples.n, average, remember, seed)
-    return kernelised.learn(examples, gram, state, order=Order(order), budget=Budget(**{"max_passes": 50, **budget}))
+    return dual.learn(examples, gram, state, order=Order(order), budget=Budget(**{"max_passes": 50, **budget}))
 
 
 @st.composite

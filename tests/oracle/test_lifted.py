@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 import cases
 from oracle import naive, naive_lifted
 from rosenblatt import Examples, Perceptron
-from rosenblatt.learn import lifted
-from rosenblatt.learn.rules import Budget
+from rosenblatt.learn.choices import Budget
+from rosenblatt.learn.lifted import lifted
 
 NUMBERS = pytest.mark.parametrize("numbers", [cases.whole, cases.near_one, cases.odd], ids=["whole", "near one", "odd"])
 lifts = st.sampled_from([0.25, 0.5, 1.0, 3.0, lifted.lift_for(0.6), lifted.lift_for(0.95)])

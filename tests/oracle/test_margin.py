@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 import cases
 from oracle import gordan
-from rosenblatt import margin, search, separability
+from rosenblatt import margin, separability
 from rosenblatt.errors import OptionError
-from rosenblatt.learn import wolfe
+from rosenblatt.geometry import wolfe
+from rosenblatt.rows import find
 
 SHAPES = [(True, False), (False, False), (True, True)]  # (a threshold, outside the norm)
 
@@ -120,17 +121,17 @@ def test_a_part_of_the_rows_first_does_not_move_the_margin(monkeypatch, affine):
     y = np.where(X @ [1.0, -2.0, 0.5, 0.0, 1.0] > 0.1, 1, 0)
     X[:, 0] += 0.02 * y
     looks = []
-    margins = search.margins
+    margins = find.margins
 
     def noted(examples, w, every=1):
         looks.append(every)
         return margins(examples, w, every)
 
-    monkeypatch.setattr(search, "margins", noted)
+    monkeypatch.setattr(find, "margins", noted)
     plain = margin(X, y, affine=affine)
     assert set(looks) == {1}
-    monkeypatch.setattr(search, "STRETCH", 16)
-    monkeypatch.setattr("rosenblatt.prove.margin.MANY", 1)
+    monkeypatch.setattr(find, "STRETCH", 16)
+    monkeypatch.setattr("rosenblatt.prove.solve.margin.MANY", 1)
     staged = margin(X, y, affine=affine)
     assert set(looks) == {1, 8}
     assert looks[-1] == 1
@@ -155,7 +156,7 @@ def test_a_soft_start_and_rows_left_out_do_not_move_the_margin(monkeypatch, many
     fit_intercept, affine = shape
     X = X if fit_intercept else np.hstack([X, np.ones((len(X), 1))])
     options, begun, looked_at = {"fit_intercept": fit_intercept, "affine": affine}, [], []
-    soft, margins = wolfe.soft, search.margins
+    soft, margins = wolfe.soft, find.margins
 
     def noted(*arguments):
         begun.append(soft(*arguments))
@@ -167,10 +168,10 @@ def test_a_soft_start_and_rows_left_out_do_not_move_the_margin(monkeypatch, many
 
     plain = margin(X, y, **options)
     monkeypatch.setattr(wolfe, "soft", noted)
-    monkeypatch.setattr(search, "margins", counted)
-    monkeypatch.setattr(search, "LARGE", 0)
-    monkeypatch.setattr(search, "FEW", 1.0)
-    monkeypatch.setattr("rosenblatt.prove.margin.WIDE_ENOUGH", 1)
+    monkeypatch.setattr(find, "margins", counted)
+    monkeypatch.setattr(find, "LARGE", 0)
+    monkeypatch.setattr(find, "FEW", 1.0)
+    monkeypatch.setattr("rosenblatt.prove.solve.margin.WIDE_ENOUGH", 1)
     found = margin(X, y, **options)
     assert begun[0].settled
     assert looked_at[0] == len(X)
@@ -185,7 +186,7 @@ def test_a_soft_start_and_rows_left_out_do_not_move_the_margin(monkeypatch, many
 def test_rows_that_contradict_each_other_are_noticed_at_once(monkeypatch, many_rows, wide_enough):
     X, y = many_rows
     y = np.where(np.arange(len(y)) % 500 == 3, 1 - y, y)
-    monkeypatch.setattr("rosenblatt.prove.margin.WIDE_ENOUGH", wide_enough)
+    monkeypatch.setattr("rosenblatt.prove.solve.margin.WIDE_ENOUGH", wide_enough)
     sizes, nearest = [], wolfe.nearest
 
     def noted(points, *arguments, **options):

@@ -22,7 +22,7 @@ from rosenblatt import (
     optimality,
 )
 from rosenblatt.errors import CertificateError, OptionError
-from rosenblatt.prove import certificate, hitting, sweep
+from rosenblatt.prove.check import certificate, hitting, sweep
 
 
 def fewest(X, y, bias=1.0):

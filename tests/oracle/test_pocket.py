@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 import cases
 from oracle import gordan, naive
 from rosenblatt import Examples, Reason
-from rosenblatt.learn import costs, pocket
-from rosenblatt.learn.rules import TIES, Budget
+from rosenblatt.learn import costs
+from rosenblatt.learn.choices import TIES, Budget
+from rosenblatt.learn.pocket import pocket
 
 NUMBERS = pytest.mark.parametrize("numbers", [cases.whole, cases.near_one, cases.odd], ids=["whole", "near one", "odd"])
 UPDATES = 12

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from oracle import naive_tree
 from rosenblatt.estimators.tree import PerceptronTree
-from rosenblatt.learn.tree import CategoryTest, FeatureTest, PresenceTest
+from rosenblatt.learn.tree.tree import CategoryTest, FeatureTest, PresenceTest
 
 
 @st.composite

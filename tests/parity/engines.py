@@ -20,14 +20,14 @@ import pytest
 
 from parity.odd_trees import Grown
 from rosenblatt import Perceptron
-from rosenblatt.read.columns import Date, Number, Sparse
+from rosenblatt.read.encode.columns import Date, Number, Sparse
 from rosenblatt.read.values import as_text
-from rosenblatt.ship.onnx import MISSING, onnx_of
-from rosenblatt.ship.pmml import pmml_of
-from rosenblatt.ship.python import python_of
-from rosenblatt.ship.sql import sql_of
-from rosenblatt.ship.tree_python import python_of_tree
-from rosenblatt.ship.tree_sql import sql_of_tree
+from rosenblatt.ship.export.onnx import MISSING, onnx_of
+from rosenblatt.ship.export.pmml import pmml_of
+from rosenblatt.ship.export.python import python_of
+from rosenblatt.ship.export.sql import sql_of
+from rosenblatt.ship.export.tree_python import python_of_tree
+from rosenblatt.ship.export.tree_sql import sql_of_tree
 
 ROW = "the row's number"
 

@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 from hypothesis import strategies as st
 
-from rosenblatt.read.columns import Category, Date, Number, Text, YesNo
-from rosenblatt.read.encoding import Encoding, Target
-from rosenblatt.ship.points import Points, short
+from rosenblatt.read.encode.columns import Category, Date, Number, Text, YesNo
+from rosenblatt.read.encode.encoding import Encoding, Target
+from rosenblatt.ship.export.points import Points, short
 
 NAMES = [
     "select", "order", "t", "s", "c", "d", "y", "cell", "cell_0", "score", "score_1", "label", "_score", "features",

@@ -8,7 +8,7 @@ import polars as pl
 from hypothesis import strategies as st
 
 from parity.odd_tables import VALUES, columns, names, plain_letters
-from rosenblatt.learn.tree import (
+from rosenblatt.learn.tree.tree import (
     NUMBER_ITSELF,
     CategoryTest,
     Column,
@@ -20,8 +20,8 @@ from rosenblatt.learn.tree import (
     Stop,
     Tree,
 )
-from rosenblatt.read.encoding import Encoding, Target
-from rosenblatt.read.grid import grid, heads
+from rosenblatt.read.encode.encoding import Encoding, Target
+from rosenblatt.read.encode.tree_view import grid, heads
 
 WEIGHTS = [1.0, -1.0, 0.5, -0.25, 0.1, -0.3, 3.0, 1e-3]
 TINY = 1e-315  # smaller numbers are taken for 0 in SQL, beside such weights

@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 
 from parity.engines import by_estimator, ident
 from rosenblatt.errors import MissingExtraError, OptionError
-from rosenblatt.read.columns import Category, Date, HashedText, Number, Text
-from rosenblatt.read.encoding import Encoding, Target
-from rosenblatt.ship.onnx import MISSING, onnx_of
-from rosenblatt.ship.pmml import pmml_of
-from rosenblatt.ship.points import Points
-from rosenblatt.ship.python import python_of
-from rosenblatt.ship.sql import double, number, sql_of
+from rosenblatt.read.encode.columns import Category, Date, HashedText, Number, Text
+from rosenblatt.read.encode.encoding import Encoding, Target
+from rosenblatt.ship.export.onnx import MISSING, onnx_of
+from rosenblatt.ship.export.pmml import pmml_of
+from rosenblatt.ship.export.points import Points
+from rosenblatt.ship.export.python import python_of
+from rosenblatt.ship.export.sql import double, number, sql_of
 
 NUMBER = Number("x", 0.0, 1.0, 2.0**-10, -8.0, 8.0, True)
 

@@ -14,9 +14,9 @@ from sklearn.exceptions import ConvergenceWarning
 from parity.engines import by_estimator, by_polars
 from parity.odd_tables import odd_tables
 from rosenblatt import AveragedPerceptron
-from rosenblatt.read.encode import encoding_of
+from rosenblatt.read.encode.infer import encoding_of
 from rosenblatt.read.sources import read_table
-from rosenblatt.ship.points import Points, short
+from rosenblatt.ship.export.points import Points, short
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 SETS = {

@@ -20,16 +20,16 @@ from scipy.sparse import csr_array
 from parity.odd_trees import Grown, by_tree, columns_of, grown, kinds_met, needed_kinds, odd_trees
 from rosenblatt.errors import OptionError
 from rosenblatt.estimators.tree import PerceptronTree
-from rosenblatt.learn.tree import CategoryTest, Columns, FeatureTest, LeafRule, Node, PerceptronTest, Stop
-from rosenblatt.read.columns import Category, Date, HashedText, Number, Sparse, Text, YesNo
-from rosenblatt.read.encode import encoding_of
-from rosenblatt.read.encoding import Encoding, Target
-from rosenblatt.read.grid import grid
+from rosenblatt.learn.tree.tree import CategoryTest, Columns, FeatureTest, LeafRule, Node, PerceptronTest, Stop
+from rosenblatt.read.encode.columns import Category, Date, HashedText, Number, Sparse, Text, YesNo
+from rosenblatt.read.encode.encoding import Encoding, Target
+from rosenblatt.read.encode.infer import encoding_of
+from rosenblatt.read.encode.tree_view import grid
 from rosenblatt.read.sources import read_table
-from rosenblatt.ship.branches import End, sources_of, steps_of
-from rosenblatt.ship.sql import number
-from rosenblatt.ship.tree_python import python_of_tree
-from rosenblatt.ship.tree_sql import sql_of_tree
+from rosenblatt.ship.export.sql import number
+from rosenblatt.ship.export.tree_python import python_of_tree
+from rosenblatt.ship.export.tree_sql import sql_of_tree
+from rosenblatt.ship.export.tree_steps import End, sources_of, steps_of
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 SETS = {

@@ -10,13 +10,13 @@ import pytest
 from parity.engines import by_estimator, by_polars, ident
 from parity.test_exports import run_exported
 from rosenblatt.errors import TableError
-from rosenblatt.read.columns import Category, Date, Number, Text, YesNo
-from rosenblatt.read.encode import encoding_of, types_for
+from rosenblatt.read.encode.columns import Category, Date, Number, Text, YesNo
+from rosenblatt.read.encode.infer import encoding_of, types_for
 from rosenblatt.read.sources import read_table
 from rosenblatt.read.values import NO, YES
-from rosenblatt.ship.points import Points
-from rosenblatt.ship.python import python_of
-from rosenblatt.ship.sql import sql_of
+from rosenblatt.ship.export.points import Points
+from rosenblatt.ship.export.python import python_of
+from rosenblatt.ship.export.sql import sql_of
 
 CELLS = {  # as a CSV file has them
     "amount": ["1", "2.5", "-3", "", "1e3", "7", "NA", "12", "3", "4", "5", "6"],
@@ -236,7 +236,7 @@ def test_a_text_that_is_no_number_in_python(tmp_path):
 
 
 def encoding_on(*columns):
-    from rosenblatt.read.encoding import Encoding, Target
+    from rosenblatt.read.encode.encoding import Encoding, Target
 
     return Encoding(columns, Target("y", ("no", "yes")))
 

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 import cases
 from oracle import naive
-from rosenblatt.examples import Examples
-from rosenblatt.learn.pla import follow
-from rosenblatt.learn.rules import TIES
-from rosenblatt.prove import bounds
-from rosenblatt.prove.exact import root_above, root_below
-from rosenblatt.prove.trace import trace
+from rosenblatt.learn.choices import TIES
+from rosenblatt.learn.pla.pla import follow
+from rosenblatt.prove.check.exact import root_above, root_below
+from rosenblatt.prove.theory import bounds
+from rosenblatt.prove.theory.trace import trace
+from rosenblatt.rows.examples import Examples
 
 orders = st.sampled_from(cases.ORDERS)
 powers_of_two = st.integers(-2, 5).map(lambda k: Fraction(2) ** k)

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 import cases
 from oracle import naive
 from rosenblatt.errors import OptionError
-from rosenblatt.examples import Examples
-from rosenblatt.learn import pla, walk
-from rosenblatt.learn.rules import TIES, Budget
-from rosenblatt.prove import risk
+from rosenblatt.learn import run_state
+from rosenblatt.learn.choices import TIES, Budget
+from rosenblatt.learn.pla import pla
+from rosenblatt.prove.theory import risk
+from rosenblatt.rows.examples import Examples
 
 TIE_RULES = st.sampled_from(["mistake", "plus"])
 ORDERS = st.sampled_from(["cyclic", "worst"])
@@ -66,7 +67,7 @@ def test_a_stream_of_row_numbers_without_the_others(table, order, seed):
     X, y = table
     run, _ = cases.learn(X, y, order, rng=seed, max_passes=30)
     corrected = set(run.ledger.rows.tolist())
-    stream = np.random.default_rng(seed).integers(len(y), size=walk.AT_ONCE).tolist()
+    stream = np.random.default_rng(seed).integers(len(y), size=run_state.AT_ONCE).tolist()
     kept = [i for i in stream[: 30 * len(y)] if i in corrected]
     ledger, w = naive.follow(cases.with_bias(X), y.tolist(), [0.0] * (X.shape[1] + 1), kept, most=run.updates)
     assert ledger == run.ledger.rows.tolist()

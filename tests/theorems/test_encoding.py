@@ -10,11 +10,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from rosenblatt.errors import ModelError, TableError
-from rosenblatt.read.columns import BITS, Category, Date, Feature, HashedText, Number, Sparse, Text, YesNo
-from rosenblatt.read.encoding import Encoding, Target
-from rosenblatt.read.lookup import Lookup
+from rosenblatt.read.encode.columns import BITS, Category, Date, Feature, HashedText, Number, Sparse, Text, YesNo
+from rosenblatt.read.encode.encoding import Encoding, Target
+from rosenblatt.read.encode.lookup import Lookup
 from rosenblatt.read.values import as_text
-from rosenblatt.ship.points import Points, grain_of, short, spare_bits
+from rosenblatt.ship.export.points import Points, grain_of, short, spare_bits
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 CELLS = st.none() | st.floats() | st.sampled_from([-0.0, 1e308, -1e308, 5e-324, 2.0**53 + 2])

@@ -56,7 +56,7 @@ def test_the_number_of_threads(order, rng, monkeypatch):
     runs = []
     for threads, worth in (("1", 10**9), ("", 500)):
         monkeypatch.setenv("ROSENBLATT_THREADS", threads)
-        monkeypatch.setattr("rosenblatt.threads.WORTH_A_THREAD", worth)
+        monkeypatch.setattr("rosenblatt.rows.threads.WORTH_A_THREAD", worth)
         runs.append(cases.learn(X, y, order, max_passes=60)[0])
     assert runs[0].weights.tobytes() == runs[1].weights.tobytes()
     assert runs[0].ledger.rows.tolist() == runs[1].ledger.rows.tolist()

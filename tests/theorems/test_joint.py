@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 import cases
 from rosenblatt import AveragedPerceptron, Perceptron, PocketPerceptron, bounds, margin, optimality, separability
-from rosenblatt.kesler import JointExamples
-from rosenblatt.prove import joint, joint_optimality
+from rosenblatt.prove.solve import joint_optimality, joint_separability
+from rosenblatt.rows.kesler import JointExamples
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 ORDERS = st.sampled_from(["active", "cyclic", "random", "random-mistake", "worst"])
@@ -63,7 +63,7 @@ def test_weights_of_the_classes_add_up_to_zero_and_grow_no_faster_than_the_root(
 def test_of_two_classes_the_joint_verdict_is_the_binary_one(table, threshold, ties):
     X, y = table
     examples = JointExamples.of(X, y, fit_intercept=threshold)
-    verdict = joint.decide(examples, ties)
+    verdict = joint_separability.decide(examples, ties)
     assert verdict.separable == separability(X, y, fit_intercept=threshold, ties=ties).separable
     verdict.certificate.verify_examples(examples)
 
@@ -73,7 +73,7 @@ def test_of_two_classes_the_margin_is_the_binary_one_over_the_root_of_two_and_th
     """W_1 = -W_0 = w / 2 leads by w . x and is shorter than w by the root of two: Kesler's rows are longer by it."""
     X, y = table
     examples, binary = JointExamples.of(X, y), margin(X, y)
-    found = joint.largest(examples)
+    found = joint_separability.largest(examples)
     if binary.lower > 0:
         assert found.lower == pytest.approx(np.sqrt(2) * binary.lower, rel=1e-8)
     else:

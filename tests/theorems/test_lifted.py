@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import cases
 from rosenblatt import Examples, LiftedPerceptron, Perceptron, bounds, margin, separability
-from rosenblatt.learn import lifted
-from rosenblatt.learn.rules import Reason
-from rosenblatt.prove.separability import NotSeparable
+from rosenblatt.learn.choices import Reason
+from rosenblatt.learn.lifted import lifted
+from rosenblatt.prove.solve.separability import NotSeparable
 
 sizes = st.sampled_from(["best", 0.1, 0.5, 0.8, 0.95])
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([-1, 1, 1, -1])

@@ -16,7 +16,7 @@ from rosenblatt import (
     optimality,
     separability,
 )
-from rosenblatt.learn.rules import Reason
+from rosenblatt.learn.choices import Reason
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

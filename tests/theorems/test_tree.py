@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rosenblatt.estimators.tree import PerceptronTree
-from rosenblatt.learn import pruning
-from rosenblatt.learn.growing import grow
-from rosenblatt.learn.joining import Rows, canonical, whole_costs
-from rosenblatt.learn.plan import Plan
-from rosenblatt.learn.tree import Column, Columns, FeatureTest, PerceptronTest, Stop
+from rosenblatt.learn.tree import pruning
+from rosenblatt.learn.tree.canonical_rows import Rows, canonical, whole_costs
+from rosenblatt.learn.tree.growing import grow
+from rosenblatt.learn.tree.tree import Column, Columns, FeatureTest, PerceptronTest, Stop
+from rosenblatt.learn.tree.tree_options import Plan
 
 FEWER = settings(max_examples=3 if numba.config.DISABLE_JIT else 33)  # for each of several kinds
 KINDS = [

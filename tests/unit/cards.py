@@ -5,9 +5,9 @@ from fractions import Fraction
 import polars as pl
 from hypothesis import strategies as st
 
-from rosenblatt.read.columns import Category, Date, Number, Text, YesNo
-from rosenblatt.read.encoding import Encoding, Target
-from rosenblatt.ship.points import Points
+from rosenblatt.read.encode.columns import Category, Date, Number, Text, YesNo
+from rosenblatt.read.encode.encoding import Encoding, Target
+from rosenblatt.ship.export.points import Points
 
 cells = {
     "age": st.one_of(st.none(), st.integers(18, 90).map(float), st.floats(-1e6, 1e6)),

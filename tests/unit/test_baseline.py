@@ -7,13 +7,13 @@ import polars as pl
 import pytest
 
 from rosenblatt import PocketPerceptron
-from rosenblatt.desk import learning
+from rosenblatt.desk import train
 from rosenblatt.desk.cost import Baseline, Costs
 from rosenblatt.desk.data import data_of
-from rosenblatt.desk.learning import Wishes, learn
-from rosenblatt.desk.reporting import findings_of
-from rosenblatt.desk.shipping import model_of
-from rosenblatt.desk.verifying import verified
+from rosenblatt.desk.model import model_of
+from rosenblatt.desk.report import findings_of
+from rosenblatt.desk.train import Wishes, learn
+from rosenblatt.desk.verify import verified
 from rosenblatt.read.table import Table
 
 
@@ -39,7 +39,7 @@ def constant_cost(costs, data):
 @pytest.mark.parametrize("size", [0, 10**9], ids=["large", "small"])
 @pytest.mark.parametrize("algorithm", ["auto", "perceptron", "averaged", "pa", "margin", "lifted"])
 def test_no_linear_rule_costs_more_than_a_constant_one(algorithm, size, monkeypatch):
-    monkeypatch.setattr(learning, "SMALL", size)
+    monkeypatch.setattr(train, "SMALL", size)
     options = {"max_passes": 3} if algorithm in ("perceptron", "averaged", "pa", "margin", "lifted") else {}
     for costs in (None, {"yes": 4.0, "no": 1.0}):
         learned = learn(
@@ -69,7 +69,7 @@ def test_a_rule_of_three_classes_keeps_what_is_better_than_a_constant():
 
 
 def test_the_order_of_the_file_does_not_spoil_the_start(monkeypatch):
-    monkeypatch.setattr(learning, "SMALL", 0)
+    monkeypatch.setattr(train, "SMALL", 0)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(4000, 3))
     label = X @ [1.0, 1.0, 0.0] + 0.3 * rng.normal(size=4000) > 0
@@ -81,7 +81,7 @@ def test_the_order_of_the_file_does_not_spoil_the_start(monkeypatch):
 
 def test_costs_reach_a_rule_begun_at_an_averaged_one(monkeypatch):
     """Without them, the start is one that says no of nearly every row."""
-    monkeypatch.setattr(learning, "SMALL", 0)
+    monkeypatch.setattr(train, "SMALL", 0)
     data = data_from(flights(6000, late=0.1, signal=0.15))
     learned = learn(data, Wishes(options={"class_weight": "balanced"}, prove=False))
     said = learned.estimator.predict(learned.trained.X)
@@ -92,7 +92,7 @@ def test_costs_reach_a_rule_begun_at_an_averaged_one(monkeypatch):
 
 
 def test_a_rule_that_is_no_better_says_so_everywhere(monkeypatch):
-    monkeypatch.setattr(learning, "SMALL", 0)
+    monkeypatch.setattr(train, "SMALL", 0)
     wishes = Wishes(seconds=1.0)
     data = data_from(flights(2000))
     learned = learn(data, wishes)

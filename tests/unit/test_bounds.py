@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 import cases
 from rosenblatt.errors import LedgerError, OptionError
-from rosenblatt.prove import bounds, exact
-from rosenblatt.prove import given as numbers
-from rosenblatt.prove.trace import trace
+from rosenblatt.prove.check import exact
+from rosenblatt.prove.check import rounding as numbers
+from rosenblatt.prove.theory import bounds
+from rosenblatt.prove.theory.trace import trace
 
 fractions = st.fractions(Fraction(1, 50), 50, max_denominator=60)
 

@@ -10,7 +10,7 @@ import cases
 from rosenblatt import Examples, margin, optimality, separability
 from rosenblatt.errors import CertificateError, OptionError
 from rosenblatt.learn import ledger
-from rosenblatt.prove.certificate import (
+from rosenblatt.prove.check.certificate import (
     Certificate,
     Contradiction,
     ErrorInterval,
@@ -19,7 +19,7 @@ from rosenblatt.prove.certificate import (
     Separation,
     common_point,
 )
-from rosenblatt.prove.run import no_margin, recurrence, run_record
+from rosenblatt.prove.solve.run import no_margin, recurrence, run_record
 
 AND = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), np.array([0, 0, 0, 1])
 XOR = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), np.array([0, 1, 1, 0])

@@ -4,10 +4,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rosenblatt.read.columns import Category, Ignored, Number, YesNo
-from rosenblatt.read.encode import encoding_of
+from rosenblatt.read.encode.columns import Category, Ignored, Number, YesNo
+from rosenblatt.read.encode.infer import encoding_of
 from rosenblatt.read.table import Table
-from rosenblatt.ship.scorecard import measure_of
+from rosenblatt.ship.explain.scorecard import measure_of
 
 N = 60
 RNG = np.random.default_rng(5)

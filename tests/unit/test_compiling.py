@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rosenblatt import compiling
+from rosenblatt.rows import compiling
 
 pytestmark = pytest.mark.skipif(compiling._plain, reason="nothing is compiled")
 
 COUNTING = """
 import collections, json, os, sys
-import rosenblatt.compiling as compiling
+import rosenblatt.rows.compiling as compiling
 compiled = collections.Counter()
 def listen():
     from numba.core import event
@@ -52,7 +52,7 @@ write()
 """
 CREDIT = ("credit.csv", "--target", "creditability")
 TWICE = {  # functions that may be compiled more than once
-    "rosenblatt.learn.splitting.best_threshold",  # labels are unsigned in orders of the table, signed in rooms
+    "rosenblatt.learn.tree.split_kernels.best_threshold",  # labels are unsigned in orders of the table, signed in rooms
 }
 
 
@@ -214,7 +214,7 @@ class TestWhatIsKept:
         assert {file.suffix for file in (folder / "cache").rglob("*") if file.is_file()} == {".nbi", ".nbc"}
 
     def test_is_renewed_when_a_source_changes(self):
-        from rosenblatt import specialising
+        from rosenblatt.rows import specialising
 
         digest, checked = specialising._stamp()
         assert (digest, checked) == specialising._STAMP

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.learn import corral, softening, wolfe
+from rosenblatt.geometry import soft_margin_kernels, wolfe, wolfe_kernels
 
 
 class Factors:
@@ -15,13 +15,13 @@ class Factors:
         self.Q, self.R, self.columns = np.zeros((width, width)), np.full((width, width), np.nan), []
 
     def insert(self, column):
-        if corral.insert(self.Q, self.R, len(self.columns), column.copy()):
+        if wolfe_kernels.insert(self.Q, self.R, len(self.columns), column.copy()):
             self.columns.append(column)
             return True
         return False
 
     def remove(self, place):
-        corral.remove(self.Q, self.R, len(self.columns), place)
+        wolfe_kernels.remove(self.Q, self.R, len(self.columns), place)
         del self.columns[place]
 
     def check(self):
@@ -31,7 +31,7 @@ class Factors:
         np.testing.assert_allclose(R.T @ Q, np.array(self.columns).reshape(Q.shape), atol=1e-12)
         b = np.arange(1.0, size + 1)
         solved = b.copy()
-        corral.solve(self.R, size, solved)
+        wolfe_kernels.solve(self.R, size, solved)
         np.testing.assert_allclose(R @ solved, b, rtol=1e-6, atol=1e-6)
 
 
@@ -89,15 +89,15 @@ def test_products_of_points_are_added_and_solved_for(width, many, seed):
     points, b = rng.normal(size=(30, width)), rng.normal(size=width)
     chosen, signs = rng.permutation(30)[:many], rng.choice([-1.0, 1.0], many)
     G = np.zeros((width, width))
-    softening.add_products(points, chosen, many, signs, G)
+    soft_margin_kernels.add_products(points, chosen, many, signs, G)
     signed = points[chosen] * signs[:, np.newaxis]
     np.testing.assert_allclose(np.triu(G), np.triu(signed.T @ points[chosen]), atol=1e-12)
     positive = points.T @ points
     for counted in (width - 1, width):
         ridge, solved = np.diag(np.where(np.arange(width) < counted, 0.5, 0.0)), b.copy()
-        assert softening.solve_with_ridge(np.triu(positive), 0.5, counted, np.full(G.shape, np.nan), solved)
+        assert soft_margin_kernels.solve_with_ridge(np.triu(positive), 0.5, counted, np.full(G.shape, np.nan), solved)
         np.testing.assert_allclose((positive + ridge) @ solved, b, atol=1e-9)
-    assert not softening.solve_with_ridge(-positive, 0.0, width, G, b)
+    assert not soft_margin_kernels.solve_with_ridge(-positive, 0.0, width, G, b)
 
 
 @given(st.integers(0, 99), st.sampled_from([1e-3, 1.0, 1e3]))
@@ -105,9 +105,9 @@ def test_a_line_is_followed_to_its_lowest_place(seed, size):
     rng = np.random.default_rng(seed)
     scores, steps = rng.normal(size=20), rng.normal(size=20) * size
     square = 0.1 * size**2
-    along = min(0.0, -(softening.slope(scores, steps, 0.0)[0])) - size  # so that it goes down at first
-    at = softening.lowest_along(scores, steps, along, square)
-    slopes = [softening.slope(scores, steps, t)[0] + along + t * square for t in (0.98 * at, 1.02 * at)]
+    along = min(0.0, -(soft_margin_kernels.slope(scores, steps, 0.0)[0])) - size  # so that it goes down at first
+    at = soft_margin_kernels.lowest_along(scores, steps, along, square)
+    slopes = [soft_margin_kernels.slope(scores, steps, t)[0] + along + t * square for t in (0.98 * at, 1.02 * at)]
     assert slopes[0] <= 0.0 <= slopes[1]
 
 

@@ -5,10 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt import Examples, PocketPerceptron, kernels, optimality
-from rosenblatt.learn import costs, line, space
-from rosenblatt.learn.descent import Descent, fewest
-from rosenblatt.learn.space import Scaled, Whitened, space_of
+from rosenblatt import Examples, PocketPerceptron, optimality
+from rosenblatt.geometry import line_search, whitening
+from rosenblatt.geometry.whitening import Scaled, Whitened, space_of
+from rosenblatt.learn import costs
+from rosenblatt.learn.pocket.descent import Descent, fewest
+from rosenblatt.rows import kernels
 
 FAR_APART = np.array([[2e295, -2e58], [0, -1e-52], [-1e108, -1e156], [-2e109, -2e-299], [0, 0]])
 UNLIKE = np.array([[0, 0], [-2e-186, 2e-90], [-2e298, 1e-242], [-1e-103, -2e-90]])
@@ -39,7 +41,7 @@ def test_a_descent_keeps_within_its_arrays_and_stays_finite(pairs, share):
     arrays, untouched = room(scores.size)
     w = np.ones(1)
     for sign in (1.0, -1.0):
-        line.descend(
+        line_search.descend(
             sign * slopes[np.newaxis], np.ones((1, 1)), costs.NO_COSTS, share, w, scores, *arrays, np.empty(64)
         )
         assert untouched()
@@ -52,7 +54,7 @@ def test_the_best_step_is_the_best_at_every_scale(seed, scale):
     rng = np.random.default_rng(seed)
     scores, slopes = scale * rng.normal(size=20), rng.normal(size=20)
     reach = scale * 10.0
-    step, gain = line.best_step(scores, slopes, costs.NO_COSTS, reach, *room(20)[0])
+    step, gain = line_search.best_step(scores, slopes, costs.NO_COSTS, reach, *room(20)[0])
     crossings = -scores / slopes
     inside = np.sort(crossings[np.abs(crossings) < reach])
     ends = np.concatenate([[-reach], inside, [reach]])
@@ -75,7 +77,7 @@ def test_entries_that_differ_beyond_all_measure(seed):
 @pytest.mark.parametrize("scale", [5e-324, 1e-310, 1e-300, 1.0, 1e300])
 def test_a_space_is_finite_and_there_and_back_again_is_the_same_direction(kind, scale, rng, monkeypatch):
     if kind is Scaled:
-        monkeypatch.setattr(space, "NUMBERS", 0)
+        monkeypatch.setattr(whitening, "NUMBERS", 0)
     X = np.round(8.0 * rng.normal(size=(30, 3))) * np.array([scale, 1.0, 1e300])
     with np.errstate(all="ignore"):
         found = space_of(Examples.of(X, rng.integers(0, 2, 30)))
@@ -128,7 +130,7 @@ def test_a_walk_ends_though_every_step_changes_the_cost(monkeypatch):
         w *= -1.0
         return 0
 
-    monkeypatch.setattr(line, "descend", turn)
+    monkeypatch.setattr(line_search, "descend", turn)
     descent.walk_down()
     assert descent.best == 1
 

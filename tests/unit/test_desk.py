@@ -7,25 +7,25 @@ import polars as pl
 import pytest
 from scipy.stats import beta
 
-from rosenblatt.desk import verdict
-from rosenblatt.desk.contents import card_of, points_of
+from rosenblatt.desk import check
+from rosenblatt.desk.check import finding as finding_of
+from rosenblatt.desk.check import in_words
 from rosenblatt.desk.data import data_of, encoded
-from rosenblatt.desk.error import Error
-from rosenblatt.desk.learning import Wishes, learn, made_short
-from rosenblatt.desk.predicting import judged, predictions
-from rosenblatt.desk.shipping import model_of, proof_of
+from rosenblatt.desk.error_rate import Error
+from rosenblatt.desk.model import model_of, proof_of
+from rosenblatt.desk.model_contents import card_of, points_of
+from rosenblatt.desk.predict import judged, predictions
 from rosenblatt.desk.split import HoldOut, mixed
-from rosenblatt.desk.verdict import finding as finding_of
-from rosenblatt.desk.verdict import in_words
-from rosenblatt.desk.verifying import claims_in, verified
+from rosenblatt.desk.train import Wishes, learn, made_short
+from rosenblatt.desk.verify import claims_in, verified
 from rosenblatt.desk.whole_points import whole_points
 from rosenblatt.errors import DataError, OptionError
-from rosenblatt.prove.certificate import Contradiction, ErrorInterval, Separation
-from rosenblatt.prove.clock import Clock
-from rosenblatt.prove.margin import largest
+from rosenblatt.prove.check.certificate import Contradiction, ErrorInterval, Separation
+from rosenblatt.prove.solve.clock import Clock
+from rosenblatt.prove.solve.margin import largest
 from rosenblatt.read.sources import read_table
 from rosenblatt.read.table import Table
-from rosenblatt.ship.modelfile import Model
+from rosenblatt.ship.file.modelfile import Model
 
 
 def applications(n=400, noise=0.1, seed=0, classes=2):
@@ -120,7 +120,7 @@ def test_a_margin_that_is_not_found_in_time_is_no_start(monkeypatch):
     for asks in (0, 1, 300):
         found = []
         monkeypatch.setattr(
-            verdict,
+            check,
             "largest",
             lambda e, clock, asks=asks, found=found, **given: (
                 found.append(largest(e, clock=Clock(most_asks=asks), **given)) or found[0]
@@ -139,7 +139,7 @@ def test_without_a_wish_for_proofs_nothing_is_proved(monkeypatch):
         raise AssertionError("nothing is to be proved")
 
     for name in ("decide", "largest"):
-        monkeypatch.setattr(verdict, name, refuse)
+        monkeypatch.setattr(check, name, refuse)
     learned = learn(data_from(applications(120, noise=0.0)), Wishes(prove=False))
     assert (learned.algorithm, learned.why, learned.verdict) == ("pocket", "no proof was asked for", None)
     assert model_of(learned, Wishes(prove=False), prove=False).certificates == ()

@@ -10,16 +10,16 @@ import pytest
 
 from rosenblatt import PerceptronTree
 from rosenblatt.desk.data import data_of
-from rosenblatt.desk.learning import Wishes, learn
-from rosenblatt.desk.predicting import judged, predictions
-from rosenblatt.desk.shipping import model_of
+from rosenblatt.desk.model import model_of
+from rosenblatt.desk.predict import judged, predictions
 from rosenblatt.desk.split import HoldOut
+from rosenblatt.desk.train import Wishes, learn
 from rosenblatt.errors import DataError, ModelError, OptionError
-from rosenblatt.read.columns import Category, YesNo
-from rosenblatt.read.encode import encoding_of
-from rosenblatt.read.encoding import Encoding
+from rosenblatt.read.encode.columns import Category, YesNo
+from rosenblatt.read.encode.encoding import Encoding
+from rosenblatt.read.encode.infer import encoding_of
 from rosenblatt.read.table import Table
-from rosenblatt.ship.modelfile import Model
+from rosenblatt.ship.file.modelfile import Model
 
 RNG = np.random.default_rng(5)
 TOWNS = RNG.choice(["Bonn", "Kiel", "Rome"], 120)

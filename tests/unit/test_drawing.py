@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rosenblatt.draw.tree_boxes import GAP, picture_of
+from rosenblatt.draw.tree_key import COLOURS, OTHERS, key_of
+from rosenblatt.draw.tree_layout import tidy
+from rosenblatt.draw.tree_picture import figure_of, svg_of
+from rosenblatt.draw.tree_words import ELLIPSIS, clean, lines_of, width_of
 from rosenblatt.errors import MissingExtraError, OptionError
-from rosenblatt.estimators.drawing import figure_of, svg_of
-from rosenblatt.estimators.drawing_boxes import GAP, picture_of
-from rosenblatt.estimators.drawing_key import COLOURS, OTHERS, key_of
-from rosenblatt.estimators.drawing_layout import tidy
-from rosenblatt.estimators.drawing_words import ELLIPSIS, clean, lines_of, width_of
 from rosenblatt.estimators.tree import PerceptronTree
-from rosenblatt.learn.tree import (
+from rosenblatt.learn.tree.tree import (
     NUMBER_ITSELF,
     CategoryTest,
     Column,

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cases
-from rosenblatt import search
-from rosenblatt.examples import Examples
-from rosenblatt.kesler import JointExamples
-from rosenblatt.prove import exact, joint_certificate
-from rosenblatt.prove import scores as rounded
-from rosenblatt.storage import rows_of
+from rosenblatt.prove.check import exact, joint_certificate
+from rosenblatt.prove.check import scores as rounded
+from rosenblatt.rows import find
+from rosenblatt.rows.examples import Examples
+from rosenblatt.rows.kesler import JointExamples
+from rosenblatt.rows.storage import rows_of
 
 numbers = st.one_of(cases.whole, cases.near_one, cases.odd)
 long = st.integers(-(2**80), 2**80)
@@ -81,7 +81,7 @@ def test_the_least_margin_is_among_the_lowest(rng, dtype):
     X = np.vstack([X, X[:50]])  # ties
     examples = Examples.of(X, np.where(X[:, 0] > 0, 1, 0))
     w = rng.normal(size=6)
-    rows = search.lowest(examples, w, search.margins(examples, w))
+    rows = find.lowest(examples, w, find.margins(examples, w))
     truth = signed(X, examples.labels, 1.0)
     margins = [sum(a * Fraction(b) for a, b in zip(row, w.tolist(), strict=True)) for row in truth]
     assert {i for i, margin in enumerate(margins) if margin == min(margins)} <= set(rows.tolist())
@@ -94,25 +94,25 @@ def test_rows_that_tie_are_all_among_the_lowest(rng):
     X = np.array([rng.permutation([1e9, -1e9, 0.1, 0.3, 1e-8, 0.7, 1e5]) for _ in range(40)])
     X[::2] *= -1.0
     examples, w = Examples.of(X, np.arange(40) % 2), np.append(np.ones(7), 0.0)
-    margins = search.margins(examples, w)
+    margins = find.margins(examples, w)
     assert np.ptp(margins) > 0.0  # rounding tells rows apart that are equal
-    assert search.lowest(examples, w, margins).size == 40
+    assert find.lowest(examples, w, margins).size == 40
 
 
 def test_where_floats_overflow_every_row_may_be_the_lowest():
     examples = Examples.of(np.array([[1e200], [-1e200], [2e200]]), [1, 0, 1])
     w = np.array([1e200, 0.0])
     with np.errstate(over="ignore", invalid="ignore"):
-        assert search.lowest(examples, w, search.margins(examples, w)).tolist() == [0, 1, 2]
+        assert find.lowest(examples, w, find.margins(examples, w)).tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize("n", [5, 16, 17, 31, 100])
 def test_one_stretch_of_rows_in_so_many(monkeypatch, rng, n):
-    monkeypatch.setattr(search, "STRETCH", 4)
+    monkeypatch.setattr(find, "STRETCH", 4)
     examples, w = Examples.of(rng.normal(size=(n, 3)), np.arange(n) % 2), rng.normal(size=4)
     seen = np.arange(n) % 16 < 4
-    expected = np.where(seen, search.margins(examples, w), np.inf)
-    assert (search.margins(examples, w, every=4) == expected).all()
+    expected = np.where(seen, find.margins(examples, w), np.inf)
+    assert (find.margins(examples, w, every=4) == expected).all()
 
 
 @given(cases.tables(numbers), st.sampled_from([0.0, 1.0, 0.3]), st.sampled_from([0, 500]), st.data())

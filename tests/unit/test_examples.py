@@ -6,8 +6,8 @@ import scipy.sparse as sp
 
 import cases
 from rosenblatt.errors import DataError, OptionError, RosenblattError
-from rosenblatt.examples import Examples
-from rosenblatt.storage import rows_of
+from rosenblatt.rows.examples import Examples
+from rosenblatt.rows.storage import rows_of
 
 X, Y = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), np.array([0, 1, 0])
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from rosenblatt.errors import OptionError, TableError
-from rosenblatt.read.columns import Category, Date, HashedText, Ignored, Number, Sparse, Text, YesNo
-from rosenblatt.read.encoding import Encoding, Target
-from rosenblatt.read.grid import grid, heads
+from rosenblatt.read.encode.columns import Category, Date, HashedText, Ignored, Number, Sparse, Text, YesNo
+from rosenblatt.read.encode.encoding import Encoding, Target
+from rosenblatt.read.encode.tree_view import grid, heads
 
 X = Number.of("x", least=0.0, most=10.0, mean=5.0, deviation=2.0, missing=False)
 DAYS = Number.of("day", least=10_000.0, most=11_000.0, mean=10_500.0, deviation=300.0, missing=True)

@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rosenblatt.desk.data import data_of
-from rosenblatt.desk.learning import Wishes, learn
 from rosenblatt.desk.split import HoldOut
-from rosenblatt.read import statistics
-from rosenblatt.read.encode import encoding_of
+from rosenblatt.desk.train import Wishes, learn
+from rosenblatt.read.encode.infer import encoding_of
+from rosenblatt.read.profile import statistics
 from rosenblatt.read.table import Table
-from rosenblatt.ship.modelfile import Model
+from rosenblatt.ship.file.modelfile import Model
 
 N = 300
 OUT = HoldOut(0.2, 0)

@@ -12,11 +12,11 @@ from sklearn.datasets import load_iris
 import cases
 from rosenblatt import Perceptron, margin, optimality, separability
 from rosenblatt.errors import CertificateError, DataError, OptionError
-from rosenblatt.kesler import JointExamples
-from rosenblatt.prove.certificate import Certificate
-from rosenblatt.prove.clock import Clock
-from rosenblatt.prove.joint import decide
-from rosenblatt.prove.joint_optimality import interval
+from rosenblatt.prove.check.certificate import Certificate
+from rosenblatt.prove.solve.clock import Clock
+from rosenblatt.prove.solve.joint_optimality import interval
+from rosenblatt.prove.solve.joint_separability import decide
+from rosenblatt.rows.kesler import JointExamples
 
 X, Y = [[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.0]], ["a", "b", "c", "c"]
 MIXED = [[0.0], [1.0], [2.0], [0.0]], ["a", "b", "c", "b"]

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 import cases
 from rosenblatt import Perceptron
 from rosenblatt.errors import LedgerError
-from rosenblatt.examples import Examples
 from rosenblatt.learn import ledger as ledger_module
 from rosenblatt.learn.fingerprint import fingerprint
 from rosenblatt.learn.ledger import Ledger
+from rosenblatt.rows.examples import Examples
 
 TABLE = np.array([[2.0, 1.0], [1.0, -3.0], [-1.0, 1.0], [0.5, 2.0]]), [1, -1, -1, 1]
 

@@ -23,18 +23,21 @@ from rosenblatt import (
     Reason,
     VotedPerceptron,
     separability,
-    specialising,  # noqa: F401  # which listens to numba
-    timing,
 )
 from rosenblatt.errors import DataError, OptionError
-from rosenblatt.examples import Examples
-from rosenblatt.learn import descent, growing, joining, walk, wolfe
-from rosenblatt.learn.joining import Rows
-from rosenblatt.learn.plan import Plan
-from rosenblatt.learn.tree import Column, Columns, Stop
-from rosenblatt.prove import ball, margin, optimality, rational, sweep
-from rosenblatt.prove.clock import Clock, TimeIsUp
-from rosenblatt.prove.separability import Undecided, decide
+from rosenblatt.geometry import wolfe
+from rosenblatt.learn import run_state
+from rosenblatt.learn.pocket import descent
+from rosenblatt.learn.tree import canonical_rows, growing
+from rosenblatt.learn.tree.canonical_rows import Rows
+from rosenblatt.learn.tree.tree import Column, Columns, Stop
+from rosenblatt.learn.tree.tree_options import Plan
+from rosenblatt.prove.check import sweep
+from rosenblatt.prove.solve import margin, negative_margin, optimality, rational
+from rosenblatt.prove.solve.clock import Clock, TimeIsUp
+from rosenblatt.prove.solve.separability import Undecided, decide
+from rosenblatt.rows import timing
+from rosenblatt.rows.examples import Examples
 
 
 class CountingClock(Clock):
@@ -145,8 +148,8 @@ class TestProofs:
 
     def test_a_ball_is_bounded_from_below_even_without_time(self, rng):
         X, y = rng.normal(size=(60, 3)), np.arange(60) % 2
-        known = ball.widest(Examples.of(X, y), False, Clock())
-        late = ball.widest(Examples.of(X, y), False, CountingClock(0))
+        known = negative_margin.widest(Examples.of(X, y), False, Clock())
+        late = negative_margin.widest(Examples.of(X, y), False, CountingClock(0))
         assert late[0] <= known[0] <= known[1] <= late[1] == 0.0
 
     def test_the_search_for_a_small_set_is_told_how_long_it_may_take(self, monkeypatch):
@@ -228,7 +231,7 @@ def late_after(calls):
 def test_ctrl_c_within_a_level_of_a_tree_leaves_a_tree(calls, leaves, rng):
     X, labels = rng.normal(size=(80, 3)), rng.integers(2, size=80)
     columns = Columns(tuple(Column(name) for name in "abc"), np.ascontiguousarray(X.T))
-    rows = Rows.of(columns, labels, *joining.whole_costs(np.empty(0), np.ones(2), labels))
+    rows = Rows.of(columns, labels, *canonical_rows.whole_costs(np.empty(0), np.ones(2), labels))
     nodes = growing.grow(rows, Plan(leaves=leaves), late_after(calls))
     assert [node.number for node in nodes] == list(range(len(nodes)))
     assert {child for node in nodes for child in node.children} == set(range(1, len(nodes)))
@@ -287,7 +290,7 @@ def test_weights_of_any_size_end_or_are_refused(name, weights, rng):
 
 
 def test_weights_that_stand_for_too_many_copies_have_a_reason_of_their_own(rng, monkeypatch):
-    monkeypatch.setattr(walk, "COPIES", 10)
+    monkeypatch.setattr(run_state, "COPIES", 10)
     X, y, weights = rng.normal(size=(50, 2)), np.arange(50) % 2, np.full(50, 1000.0)
     with pytest.warns(UserWarning, match="divide the weights by a constant"):
         rule = Perceptron(order="random", max_passes=20, random_state=0).fit(X, y, sample_weight=weights)

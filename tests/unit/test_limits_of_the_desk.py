@@ -7,22 +7,22 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rosenblatt import timing
-from rosenblatt.desk import learning, limits, shipping, verdict
+from rosenblatt.desk import check, limits, model, train
+from rosenblatt.desk.check import finding
 from rosenblatt.desk.data import data_of
-from rosenblatt.desk.learning import CLOSE, Wishes, learn
-from rosenblatt.desk.shipping import model_of
-from rosenblatt.desk.verdict import finding
-from rosenblatt.desk.verifying import verified
+from rosenblatt.desk.model import model_of
+from rosenblatt.desk.train import CLOSE, Wishes, learn
+from rosenblatt.desk.verify import verified
 from rosenblatt.errors import CertificateError
-from rosenblatt.examples import Examples
-from rosenblatt.kesler import JointExamples
-from rosenblatt.prove import joint, rational, separability
-from rosenblatt.prove.certificate import Contradiction, CostInterval, ErrorInterval, Separation
-from rosenblatt.prove.clock import Clock
-from rosenblatt.prove.margin import largest
-from rosenblatt.prove.separability import Undecided
+from rosenblatt.prove.check.certificate import Contradiction, CostInterval, ErrorInterval, Separation
+from rosenblatt.prove.solve import joint_separability, rational, separability
+from rosenblatt.prove.solve.clock import Clock
+from rosenblatt.prove.solve.margin import largest
+from rosenblatt.prove.solve.separability import Undecided
 from rosenblatt.read.table import Table
+from rosenblatt.rows import timing
+from rosenblatt.rows.examples import Examples
+from rosenblatt.rows.kesler import JointExamples
 
 
 def table(n=300, d=6, noise=0.7, seed=0):
@@ -52,9 +52,9 @@ def test_a_slow_machine_proves_the_same(monkeypatch):
 
 @pytest.mark.parametrize("work", [0.0, 1e5, 1e7])
 def test_a_limit_of_work_that_ends_a_proof_is_told(work, monkeypatch):
-    for module in (learning, shipping):
+    for module in (train, model):
         monkeypatch.setattr(module, "FIT_WORK", work)
-    monkeypatch.setattr(verdict, "CHECK_WORK", work)
+    monkeypatch.setattr(check, "CHECK_WORK", work)
     found = finding(data_from())
     learned = learn(data_from(), Wishes())
     clock = limits.clock_of(None, work, False)
@@ -69,7 +69,7 @@ def test_a_limit_of_work_that_ends_a_proof_is_told(work, monkeypatch):
 
 
 def test_where_the_verdict_is_left_open_a_rule_is_told_and_its_mistakes_may_decide(monkeypatch):
-    monkeypatch.setattr(verdict, "decide", lambda *_, **__: Undecided("Too long."))
+    monkeypatch.setattr(check, "decide", lambda *_, **__: Undecided("Too long."))
     found, data = finding(data_from()), data_from()
     assert found.verdict.separable is False
     assert found.fewest.upper > 0
@@ -161,6 +161,6 @@ def test_a_margin_without_time_for_the_largest_tells_what_a_short_run_proves(cla
     if classes == 2:
         found = largest(Examples.of(X, y), clock=Clock(most_work=1.0))
     else:
-        found = joint.largest(JointExamples.of(X, y), Clock(most_work=1.0))
+        found = joint_separability.largest(JointExamples.of(X, y), Clock(most_work=1.0))
     assert 0.0 < found.lower < found.upper
     assert found.certificate.verify(X, y)

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 import cases
 import rosenblatt
 from rosenblatt import Examples, Perceptron, separability
-from rosenblatt.desk.loading import load_model
+from rosenblatt.desk.load import load_model
 from rosenblatt.errors import DataError, ModelError
-from rosenblatt.read.columns import Category, Number
-from rosenblatt.read.encoding import Encoding, Target
-from rosenblatt.ship.canonical import digest, laid_out, parsed
-from rosenblatt.ship.modelfile import Model, data_fingerprint, save_model
+from rosenblatt.read.encode.columns import Category, Number
+from rosenblatt.read.encode.encoding import Encoding, Target
+from rosenblatt.ship.file.canonical import digest, laid_out, parsed
+from rosenblatt.ship.file.modelfile import Model, data_fingerprint, save_model
 
 pytestmark = pytest.mark.usefixtures("no_convergence_warning")
 
@@ -176,7 +176,7 @@ def test_the_fingerprint_does_not_depend_on_the_blocks(monkeypatch):
     table, whole = sp.random_array((300, 40), density=0.2, format="csr", rng=np.random.default_rng(0)), set()
     y = np.arange(300) % 3
     for numbers in (1, 77, 2**20):
-        monkeypatch.setattr("rosenblatt.ship.modelfile.NUMBERS_AT_ONCE", numbers)
+        monkeypatch.setattr("rosenblatt.ship.file.modelfile.NUMBERS_AT_ONCE", numbers)
         whole |= {data_fingerprint(table, y)["sha256"], data_fingerprint(table.toarray(), y)["sha256"]}
     assert len(whole) == 1
     assert data_fingerprint(table, y) | {"sha256": ""} == {"rows": 300, "features": 40, "sha256": ""}

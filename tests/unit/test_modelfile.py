@@ -21,10 +21,10 @@ from rosenblatt import (
     PocketPerceptron,
     VotedPerceptron,
 )
-from rosenblatt.desk.loading import load_model
+from rosenblatt.desk.load import load_model
 from rosenblatt.errors import ModelError
-from rosenblatt.ship.modelfile import save_model
-from rosenblatt.ship.options import PARAMETERS
+from rosenblatt.ship.file.modelfile import save_model
+from rosenblatt.ship.file.options import PARAMETERS
 
 pytestmark = pytest.mark.usefixtures("no_convergence_warning")
 

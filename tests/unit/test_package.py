@@ -41,7 +41,7 @@ def test_a_check_of_a_few_rows_loads_little(tmp_path):
     code = """
 import atexit, sys
 heavy = ("sklearn", "scipy.sparse", "scipy.stats", "pandas", "pyarrow", "matplotlib")
-atexit.register(lambda: print([m for m in (*heavy, "rosenblatt.ship.modelfile") if m in sys.modules], flush=True))
+atexit.register(lambda: print([m for m in (*heavy, "rosenblatt.ship.file.modelfile") if m in sys.modules], flush=True))
 from rosenblatt.cli.main import start
 sys.argv = ["rosenblatt", "check", "four.csv", "--target", "y", "--json", "--quiet"]
 start()"""

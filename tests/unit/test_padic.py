@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.prove import padic, rational
-from rosenblatt.prove.clock import Clock, TimeIsUp
+from rosenblatt.prove.solve import padic, rational
+from rosenblatt.prove.solve.clock import Clock, TimeIsUp
 
 
 def no_limit(work):

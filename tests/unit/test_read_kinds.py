@@ -8,10 +8,10 @@ import polars as pl
 import pytest
 
 from rosenblatt.errors import TableError
-from rosenblatt.read import encode
-from rosenblatt.read.columns import Category, Date, HashedText, Ignored, Number, Sparse, Text, YesNo
-from rosenblatt.read.encode import encoding_of, types_for
-from rosenblatt.read.kinds import kinds_of
+from rosenblatt.read.encode import infer
+from rosenblatt.read.encode.columns import Category, Date, HashedText, Ignored, Number, Sparse, Text, YesNo
+from rosenblatt.read.encode.infer import encoding_of, types_for
+from rosenblatt.read.profile.kinds import kinds_of
 from rosenblatt.read.sources import read_table
 from rosenblatt.read.table import Table
 
@@ -211,7 +211,7 @@ def test_hashed_text():
 
 
 def test_a_vocabulary_is_bounded(monkeypatch):
-    monkeypatch.setattr(encode, "MOST_WORDS", 3)
+    monkeypatch.setattr(infer, "MOST_WORDS", 3)
     encoding, _ = encoding_of(Table("t", mixed()), "y")
     assert encoding.columns[-1].words == ("and", "more", "word0")
 

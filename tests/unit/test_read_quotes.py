@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.errors import TableError
-from rosenblatt.read import quotes
-from rosenblatt.read.quotes import Stray, first_stray
+from rosenblatt.read.formats import quotes
+from rosenblatt.read.formats.quotes import Stray, first_stray
 from rosenblatt.read.sources import read_table
 
 MANY = "".join(f"w{k},{k}\n" for k in range(40_000))

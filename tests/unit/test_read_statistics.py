@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.read import statistics
+from rosenblatt.read.profile import statistics
+from rosenblatt.read.profile.statistics import statistics_of
 from rosenblatt.read.sources import read_table
-from rosenblatt.read.statistics import statistics_of
 from rosenblatt.read.table import Table
 
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 
 from rosenblatt.errors import OptionError
-from rosenblatt.read.columns import Category, HashedText, Number, Sparse, Text
-from rosenblatt.read.encoding import Encoding, Target
-from rosenblatt.ship import reasons as module
-from rosenblatt.ship.points import Points
-from rosenblatt.ship.reasons import reasons
-from rosenblatt.ship.scorecard import scorecard
+from rosenblatt.read.encode.columns import Category, HashedText, Number, Sparse, Text
+from rosenblatt.read.encode.encoding import Encoding, Target
+from rosenblatt.ship.explain import reasons as module
+from rosenblatt.ship.explain.reasons import reasons
+from rosenblatt.ship.explain.scorecard import scorecard
+from rosenblatt.ship.export.points import Points
 from unit.cards import added_up, rules
 
 TOLD = re.compile(r"(?P<what>.*) \((?P<sign>[+\u2212])(?P<size>[\d.]+)\)", re.S)

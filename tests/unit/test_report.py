@@ -11,14 +11,23 @@ import pytest
 
 from rosenblatt import Examples, Perceptron
 from rosenblatt.errors import MissingExtraError
-from rosenblatt.kernels import TIES
-from rosenblatt.read.columns import Category, Number, Text
-from rosenblatt.read.encoding import Encoding, Target
-from rosenblatt.search import count
-from rosenblatt.ship import plots
-from rosenblatt.ship.points import Points
-from rosenblatt.ship.report import ColumnRead, Contradicting, ErrorRate, Fact, Findings, Proof, ShownRow, report_of
-from rosenblatt.ship.scorecard import scorecard
+from rosenblatt.read.encode.columns import Category, Number, Text
+from rosenblatt.read.encode.encoding import Encoding, Target
+from rosenblatt.rows.find import count
+from rosenblatt.rows.kernels import TIES
+from rosenblatt.ship.explain import plots
+from rosenblatt.ship.explain.report import (
+    ColumnRead,
+    Contradicting,
+    ErrorRate,
+    Fact,
+    Findings,
+    Proof,
+    ShownRow,
+    report_of,
+)
+from rosenblatt.ship.explain.scorecard import scorecard
+from rosenblatt.ship.export.points import Points
 
 HOSTILE = "<script>alert('x')</script>\" onload=\"&amp;\x00\x1f ]]> --> $x^2$ https://evil.example \N{PILE OF POO}"
 VOID = {"meta", "br", "wbr", "link", "input", "img", "hr"}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import beta, binom
 
 from rosenblatt.errors import OptionError
-from rosenblatt.prove import risk
+from rosenblatt.prove.theory import risk
 
 
 def tail(errors, n, p):

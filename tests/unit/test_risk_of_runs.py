@@ -5,11 +5,11 @@ import pytest
 
 import cases
 from rosenblatt.errors import LedgerError, OptionError
-from rosenblatt.examples import Examples
-from rosenblatt.learn import pocket
+from rosenblatt.learn.choices import TIES, Budget
 from rosenblatt.learn.ledger import Ledger
-from rosenblatt.learn.rules import TIES, Budget
-from rosenblatt.prove import risk
+from rosenblatt.learn.pocket import pocket
+from rosenblatt.prove.theory import risk
+from rosenblatt.rows.examples import Examples
 
 
 def test_of_run_counts_distinct_rows(rng):

@@ -10,9 +10,9 @@ from sklearn.exceptions import ConvergenceWarning
 import cases
 import rosenblatt
 from rosenblatt.errors import OptionError
-from rosenblatt.examples import Examples
-from rosenblatt.learn import rules
-from rosenblatt.learn.rules import Budget, Reason
+from rosenblatt.learn import choices
+from rosenblatt.learn.choices import Budget, Reason
+from rosenblatt.rows.examples import Examples
 
 CONTRADICTION = np.array([[1.0], [1.0], [2.0]]), [1, -1, 1]
 
@@ -26,8 +26,8 @@ CONTRADICTION = np.array([[1.0], [1.0], [2.0]]), [1, -1, 1]
         ("random-mistake", {"max_passes": 9}, Reason.MAX_PASSES),
         ("worst", {"max_passes": 9}, Reason.MAX_PASSES),
         ("random", {"patience": 1, "max_passes": None}, Reason.PATIENCE),
-        *((order, {"max_updates": 7, "max_passes": None}, Reason.MAX_UPDATES) for order in rules.Order),
-        *((order, {"max_seconds": 0.02, "max_passes": None}, Reason.MAX_SECONDS) for order in rules.Order),
+        *((order, {"max_updates": 7, "max_passes": None}, Reason.MAX_UPDATES) for order in choices.Order),
+        *((order, {"max_seconds": 0.02, "max_passes": None}, Reason.MAX_SECONDS) for order in choices.Order),
     ],
 )
 def test_every_budget_ends_a_run_that_cannot_end(order, budget, reason):
@@ -56,37 +56,37 @@ def test_bad_times_are_refused(seconds):
 
 def test_unknown_names_are_refused_with_the_known_ones():
     with pytest.raises(OptionError, match="'active', 'cyclic'"):
-        rules.order_named("shuffled")
+        choices.order_named("shuffled")
     with pytest.raises(OptionError, match="'mistake', 'plus', 'minus', 'correct'"):
-        rules.ties_named("maybe")
+        choices.ties_named("maybe")
 
 
 def test_starts():
     examples = Examples.of([[2.0, 3.0], [1.0, 1.0]], [0, 1])
     rng = np.random.default_rng
-    assert rules.start_weights("zeros", examples, rng(0)).tolist() == [0, 0, 0]
-    assert rules.start_weights("first", examples, rng(0)).tolist() == [-2, -3, -1]
-    assert rules.start_weights("random", examples, rng(0)).tolist() == rng(0).standard_normal(3).tolist()
-    assert rules.start_weights([5, 6], examples, rng(0)).tolist() == [5, 6, 0]
-    assert rules.start_weights([5, 6, 7], examples, rng(0)).tolist() == [5, 6, 7]
+    assert choices.start_weights("zeros", examples, rng(0)).tolist() == [0, 0, 0]
+    assert choices.start_weights("first", examples, rng(0)).tolist() == [-2, -3, -1]
+    assert choices.start_weights("random", examples, rng(0)).tolist() == rng(0).standard_normal(3).tolist()
+    assert choices.start_weights([5, 6], examples, rng(0)).tolist() == [5, 6, 0]
+    assert choices.start_weights([5, 6, 7], examples, rng(0)).tolist() == [5, 6, 7]
 
 
 def test_the_first_start_is_the_first_row_that_counts():
     examples = Examples.of([[2.0], [3.0], [4.0]], [0, 1, 0], weights=[0, 1, 1])
-    assert rules.start_weights("first", examples, np.random.default_rng()).tolist() == [3, 1]
+    assert choices.start_weights("first", examples, np.random.default_rng()).tolist() == [3, 1]
 
 
 def test_without_a_threshold_its_weight_stays_zero():
     examples = Examples.of([[2.0], [-3.0]], [0, 1], fit_intercept=False)
-    assert rules.start_weights("random", examples, np.random.default_rng(0))[-1] == 0
+    assert choices.start_weights("random", examples, np.random.default_rng(0))[-1] == 0
     with pytest.raises(OptionError, match="fit_intercept is False"):
-        rules.start_weights([1.0, 1.0], examples, np.random.default_rng())
+        choices.start_weights([1.0, 1.0], examples, np.random.default_rng())
 
 
 @pytest.mark.parametrize("start", ["ones", [1.0], [1.0] * 5, [np.nan, 0.0], [[1.0, 2.0]] * 2, ["x", 1.0], None])
 def test_bad_starts_are_refused(start):
     with pytest.raises(OptionError, match="start"):
-        rules.start_weights(start, Examples.of([[2.0, 3.0], [1.0, 1.0]], [0, 1]), np.random.default_rng())
+        choices.start_weights(start, Examples.of([[2.0, 3.0], [1.0, 1.0]], [0, 1]), np.random.default_rng())
 
 
 def test_random_mistake_is_uniform_among_the_mistakes():
@@ -104,16 +104,16 @@ def test_random_runs_are_reproduced_by_their_seed():
 
 def test_several_runs_share_the_seconds_that_are_left(monkeypatch):
     moment = 0.0
-    monkeypatch.setattr("rosenblatt.timing.now", lambda: moment)
-    shared = rules.shares(Budget(max_passes=7, max_seconds=12.0), 4)
+    monkeypatch.setattr("rosenblatt.rows.timing.now", lambda: moment)
+    shared = choices.shares(Budget(max_passes=7, max_seconds=12.0), 4)
     seconds = []
     for taken in (3.0, 1.0, 20.0, 0.0):  # its share, less, and far more than there is
         share = next(shared)
         assert share.max_passes == 7
         seconds.append(share.max_seconds)
         moment += taken
-    assert seconds == [3.0, 3.0, 4.0, rules.MOMENT]
-    assert [share.max_seconds for share in rules.shares(Budget(), 3)] == [None] * 3
+    assert seconds == [3.0, 3.0, 4.0, choices.MOMENT]
+    assert [share.max_seconds for share in choices.shares(Budget(), 3)] == [None] * 3
 
 
 RULES = [
@@ -128,7 +128,7 @@ RULES = [
 @pytest.mark.parametrize("made", RULES, ids=lambda made: type(made()).__name__)
 def test_max_seconds_are_for_all_rules_of_several_classes(made, monkeypatch, rng):
     moments = count(0.0, 0.5)  # each look at the clock is half a second after the last
-    monkeypatch.setattr("rosenblatt.timing.now", lambda: next(moments))
+    monkeypatch.setattr("rosenblatt.rows.timing.now", lambda: next(moments))
     X, y = np.ones((12, 2)), np.arange(12) % 4  # nothing separates these
     with pytest.warns(ConvergenceWarning) if "Pocket" not in type(made()).__name__ else nullcontext():
         made().fit(X, y)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from rosenblatt import margin, optimality, separability
-from rosenblatt.prove import risk
-from rosenblatt.prove.separability import Undecided
+from rosenblatt.prove.solve.separability import Undecided
+from rosenblatt.prove.theory import risk
 
 X, SEPARABLE, NOT = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1], [0, 1, 0, 1]
 SAID = {

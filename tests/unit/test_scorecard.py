@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.errors import OptionError
-from rosenblatt.read.columns import Category, Date, HashedText, Number, Sparse, Text
-from rosenblatt.read.encoding import Encoding, Target
-from rosenblatt.ship.points import Points
-from rosenblatt.ship.scorecard import Measure, measure_of, scorecard
+from rosenblatt.read.encode.columns import Category, Date, HashedText, Number, Sparse, Text
+from rosenblatt.read.encode.encoding import Encoding, Target
+from rosenblatt.ship.explain.scorecard import Measure, measure_of, scorecard
+from rosenblatt.ship.export.points import Points
 from unit.cards import added_up, rules
 
 

@@ -9,10 +9,10 @@ from sklearn.datasets import load_breast_cancer
 
 import cases
 from rosenblatt import Perceptron, separability
-from rosenblatt.examples import Examples
-from rosenblatt.learn import pla, stalling
-from rosenblatt.learn.rules import Budget, Order, Reason
-from rosenblatt.learn.stalling import Stall
+from rosenblatt.learn.choices import Budget, Order, Reason
+from rosenblatt.learn.pla import pla, stalling
+from rosenblatt.learn.pla.stalling import Stall
+from rosenblatt.rows.examples import Examples
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 import cases
-from rosenblatt.examples import Examples
-from rosenblatt.learn import pla
-from rosenblatt.learn.rules import UNLIMITED, Order, Reason
+from rosenblatt.learn.choices import UNLIMITED, Order, Reason
+from rosenblatt.learn.pla import pla
+from rosenblatt.rows.examples import Examples
 
 ORDERS = [order.value for order in Order]
 MANY = 1_100 if numba.config.DISABLE_JIT else 11_000  # rows

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from rosenblatt import kernels
-from rosenblatt.learn import dual_kernels
-from rosenblatt.storage import rows_of
+from rosenblatt.learn.dual import dual_kernels
+from rosenblatt.rows import kernels
+from rosenblatt.rows.storage import rows_of
 
 X = np.random.default_rng(4).integers(-4, 5, (9, 3)) * 1.0
 STORAGES = pytest.mark.parametrize("held", [X, sp.csr_array(X)], ids=["dense", "sparse"])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rosenblatt import threads
+from rosenblatt.rows import threads
 
 some_threads = pytest.mark.parametrize("worth", [1, 10**9])
 

@@ -6,9 +6,9 @@ import pytest
 from sklearn.base import clone
 
 from rosenblatt import PerceptronTree
-from rosenblatt.desk.loading import load_model
-from rosenblatt.learn.tree import Column, Columns
-from rosenblatt.ship.modelfile import Model, grid_fingerprint, save_model
+from rosenblatt.desk.load import load_model
+from rosenblatt.learn.tree.tree import Column, Columns
+from rosenblatt.ship.file.modelfile import Model, grid_fingerprint, save_model
 
 RNG = np.random.default_rng(7)
 X = np.round(RNG.normal(size=(90, 4)), 2)

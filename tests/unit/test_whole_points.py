@@ -14,13 +14,13 @@ from scipy.sparse import csr_array
 
 from rosenblatt import PocketPerceptron
 from rosenblatt.errors import DataError, OptionError
-from rosenblatt.read.columns import Category, Number, YesNo
-from rosenblatt.read.encoding import Encoding, Target
-from rosenblatt.ship import integers as whole
-from rosenblatt.ship import scorecard as ship
-from rosenblatt.ship.integers import integers, wrong_rows
-from rosenblatt.ship.points import Points
-from rosenblatt.ship.scorecard import measure_of
+from rosenblatt.read.encode.columns import Category, Number, YesNo
+from rosenblatt.read.encode.encoding import Encoding, Target
+from rosenblatt.ship.explain import integers as whole
+from rosenblatt.ship.explain import scorecard as ship
+from rosenblatt.ship.explain.integers import integers, wrong_rows
+from rosenblatt.ship.explain.scorecard import measure_of
+from rosenblatt.ship.export.points import Points
 from unit.cards import added_up, rules
 
 

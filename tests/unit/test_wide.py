@@ -9,10 +9,12 @@ import scipy.sparse as sp
 from rosenblatt import PerceptronTree, PocketPerceptron, VotedPerceptron, margin, optimality, separability
 from rosenblatt.errors import DataError
 from rosenblatt.estimators import columns
-from rosenblatt.examples import Examples, narrowed
-from rosenblatt.learn import active_rows, electorate, space, stored
-from rosenblatt.learn.space import Scaled, Spanned, space_of
-from rosenblatt.prove import optimality as prove_optimality
+from rosenblatt.geometry import whitening, working_set
+from rosenblatt.geometry.whitening import Scaled, Spanned, space_of
+from rosenblatt.learn.passes import electorate
+from rosenblatt.learn.tree import stored_numbers
+from rosenblatt.prove.solve import optimality as prove_optimality
+from rosenblatt.rows.examples import Examples, narrowed
 
 HASHED = 2**18
 
@@ -83,7 +85,7 @@ def test_products_of_rows_are_finite_whatever_the_units(scale, sparse, rng, monk
         assert isinstance(found, Spanned)
         assert all(np.isfinite(part).all() for part in (found.weights(v), found.scores(v), found.inward(v)))
     assert PocketPerceptron(random_state=0).fit(X, [0, 1, 0, 1, 1]).mistakes_ == 0
-    monkeypatch.setattr(space, "WIDEST", 1)
+    monkeypatch.setattr(whitening, "WIDEST", 1)
     assert PocketPerceptron(random_state=0).fit(X, [0, 1, 0, 1, 1]).mistakes_ == 0
 
 
@@ -110,8 +112,8 @@ def test_rows_that_touch_one_column_of_many(rng):
 @pytest.mark.large
 def test_text_that_overlaps_costs_by_entries(rng, monkeypatch):
     """Where both rows and columns are many, all but the rows that are there with both labels become right."""
-    monkeypatch.setattr(space, "WIDEST", 100)  # stands for tables of many thousands of both
-    monkeypatch.setattr(space, "NUMBERS", 10_000)
+    monkeypatch.setattr(whitening, "WIDEST", 100)  # stands for tables of many thousands of both
+    monkeypatch.setattr(whitening, "NUMBERS", 10_000)
     X, y = hashed(rng, 600), rng.permutation(600) % 2
     X, y = sp.csr_array(sp.vstack([X, X[:20]])), np.concatenate([y, 1 - y[:20]])
     assert isinstance(space_of(narrowed(Examples.of(X, y))[0]), Scaled)
@@ -122,7 +124,7 @@ def test_text_that_overlaps_costs_by_entries(rng, monkeypatch):
 
 
 def test_directions_of_few_entries_have_the_slopes_of_dense_ones(rng, monkeypatch):
-    monkeypatch.setattr(space, "WIDEST", 10)
+    monkeypatch.setattr(whitening, "WIDEST", 10)
     X = hashed(rng, 50, d=900, words=900)
     sparse, dense = (space_of(Examples.of(table, rng.permutation(50) % 2)) for table in (X, X.toarray()))
     dense._labels = sparse._labels
@@ -169,7 +171,7 @@ def test_a_vote_of_wide_rows_takes_no_memory_for_their_columns(rng):
 
 
 def test_proofs_about_long_rows_stay_small_or_say_why_not(rng, monkeypatch):
-    monkeypatch.setattr(active_rows, "MOST", 10_000)  # stands for many thousands of rows and columns
+    monkeypatch.setattr(working_set, "MOST", 10_000)  # stands for many thousands of rows and columns
     X, y = hashed(rng, 200), rng.permutation(200) % 2
     verdict = separability(X, y)
     assert verdict.separable  # by passes of the perceptron
@@ -277,7 +279,7 @@ def test_numbers_stored_twice_or_in_disorder_are_those_of_the_dense_table(kind, 
 def test_rows_are_sent_down_part_by_part(rng, monkeypatch):
     X, y = hashed(rng, 60, words=200), rng.permutation(60) % 2
     whole = everything(PerceptronTree().fit(X, y), X)
-    monkeypatch.setattr(stored, "PART", 40)
+    monkeypatch.setattr(stored_numbers, "PART", 40)
     assert everything(PerceptronTree().fit(X, y), X) == whole
 
 

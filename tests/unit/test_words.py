@@ -3,12 +3,12 @@
 import polars as pl
 import pytest
 
-from rosenblatt.desk.notes import in_plain_words
+from rosenblatt.desk.plain_warnings import in_plain_words
 from rosenblatt.plurals import many
-from rosenblatt.read.columns import Category, Number
-from rosenblatt.read.encoding import Encoding, Target
-from rosenblatt.ship.points import Points
-from rosenblatt.ship.reasons import reasons
+from rosenblatt.read.encode.columns import Category, Number
+from rosenblatt.read.encode.encoding import Encoding, Target
+from rosenblatt.ship.explain.reasons import reasons
+from rosenblatt.ship.export.points import Points
 
 
 def test_one_and_many():

@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from rosenblatt.cli import check, demo, explain, export, fit, predict, report, verify, warm_up
 from rosenblatt.cli.codes import USAGE
-from rosenblatt.cli.manual import AllCommands, OneCommand
+from rosenblatt.cli.commands import check, demo, explain, export, fit, predict, report, verify, warm_up
+from rosenblatt.cli.help_pages import AllCommands, OneCommand
 from rosenblatt.version import __version__
 
 app = typer.Typer(

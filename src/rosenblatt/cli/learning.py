@@ -7,11 +7,11 @@ from dataclasses import replace
 from rosenblatt.cli.reading import progress_to
 from rosenblatt.cli.screen import Screen
 from rosenblatt.desk.data import Data
-from rosenblatt.desk.learning import Learned, Wishes, learn
 from rosenblatt.desk.limits import FIT_WORK, clock_of, more
-from rosenblatt.desk.shipping import model_of
+from rosenblatt.desk.model import model_of
+from rosenblatt.desk.train import Learned, Wishes, learn
 from rosenblatt.errors import OptionError
-from rosenblatt.ship.modelfile import Model
+from rosenblatt.ship.file.modelfile import Model
 
 
 @contextmanager

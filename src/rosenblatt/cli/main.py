@@ -57,7 +57,7 @@ def _run() -> int:
     from typer import TyperException
 
     from rosenblatt.cli.app import app
-    from rosenblatt.cli.manual import CutShortError
+    from rosenblatt.cli.help_pages import CutShortError
     from rosenblatt.errors import MissingExtraError, OptionError, RosenblattError
 
     try:

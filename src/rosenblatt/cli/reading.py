@@ -9,20 +9,20 @@ from typing import Any
 
 import polars as pl
 
-from rosenblatt import compiling
-from rosenblatt.cli.ahead import Begun, begin
+from rosenblatt.cli.prefetch import Begun, begin
 from rosenblatt.cli.screen import Screen
 from rosenblatt.desk.data import Data, data_of, encoded
 from rosenblatt.desk.split import HoldOut
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.progress import shown_by
-from rosenblatt.read import columnar
-from rosenblatt.read.columns import Sparse
-from rosenblatt.read.encode import check_text, types_for
-from rosenblatt.read.encoding import Encoding
+from rosenblatt.read.encode.columns import Sparse
+from rosenblatt.read.encode.encoding import Encoding
+from rosenblatt.read.encode.infer import check_text, types_for
+from rosenblatt.read.formats import columnar
 from rosenblatt.read.frames import nearest
 from rosenblatt.read.table import LABEL, Table
-from rosenblatt.threads import in_background
+from rosenblatt.rows import compiling
+from rosenblatt.rows.threads import in_background
 
 USUAL = {  # nothing that anyone need be told
     ("delimiter: comma", "column names from the header"),

@@ -14,8 +14,8 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 from rich.text import Text
 
-from rosenblatt import compiling
 from rosenblatt.cli import output
+from rosenblatt.rows import compiling
 from rosenblatt.visible import json_text, visible, visible_lines
 
 PATIENCE = 2.0  # seconds before progress is shown

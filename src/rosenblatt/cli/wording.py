@@ -6,21 +6,21 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cli.screen import Screen
+from rosenblatt.desk.check import Finding, in_words
 from rosenblatt.desk.data import Data
-from rosenblatt.desk.verdict import Finding, in_words
 from rosenblatt.plurals import many
-from rosenblatt.prove.certificate import Contradiction
-from rosenblatt.prove.joint_certificate import JointContradiction
-from rosenblatt.prove.separability import NotSeparable, Separable, Undecided
-from rosenblatt.read.columns import BITS, Category, Number, Text
-from rosenblatt.read.encoding import Encoding
+from rosenblatt.prove.check.certificate import Contradiction
+from rosenblatt.prove.check.joint_certificate import JointContradiction
+from rosenblatt.prove.solve.separability import NotSeparable, Separable, Undecided
+from rosenblatt.read.encode.columns import BITS, Category, Number, Text
+from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.visible import visible
 
 if TYPE_CHECKING:  # `check` does without what knows all estimators
-    from rosenblatt.desk.learning import Learned
+    from rosenblatt.desk.train import Learned
     from rosenblatt.estimators.tree import PerceptronTree
-    from rosenblatt.ship.modelfile import Model
-    from rosenblatt.ship.scorecard import Scorecard
+    from rosenblatt.ship.explain.scorecard import Scorecard
+    from rosenblatt.ship.file.modelfile import Model
 
 MOST_COLUMNS = 12
 FIRST_LINES, MOST_TREE_LINES = 40, 1000  # of a tree: after learning it, and where it is asked for
@@ -189,7 +189,7 @@ def _plain(value: Any) -> Any:
 
 def learned(screen: Screen, rule: "Learned", model: "Model") -> None:
     """A rule and what is known of it, for people."""
-    from rosenblatt.desk.trees import stop_reason
+    from rosenblatt.desk.tree_data import stop_reason
     from rosenblatt.estimators.linear import ONE_VS_ONE
     from rosenblatt.estimators.tree import PerceptronTree
 
@@ -225,7 +225,7 @@ def learned(screen: Screen, rule: "Learned", model: "Model") -> None:
 
 def tree(screen: Screen, encoding: Encoding, rule: "PerceptronTree", most: int) -> None:
     """A tree in words: at most so many lines of it."""
-    from rosenblatt.desk.paths import first_lines, worded
+    from rosenblatt.desk.tree_paths import first_lines, worded
 
     nodes, deep = many(rule.n_nodes_, "node"), many(rule.depth_, "test")
     parts = f"{nodes}, {rule.n_leaves_:,} of them leaves, and is {deep} deep"
@@ -239,7 +239,7 @@ def tree(screen: Screen, encoding: Encoding, rule: "PerceptronTree", most: int) 
 
 def tree_record(encoding: Encoding, rule: Any, most: int | None = None) -> dict[str, Any] | None:
     """The same for a program."""
-    from rosenblatt.desk.paths import first_lines, worded
+    from rosenblatt.desk.tree_paths import first_lines, worded
     from rosenblatt.estimators.tree import PerceptronTree
 
     if not isinstance(rule, PerceptronTree):
@@ -250,7 +250,7 @@ def tree_record(encoding: Encoding, rule: Any, most: int | None = None) -> dict[
 
 def learned_record(rule: "Learned", model: "Model") -> dict[str, Any]:
     """The same for a program."""
-    from rosenblatt.desk.trees import stop_reason
+    from rosenblatt.desk.tree_data import stop_reason
 
     error = rule.error
     return {

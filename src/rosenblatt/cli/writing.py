@@ -12,13 +12,13 @@ import polars as pl
 
 from rosenblatt.cli import output
 from rosenblatt.cli.reading import named
-from rosenblatt.desk.error import Error
-from rosenblatt.desk.predicting import complaint
+from rosenblatt.desk.error_rate import Error
+from rosenblatt.desk.predict import complaint
 from rosenblatt.errors import OptionError, TableError
-from rosenblatt.read.lookup import Unseen
+from rosenblatt.read.encode.lookup import Unseen
 from rosenblatt.read.table import Table, first_line
-from rosenblatt.ship.atomic import drafted
-from rosenblatt.ship.modelfile import Model
+from rosenblatt.ship.file.atomic import drafted
+from rosenblatt.ship.file.modelfile import Model
 from rosenblatt.visible import visible_json, visible_lines
 
 ROWS = 50_000

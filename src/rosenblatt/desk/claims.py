@@ -13,26 +13,23 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.desk.contents import has_exact_points, has_whole_points
 from rosenblatt.desk.cost import Baseline, Costs
 from rosenblatt.desk.data import Data
-from rosenblatt.desk.error import HELD_OUT, Error, by_folds
+from rosenblatt.desk.error_rate import HELD_OUT, Error, by_folds
 from rosenblatt.desk.joint_claims import JointKinds, proved_jointly, wrong_jointly
-from rosenblatt.desk.shipping import means_of
+from rosenblatt.desk.model import means_of
+from rosenblatt.desk.model_contents import has_exact_points, has_whole_points
 from rosenblatt.desk.split import HoldOut
-from rosenblatt.desk.trees import right_on_every_row
+from rosenblatt.desk.tree_data import right_on_every_row
 from rosenblatt.errors import CertificateError, DataError, OptionError
 from rosenblatt.estimators.linear import JOINT, ONE_VS_ONE, ONE_VS_REST, LinearRule, pairs_of
 from rosenblatt.estimators.tree import PerceptronTree
-from rosenblatt.examples import Examples, class_factors, costs_of_rows
-from rosenblatt.kernels import Array
-from rosenblatt.kesler import JointExamples
+from rosenblatt.learn.choices import Reason
 from rosenblatt.learn.costs import costs_of
-from rosenblatt.learn.joining import whole_costs
-from rosenblatt.learn.rules import Reason
+from rosenblatt.learn.tree.canonical_rows import whole_costs
 from rosenblatt.plurals import many
-from rosenblatt.prove import exact
-from rosenblatt.prove.certificate import (
+from rosenblatt.prove.check import exact
+from rosenblatt.prove.check.certificate import (
     STRICT,
     Certificate,
     Contradiction,
@@ -41,10 +38,13 @@ from rosenblatt.prove.certificate import (
     NoMargin,
     RunRecord,
 )
-from rosenblatt.prove.joint_certificate import JointContradiction, JointNoMargin
-from rosenblatt.prove.joint_certificate import mistakes as mistakes_of_scores
-from rosenblatt.ship.modelfile import Model
-from rosenblatt.storage import rows_of, some_rows, table_of
+from rosenblatt.prove.check.joint_certificate import JointContradiction, JointNoMargin
+from rosenblatt.prove.check.joint_certificate import mistakes as mistakes_of_scores
+from rosenblatt.rows.examples import Examples, class_factors, costs_of_rows
+from rosenblatt.rows.kernels import Array
+from rosenblatt.rows.kesler import JointExamples
+from rosenblatt.rows.storage import rows_of, some_rows, table_of
+from rosenblatt.ship.file.modelfile import Model
 
 EXACT, PREDICT, AGAIN = "exact arithmetic", "predict", "computed again"
 UNCHECKED = {  # what a file says of how a rule was learned, by the attribute of its estimator

@@ -11,8 +11,8 @@ import numpy as np
 
 from rosenblatt.desk.data import Data
 from rosenblatt.estimators.tree import PerceptronTree
-from rosenblatt.examples import class_factors
-from rosenblatt.kernels import Array
+from rosenblatt.rows.examples import class_factors
+from rosenblatt.rows.kernels import Array
 
 CLEARLY = 2.0  # standard errors of the difference
 

@@ -11,18 +11,18 @@ import polars as pl
 import scipy  # its parts are loaded when they are used
 
 from rosenblatt.desk.split import HoldOut
-from rosenblatt.door import is_sparse
 from rosenblatt.errors import OptionError, TableError
-from rosenblatt.examples import Examples
-from rosenblatt.kernels import Array
-from rosenblatt.kesler import JointExamples
-from rosenblatt.learn.tree import Columns
-from rosenblatt.read.encode import encoding_of
-from rosenblatt.read.encoding import Encoding
+from rosenblatt.learn.tree.tree import Columns
+from rosenblatt.read.encode.encoding import Encoding
+from rosenblatt.read.encode.infer import encoding_of
 from rosenblatt.read.files import Room
 from rosenblatt.read.frames import nearest
 from rosenblatt.read.table import Table
-from rosenblatt.threads import in_background
+from rosenblatt.rows.door import is_sparse
+from rosenblatt.rows.examples import Examples
+from rosenblatt.rows.kernels import Array
+from rosenblatt.rows.kesler import JointExamples
+from rosenblatt.rows.threads import in_background
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,7 @@ class Data:
     @cached_property
     def fingerprint_begun(self) -> "Future[dict[str, Any]]":
         """The same, under way: whoever knows that it will be wanted asks for this early."""
-        from rosenblatt.ship.modelfile import data_fingerprint, grid_fingerprint  # it knows all estimators
+        from rosenblatt.ship.file.modelfile import data_fingerprint, grid_fingerprint  # it knows all estimators
 
         X, y = self.X, self.y
         return in_background(lambda: grid_fingerprint(X.table, y) if isinstance(X, Columns) else data_fingerprint(X, y))
@@ -83,7 +83,7 @@ class Data:
 
     def for_tree(self) -> "Data":
         """The same rows, X being what a tree sees of them."""
-        from rosenblatt.desk.trees import grid_of
+        from rosenblatt.desk.tree_data import grid_of
 
         return replace(self, known=grid_of(self.table, self.encoding)[self.rows])
 

@@ -6,19 +6,19 @@ import numpy as np
 
 from rosenblatt.desk.data import Data
 from rosenblatt.errors import CertificateError, OptionError
-from rosenblatt.kernels import Array
-from rosenblatt.kesler import JointExamples
-from rosenblatt.prove.certificate import STRICT, Certificate
-from rosenblatt.prove.joint_certificate import (
+from rosenblatt.prove.check.certificate import STRICT, Certificate
+from rosenblatt.prove.check.certificate_json import PREDICTED
+from rosenblatt.prove.check.joint_certificate import (
     JointContradiction,
     JointErrorInterval,
     JointNoMargin,
     JointSeparation,
     mistakes,
 )
-from rosenblatt.prove.record import PREDICTED
-from rosenblatt.ship.modelfile import Model
-from rosenblatt.storage import rows_of
+from rosenblatt.rows.kernels import Array
+from rosenblatt.rows.kesler import JointExamples
+from rosenblatt.rows.storage import rows_of
+from rosenblatt.ship.file.modelfile import Model
 
 JointKinds = JointContradiction | JointErrorInterval | JointNoMargin | JointSeparation
 

@@ -1,6 +1,6 @@
 """How long a proof may take where nothing else is said: so much work, which is the same on every machine."""
 
-from rosenblatt.prove.clock import Clock
+from rosenblatt.prove.solve.clock import Clock
 
 FIT_WORK = 3e9  # operations of about a nanosecond, for each proof that goes with a rule
 CHECK_WORK = 3e10  # the same, where the proof is what was asked for

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rosenblatt.kernels import Array
+from rosenblatt.rows.kernels import Array
 
 GOLDEN = 0x9E3779B97F4A7C15
 WORD = 2**64

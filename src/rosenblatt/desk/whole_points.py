@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.desk.contents import points_of
 from rosenblatt.desk.cost import Costs
 from rosenblatt.desk.data import Data
-from rosenblatt.desk.error import HELD_OUT, Error
-from rosenblatt.desk.shipping import means_of
+from rosenblatt.desk.error_rate import HELD_OUT, Error
+from rosenblatt.desk.model import means_of
+from rosenblatt.desk.model_contents import points_of
 from rosenblatt.desk.split import HoldOut
 from rosenblatt.plurals import many
-from rosenblatt.ship.integers import IntegerCard, integers, wrong_rows
-from rosenblatt.ship.modelfile import Model
+from rosenblatt.ship.explain.integers import IntegerCard, integers, wrong_rows
+from rosenblatt.ship.file.modelfile import Model
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""AveragedPerceptron: the scikit-learn face of `learn.averaged`, and what all rules learned in passes share."""
+"""AveragedPerceptron: the scikit-learn face of `learn.passes.averaged`, and what all rules learned in passes share."""
 
 from importlib import import_module
 from typing import Any, Self
@@ -7,16 +7,17 @@ import numpy as np
 
 from rosenblatt.estimators.linear import AUTO, JOINT, LinearRule, empty_ledger, one_or_all
 from rosenblatt.estimators.progress import reporter
-from rosenblatt.examples import Examples
-from rosenblatt.kernels import Array
-from rosenblatt.kesler import JointExamples
-from rosenblatt.learn import averaged, rules
-from rosenblatt.learn.averaged import Choice, PassesRun, Tally
-from rosenblatt.learn.averaging import OnMistakes, Stride
+from rosenblatt.learn import choices
+from rosenblatt.learn.choices import Budget, Reason
 from rosenblatt.learn.ledger import Ledger
-from rosenblatt.learn.rules import Budget, Reason
-from rosenblatt.learn.walk import ctrl_c_noted
+from rosenblatt.learn.passes import averaged
+from rosenblatt.learn.passes.averaged import Choice, PassesRun, Tally
+from rosenblatt.learn.passes.averaged_kernels import OnMistakes, Stride
+from rosenblatt.learn.run_state import ctrl_c_noted
 from rosenblatt.options import flag, is_word
+from rosenblatt.rows.examples import Examples
+from rosenblatt.rows.kernels import Array
+from rosenblatt.rows.kesler import JointExamples
 
 
 class RuleInPasses(LinearRule):
@@ -33,7 +34,7 @@ class RuleInPasses(LinearRule):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of X and their labels y."""
-        ties, budget, rng = rules.ties_named(self.ties), self._budget(), self._generator()
+        ties, budget, rng = choices.ties_named(self.ties), self._budget(), self._generator()
         shuffled, by_itself = flag("shuffle", self.shuffle, AUTO), is_word(self.shuffle, AUTO)
         classes, parts = self._parts(X, y, sample_weight)
         starts = self._starts(parts, rng)
@@ -47,7 +48,7 @@ class RuleInPasses(LinearRule):
                 "interrupted": interrupted,
             }
             runs = []
-            for part, start, share in zip(parts, starts, rules.shares(budget, len(parts)), strict=True):
+            for part, start, share in zip(parts, starts, choices.shares(budget, len(parts)), strict=True):
                 watch = reporter(share, self._name) if self.verbose else None
                 options["budget"] = share
                 options["spread"] = by_itself and (isinstance(part, JointExamples) or averaged.come_in_runs(part))
@@ -68,7 +69,7 @@ class RuleInPasses(LinearRule):
         The first call must name all `classes`. However a stream is cut into calls, the result is the same to the
         last bit. After `fit`, it goes on from there.
         """
-        ties = rules.ties_named(self.ties)
+        ties = choices.ties_named(self.ties)
         first = not hasattr(self, "weights_")
         known, parts = self._next_parts(X, y, classes, sample_weight)
         if first:
@@ -118,7 +119,7 @@ class RuleInPasses(LinearRule):
 
     def _stride(self, part: Examples) -> tuple[Stride, float | None]:
         """What a look at a row does, and by how much that can lengthen the weights, if not by R."""
-        return OnMistakes(rules.ties_named(self.ties)), None
+        return OnMistakes(choices.ties_named(self.ties)), None
 
     def _is_averaged(self) -> bool:
         return True
@@ -145,7 +146,7 @@ class RuleInPasses(LinearRule):
 
 def _joint() -> Any:
     """What learns several classes at once; loaded only where there are several."""
-    return import_module("rosenblatt.learn.joint")
+    return import_module("rosenblatt.learn.pla.joint_pla")
 
 
 def parted(tallies: list[Tally]) -> list[Tally]:

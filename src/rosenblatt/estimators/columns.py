@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt import options
-from rosenblatt.door import first_without_number, not_a_number
 from rosenblatt.errors import DataError, OptionError
-from rosenblatt.kernels import Array
-from rosenblatt.learn.stored import Stored
-from rosenblatt.learn.tree import Column, Columns
+from rosenblatt.learn.tree.stored_numbers import Stored
+from rosenblatt.learn.tree.tree import Column, Columns
+from rosenblatt.rows.door import first_without_number, not_a_number
+from rosenblatt.rows.kernels import Array
 
 if TYPE_CHECKING:
-    from rosenblatt.read.encoding import Encoding
+    from rosenblatt.read.encode.encoding import Encoding
 
 FROM_DTYPE = "from_dtype"
 NOT_TEXT = ("int", "uint", "float", "double", "decimal", "date", "timedelta", "duration")  # how types begin
@@ -156,15 +156,15 @@ def stored_of(X: Any, heads: Sequence[Column]) -> Stored:
 
 
 def from_table(encoding: "Encoding", table: Any, first_row: int = 0) -> Columns:
-    """Rows of a table as a tree sees them that was learned under this encoding; arguments as for `read.grid.grid`."""
-    from rosenblatt.read.grid import grid  # with Polars, which tables of other kinds do not need
+    """Rows of a table as a tree sees them that was learned under this encoding; arguments as for `read.encode.tree_view.grid`."""
+    from rosenblatt.read.encode.tree_view import grid  # with Polars, which tables of other kinds do not need
 
     return Columns(heads_of(encoding), grid(encoding, table, first_row=first_row))
 
 
 def heads_of(encoding: "Encoding") -> tuple[Column, ...]:
     """The columns of such a tree."""
-    from rosenblatt.read.grid import heads
+    from rosenblatt.read.encode.tree_view import heads
 
     return tuple(Column(name, categories) for name, categories in heads(encoding))
 

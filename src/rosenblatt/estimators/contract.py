@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt import process
-from rosenblatt.door import admitted, cell_without_number, labelled, refuse_dates, unmasked
 from rosenblatt.errors import DataError, RosenblattError
-from rosenblatt.kernels import Array
+from rosenblatt.rows.door import admitted, cell_without_number, labelled, refuse_dates, unmasked
+from rosenblatt.rows.kernels import Array
 
 NOT_GIVEN = "no_validation"  # what scikit-learn calls labels that there are none of
 

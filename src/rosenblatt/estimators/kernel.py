@@ -1,4 +1,4 @@
-"""KernelPerceptron: the scikit-learn face of `learn.kernelised`."""
+"""KernelPerceptron: the scikit-learn face of `learn.dual.dual`."""
 
 import warnings
 from collections.abc import Callable
@@ -6,21 +6,22 @@ from typing import Any, Self
 
 import numpy as np
 
-from rosenblatt import options, search
+from rosenblatt import options
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.estimators.contract import ConvergenceWarning, available_if, check_is_fitted, validate_data
 from rosenblatt.estimators.linear import AUTO, LinearRule, one_or_all
 from rosenblatt.estimators.progress import reporter
-from rosenblatt.examples import Examples, shown
-from rosenblatt.kernels import Array, Dense
-from rosenblatt.learn import gram, kernelised
-from rosenblatt.learn.gram import PRECOMPUTED, SCALE, Gram, Kernel, Points
-from rosenblatt.learn.kernelised import DualRun, State
+from rosenblatt.learn.choices import Budget, Reason, shares
+from rosenblatt.learn.dual import dual, gram
+from rosenblatt.learn.dual.dual import DualRun, State
+from rosenblatt.learn.dual.gram import PRECOMPUTED, SCALE, Gram, Kernel, Points
 from rosenblatt.learn.ledger import Ledger
-from rosenblatt.learn.rules import Budget, Reason, shares
-from rosenblatt.learn.walk import NUMBERS_AT_ONCE, ctrl_c_noted
+from rosenblatt.learn.run_state import NUMBERS_AT_ONCE, ctrl_c_noted
 from rosenblatt.plurals import many
-from rosenblatt.storage import n_features, rows_of
+from rosenblatt.rows import find
+from rosenblatt.rows.examples import Examples, shown
+from rosenblatt.rows.kernels import Array, Dense
+from rosenblatt.rows.storage import n_features, rows_of
 
 
 class KernelPerceptron(LinearRule):
@@ -153,7 +154,7 @@ class KernelPerceptron(LinearRule):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of X, or of the precomputed kernel matrix, and their labels y."""
-        order = kernelised.order_named(self.order)
+        order = dual.order_named(self.order)
         budget = Budget(self.max_passes, self.max_updates, self.max_seconds)
         self._check_options()
         classes, parts = self._parts(X, y, sample_weight)
@@ -166,7 +167,7 @@ class KernelPerceptron(LinearRule):
             for part, state, share in zip(parts, blank, shares(budget, len(parts)), strict=True):
                 watch = reporter(share, "kernel perceptron") if self.verbose else None
                 options: Any = {"order": order, "budget": share, "watch": watch}
-                runs.append(kernelised.learn(part, columns, state, interrupted=interrupted, **options))
+                runs.append(dual.learn(part, columns, state, interrupted=interrupted, **options))
             self._kernel = kernel
             self._keep([run.state for run in runs], points, np.arange(points.n))
             self._take(classes, list(runs))
@@ -221,14 +222,14 @@ class KernelPerceptron(LinearRule):
         before, support = self._support.n, self._support
         columns = Gram(self._kernel, support.followed_by(more), self.cache_mb)
         amounts = np.stack([state.amounts for state in self._states])
-        scores, errors = kernelised.scores_of(self._kernel, more, support, amounts)
+        scores, errors = dual.scores_of(self._kernel, more, support, amounts)
         runs = []
         for part, state, own, error in zip(parts, self._states, scores, errors, strict=True):
             weights = part.weights if part.weights.size else np.ones(part.n)
             labels = np.concatenate([np.ones(before, np.int8), part.labels])
             both = Examples(columns.points.rows, labels, np.concatenate([np.zeros(before), weights]), part.classes)
             longer = state.with_more(part.n, np.searchsorted(self.support_, state.memory.row))
-            runs.append(kernelised.follow(both, columns, longer, np.concatenate([np.zeros(before), own]), float(error)))
+            runs.append(dual.follow(both, columns, longer, np.concatenate([np.zeros(before), own]), float(error)))
         return runs
 
     def _note(self, parts: list[Examples], runs: list[DualRun], numbers: Array) -> None:
@@ -267,7 +268,7 @@ class KernelPerceptron(LinearRule):
         if self._kernel.function == PRECOMPUTED:
             values = np.ascontiguousarray(values[:, self.support_])
         yes = Examples(rows_of(values, bias=0.0), np.ones(points.n, np.int8))
-        return np.stack([search.margins(yes, np.append(a, 0.0)) for a in self.dual_coef_])
+        return np.stack([find.margins(yes, np.append(a, 0.0)) for a in self.dual_coef_])
 
     def _check_options(self) -> None:
         """Refuse options that do not fit."""

@@ -1,4 +1,4 @@
-"""LiftedPerceptron: the scikit-learn face of `learn.lifted`."""
+"""LiftedPerceptron: the scikit-learn face of `learn.lifted.lifted`."""
 
 import warnings
 from dataclasses import replace
@@ -6,18 +6,19 @@ from fractions import Fraction
 from math import hypot
 from typing import Any, Self
 
-from rosenblatt import options, timing
+from rosenblatt import options
 from rosenblatt.estimators.contract import ConvergenceWarning
 from rosenblatt.estimators.linear import LinearRule, one_or_all
 from rosenblatt.estimators.progress import reporter
-from rosenblatt.examples import Examples, shown
-from rosenblatt.kernels import Array
-from rosenblatt.learn import lifted
-from rosenblatt.learn.lifted import LiftedRun
-from rosenblatt.learn.rules import MOMENT, Budget, Reason, shares
-from rosenblatt.learn.walk import ctrl_c_noted
+from rosenblatt.learn.choices import MOMENT, Budget, Reason, shares
+from rosenblatt.learn.lifted import lifted
+from rosenblatt.learn.lifted.lifted import LiftedRun
+from rosenblatt.learn.run_state import ctrl_c_noted
 from rosenblatt.plurals import many
-from rosenblatt.prove import bounds
+from rosenblatt.prove.theory import bounds
+from rosenblatt.rows import timing
+from rosenblatt.rows.examples import Examples, shown
+from rosenblatt.rows.kernels import Array
 
 BEST = "best"
 SAFELY = 1e-12  # covers the rounding of the few operations between a reference and its bound

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from rosenblatt import options, search
+from rosenblatt import options
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.estimators.contract import (
     BaseEstimator,
@@ -20,15 +20,16 @@ from rosenblatt.estimators.contract import (
     validate_data,
 )
 from rosenblatt.estimators.counterparts import NamesCounterparts
-from rosenblatt.examples import Examples, classes_of, costs_of_rows, refuse_heavy_rows, shown
-from rosenblatt.kernels import Array, Rows
-from rosenblatt.kesler import JointExamples
-from rosenblatt.learn import costs, rules
+from rosenblatt.learn import choices, costs
+from rosenblatt.learn.choices import Reason
 from rosenblatt.learn.ledger import Ledger
-from rosenblatt.learn.rules import Reason
-from rosenblatt.learn.walk import Run
-from rosenblatt.prove import bounds
-from rosenblatt.storage import bias_of, lengths_of, n_rows, rows_of, unit_rows, with_bias
+from rosenblatt.learn.run_state import Run
+from rosenblatt.prove.theory import bounds
+from rosenblatt.rows import find
+from rosenblatt.rows.examples import Examples, classes_of, costs_of_rows, refuse_heavy_rows, shown
+from rosenblatt.rows.kernels import Array, Rows
+from rosenblatt.rows.kesler import JointExamples
+from rosenblatt.rows.storage import bias_of, lengths_of, n_rows, rows_of, unit_rows, with_bias
 
 AUTO = "auto"
 JOINT, ONE_VS_REST, ONE_VS_ONE = SCHEMES = ("joint", "one-vs-rest", "one-vs-one")  # of more than two classes
@@ -70,7 +71,7 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
         """The label of every row."""
         check_is_fitted(self, "weights_")
         if self._scheme == JOINT:
-            from rosenblatt.learn.joint_walk import chosen  # which only rules of several classes need
+            from rosenblatt.learn.pla.joint_run_state import chosen  # which only rules of several classes need
 
             return np.asarray(self.classes_[chosen(self._seen(X), self.weights_)])
         scores = self.decision_function(X)
@@ -85,7 +86,7 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
     def _scores_of_rules(self, rows: Rows) -> list[Array]:
         """What each rule scores, with the exact sign."""
         yes = Examples(rows, np.ones(n_rows(rows), np.int8))
-        return [search.margins(yes, w) for w in self.weights_]
+        return [find.margins(yes, w) for w in self.weights_]
 
     def _votes(self, scores: list[Array]) -> Array:
         """How many one-vs-one rules say each class, and a part of one for those won among classes with as many."""
@@ -143,7 +144,7 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
     @property
     def ties_of_prediction(self) -> str:
         """The tie rule that counts a mistake exactly where the label predicted is wrong."""
-        return rules.ties_of_prediction(self._zero_is_yes)
+        return choices.ties_of_prediction(self._zero_is_yes)
 
     def replace_weights(self, weights: Array) -> None:
         """Predict with these weights from now on; the ledger still tells what was learned."""
@@ -176,14 +177,14 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
     def _whole_cost(self, parts: list[Examples], whole: Array) -> int:
         """What the mistakes of the rule cost, in whole numbers."""
         if isinstance(parts[0], JointExamples):
-            from rosenblatt.learn.joint_walk import wrong_rows
+            from rosenblatt.learn.pla.joint_run_state import wrong_rows
 
             return int(whole[wrong_rows(parts[0], self.weights_)].sum())
         if len(parts) == 1:
-            wrong, _ = search.find(parts[0], self.weights_[0], rules.ties_named(self.ties_of_prediction))
+            wrong, _ = find.find(parts[0], self.weights_[0], choices.ties_named(self.ties_of_prediction))
             return int(whole[wrong].sum())
         yes = [Examples(part.rows, np.ones(part.n, np.int8)) for part in parts]
-        said = np.argmax([search.margins(part, w) for part, w in zip(yes, self.weights_, strict=True)], axis=0)
+        said = np.argmax([find.margins(part, w) for part, w in zip(yes, self.weights_, strict=True)], axis=0)
         return int(whole[np.argmax([part.labels for part in parts], axis=0) != said].sum())
 
     def recount(self, parts: list[Examples]) -> None:
@@ -192,11 +193,11 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
     def _mistakes(self, parts: list[Examples]) -> list[int]:
         """How many rows each rule predicts wrong."""
         if isinstance(parts[0], JointExamples):
-            from rosenblatt.learn.joint_walk import wrong_rows
+            from rosenblatt.learn.pla.joint_run_state import wrong_rows
 
             return [wrong_rows(parts[0], self.weights_).size]
-        ties = rules.ties_named(self.ties_of_prediction)
-        return [search.count(part, w, ties) for part, w in zip(parts, self.weights_, strict=True)]
+        ties = choices.ties_named(self.ties_of_prediction)
+        return [find.count(part, w, ties) for part, w in zip(parts, self.weights_, strict=True)]
 
     def __sklearn_tags__(self) -> Any:
         tags: Any = super().__sklearn_tags__()  # type: ignore[no-untyped-call]
@@ -209,7 +210,7 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
         self._bias = bias_of(self.fit_intercept, self.bias_scale, AUTO)
         self._unit_rows = bool(self.normalize)
         self._multi_class = options.one_of("multi_class", self.multi_class, SCHEMES)
-        self._zero_is_yes = rules.sign_at_zero(rules.ties_named(self.ties)) > 0
+        self._zero_is_yes = choices.sign_at_zero(choices.ties_named(self.ties)) > 0
 
     def _parts(self, X: Any, y: Any, sample_weight: Any) -> tuple[Array, list[Examples]]:
         """For `fit`: the classes, and the examples of each rule."""
@@ -286,15 +287,15 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
     def _start_weights(self, parts: list[Examples], rng: np.random.Generator) -> list[Array]:
         """The start of each rule; a table of weights has a row for each."""
         if isinstance(parts[0], JointExamples):
-            from rosenblatt.learn.joint import start_of
+            from rosenblatt.learn.pla.joint_pla import start_of
 
-            return [start_of(self.start, parts[0], rng, rules.start_weights)]
+            return [start_of(self.start, parts[0], rng, choices.start_weights)]
         starts = [self.start] * len(parts)
         if not isinstance(self.start, str) and options.floats("start", self.start).ndim == 2:
             if len(self.start) != len(parts):
                 raise OptionError(f"start has weights for {len(self.start)} rules, but {len(parts)} are learned")
             starts = list(self.start)
-        return [rules.start_weights(start, part, rng) for start, part in zip(starts, parts, strict=True)]
+        return [choices.start_weights(start, part, rng) for start, part in zip(starts, parts, strict=True)]
 
     def _starts(self, parts: list[Examples], rng: np.random.Generator) -> list[Array]:
         """For `fit`: the same, but where no row of a class counts, a rule that always says the same.
@@ -323,7 +324,7 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
 
     def _generator(self) -> np.random.Generator:
         """Randomness from `random_state`, where there is one."""
-        return rules.generator_of(getattr(self, "random_state", None))
+        return choices.generator_of(getattr(self, "random_state", None))
 
     def _take(self, classes: Array, runs: Sequence[Run]) -> None:
         """Take over what was learned, a run per rule."""
@@ -368,7 +369,7 @@ def empty_ledger(start: Array) -> Ledger:
     """The ledger of a stream that begins with these weights; those of several classes are a table."""
     if start.ndim == 1:
         return Ledger(start, 0, np.int64)
-    from rosenblatt.learn.joint_walk import JointLedger
+    from rosenblatt.learn.pla.joint_run_state import JointLedger
 
     return JointLedger(start, 0, np.int64, len(start))
 

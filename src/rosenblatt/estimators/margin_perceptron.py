@@ -7,12 +7,12 @@ from rosenblatt import options
 from rosenblatt.estimators.averaged import RuleInPasses
 from rosenblatt.estimators.contract import ConvergenceWarning
 from rosenblatt.estimators.linear import AUTO
-from rosenblatt.examples import Examples
-from rosenblatt.kernels import Array
-from rosenblatt.learn.averaged import PassesRun
-from rosenblatt.learn.averaging import Stride, WithinMargin
-from rosenblatt.learn.rules import Budget
+from rosenblatt.learn.choices import Budget
+from rosenblatt.learn.passes.averaged import PassesRun
+from rosenblatt.learn.passes.averaged_kernels import Stride, WithinMargin
 from rosenblatt.plurals import many
+from rosenblatt.rows.examples import Examples
+from rosenblatt.rows.kernels import Array
 
 
 class MarginPerceptron(RuleInPasses):

@@ -1,4 +1,4 @@
-"""OnlinePerceptron: the face of `learn.online`, one row at a time."""
+"""OnlinePerceptron: the face of `learn.online.online`, one row at a time."""
 
 import sys
 from collections import deque
@@ -8,23 +8,24 @@ from typing import Any, Self
 import numpy as np
 
 from rosenblatt import options
-from rosenblatt.door import labelled, unmasked
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.estimators.contract import BaseEstimator
 from rosenblatt.estimators.counterparts import NamesCounterparts
-from rosenblatt.examples import MOST_COPIES, classes_of, refuse_heavy_rows, shown, weights_of
-from rosenblatt.kernels import Array, Rows
-from rosenblatt.learn import rules, streaming
-from rosenblatt.learn.online import Comparator, Stream, mode_named
-from rosenblatt.learn.walk import ctrl_c_noted
-from rosenblatt.prove.stream import MistakeBound, mistake_bound
-from rosenblatt.storage import bias_of, n_rows, rows_of
+from rosenblatt.learn import choices
+from rosenblatt.learn.online import online_kernels
+from rosenblatt.learn.online.online import Comparator, Stream, mode_named
+from rosenblatt.learn.run_state import ctrl_c_noted
+from rosenblatt.prove.theory.stream import MistakeBound, mistake_bound
+from rosenblatt.rows.door import labelled, unmasked
+from rosenblatt.rows.examples import MOST_COPIES, classes_of, refuse_heavy_rows, shown, weights_of
+from rosenblatt.rows.kernels import Array, Rows
+from rosenblatt.rows.storage import bias_of, n_rows, rows_of
 
 FLOAT64 = np.dtype(np.float64)
 PROTOCOL = 1
 NO, YES = np.array([-1], np.int8), np.array([1], np.int8)  # labels as compiled code takes them
-LEARN: Any = {1: streaming.learn_dense, 3: streaming.learn_sparse}  # by the number of arrays that a row has
-SCORE: Any = {1: streaming.score_dense, 3: streaming.score_sparse}
+LEARN: Any = {1: online_kernels.learn_dense, 3: online_kernels.learn_sparse}  # by the number of arrays that a row has
+SCORE: Any = {1: online_kernels.score_dense, 3: online_kernels.score_sparse}
 
 
 def _are_two(classes: Any) -> bool:
@@ -147,7 +148,7 @@ class OnlinePerceptron(NamesCounterparts, BaseEstimator):
     def _begin(self) -> Stream:
         """Take over the options."""
         options.check_flags(self)
-        mode, ties = mode_named(self.mode, self.C), rules.ties_named(self.ties)
+        mode, ties = mode_named(self.mode, self.C), choices.ties_named(self.ties)
         bias = bias_of(self.fit_intercept, self.bias_scale)
         comparator = None if self.comparator is None else Comparator.of(self.comparator, self.fit_intercept)
         if comparator and mode.level:
@@ -161,7 +162,7 @@ class OnlinePerceptron(NamesCounterparts, BaseEstimator):
         self._labels, self._signs = (False, True), {1: YES}
         if self.classes is not None:
             self._know(*self.classes)
-        self._zero_is_yes = rules.sign_at_zero(ties) > 0
+        self._zero_is_yes = choices.sign_at_zero(ties) > 0
         self._stream = Stream(mode, ties, bias, comparator)
         return self._stream
 
@@ -180,7 +181,7 @@ class OnlinePerceptron(NamesCounterparts, BaseEstimator):
             return self._learn_new_label(x, y, sample_weight)
         copies = 1.0 if sample_weight is None else self._copies(sample_weight)
         if type(x) is np.ndarray and x.dtype is FLOAT64 and x.shape == stream.shape and x.flags.c_contiguous:
-            outcome = streaming.learn_dense(x, label, copies, *stream.parts)
+            outcome = online_kernels.learn_dense(x, label, copies, *stream.parts)
         else:
             row = stream.row(unmasked(x, "the row"), True)
             outcome = LEARN[len(row)](*row, label, copies, *stream.parts)
@@ -194,12 +195,12 @@ class OnlinePerceptron(NamesCounterparts, BaseEstimator):
         """coef_ . x + intercept_, with the exact sign: above 0 for the positive class."""
         stream = self._stream or self._begin()
         if type(x) is np.ndarray and x.dtype is FLOAT64 and x.shape == stream.shape and x.flags.c_contiguous:
-            score = streaming.score_dense(x, *stream.score_parts)
+            score = online_kernels.score_dense(x, *stream.score_parts)
         else:
             row = stream.row(unmasked(x, "the row"), False)
             score = SCORE[len(row)](*row, *stream.score_parts)
         if score != score:
-            raise stream.refusal(streaming.UNUSABLE, x, False)
+            raise stream.refusal(online_kernels.UNUSABLE, x, False)
         return float(score)
 
     def predict_one(self, x: Any) -> Any:
@@ -269,7 +270,7 @@ class OnlinePerceptron(NamesCounterparts, BaseEstimator):
         except DataError as error:
             self._labels, self._signs = before
             raise DataError(f"in the block that begins with {self._place()}: {error}") from error
-        times, first = np.zeros(labels.size, np.int64), int(stream.counts[streaming.ROWS])
+        times, first = np.zeros(labels.size, np.int64), int(stream.counts[online_kernels.ROWS])
         try:
             with ctrl_c_noted() as interrupted:
                 stream.learn_rows(rows, labels, copies, times, interrupted)
@@ -317,11 +318,13 @@ class OnlinePerceptron(NamesCounterparts, BaseEstimator):
 
     # -- what is known so far ------------------------------------------------------------------------------
 
-    n_rows_ = _counter(streaming.ROWS, "Rows given.")
-    n_examples_seen_ = _counter(streaming.SEEN, "Copies of rows looked at.")
-    n_mistakes_ = _counter(streaming.MISTAKES, "M_t: examples that the weights had wrong when they came.")
-    n_updates_ = _counter(streaming.UPDATES, "Changes of the weights.")
-    _n_average_mistakes = _counter(streaming.AVERAGE_MISTAKES, "Examples that the average had wrong when they came.")
+    n_rows_ = _counter(online_kernels.ROWS, "Rows given.")
+    n_examples_seen_ = _counter(online_kernels.SEEN, "Copies of rows looked at.")
+    n_mistakes_ = _counter(online_kernels.MISTAKES, "M_t: examples that the weights had wrong when they came.")
+    n_updates_ = _counter(online_kernels.UPDATES, "Changes of the weights.")
+    _n_average_mistakes = _counter(
+        online_kernels.AVERAGE_MISTAKES, "Examples that the average had wrong when they came."
+    )
 
     @property
     def progressive_error_(self) -> float:
@@ -343,7 +346,7 @@ class OnlinePerceptron(NamesCounterparts, BaseEstimator):
     def one_linear_rule(self) -> tuple[Array, float, str]:
         """The weights of predictions, the constant they show the threshold, and what they predict for a tie."""
         stream = self._stream or self._begin()
-        return stream.without_room(stream.heard), stream.bias, rules.ties_of_prediction(self._zero_is_yes)
+        return stream.without_room(stream.heard), stream.bias, choices.ties_of_prediction(self._zero_is_yes)
 
     @property
     def average_(self) -> Array:

@@ -1,4 +1,4 @@
-"""PassiveAggressive: the scikit-learn face of `learn.aggressive`."""
+"""PassiveAggressive: the scikit-learn face of `learn.passes.aggressive`."""
 
 from typing import Any
 
@@ -6,13 +6,13 @@ import numpy as np
 
 from rosenblatt.estimators.averaged import RuleInPasses
 from rosenblatt.estimators.linear import one_or_all
-from rosenblatt.examples import Examples
-from rosenblatt.kernels import Array
-from rosenblatt.learn import aggressive
-from rosenblatt.learn.aggressive import StepLedger
-from rosenblatt.learn.averaged import PassesRun
-from rosenblatt.learn.averaging import Stride
 from rosenblatt.learn.ledger import Ledger
+from rosenblatt.learn.passes import aggressive
+from rosenblatt.learn.passes.aggressive import StepLedger
+from rosenblatt.learn.passes.averaged import PassesRun
+from rosenblatt.learn.passes.averaged_kernels import Stride
+from rosenblatt.rows.examples import Examples
+from rosenblatt.rows.kernels import Array
 
 
 class PassiveAggressive(RuleInPasses):

@@ -1,4 +1,4 @@
-"""Perceptron: the scikit-learn face of `learn.pla`."""
+"""Perceptron: the scikit-learn face of `learn.pla.pla`."""
 
 import warnings
 from dataclasses import replace
@@ -8,24 +8,26 @@ from typing import Any, Self
 
 import numpy as np
 
-from rosenblatt import options, search
+from rosenblatt import options
 from rosenblatt.errors import OptionError
 from rosenblatt.estimators.contract import ConvergenceWarning
 from rosenblatt.estimators.linear import AUTO, JOINT, LinearRule, empty_ledger, one_or_all
 from rosenblatt.estimators.progress import reporter
-from rosenblatt.examples import Examples, shown
-from rosenblatt.kernels import Array, Ties
-from rosenblatt.kesler import JointExamples
-from rosenblatt.learn import pla, rules
-from rosenblatt.learn.rules import Budget, Reason
-from rosenblatt.learn.stalling import Stall
-from rosenblatt.learn.walk import Run, ctrl_c_noted
+from rosenblatt.learn import choices
+from rosenblatt.learn.choices import Budget, Reason
+from rosenblatt.learn.pla import pla
+from rosenblatt.learn.pla.stalling import Stall
+from rosenblatt.learn.run_state import Run, ctrl_c_noted
 from rosenblatt.plurals import many
-from rosenblatt.prove import bounds
-from rosenblatt.prove import run as of_two_classes
-from rosenblatt.prove.clock import Clock
-from rosenblatt.prove.separability import NotSeparable, decide
-from rosenblatt.storage import some_rows
+from rosenblatt.prove.solve import run as of_two_classes
+from rosenblatt.prove.solve.clock import Clock
+from rosenblatt.prove.solve.separability import NotSeparable, decide
+from rosenblatt.prove.theory import bounds
+from rosenblatt.rows import find
+from rosenblatt.rows.examples import Examples, shown
+from rosenblatt.rows.kernels import Array, Ties
+from rosenblatt.rows.kesler import JointExamples
+from rosenblatt.rows.storage import some_rows
 
 BOUND = "bound"
 MOST_PASSES = 1000  # where nothing else is said
@@ -48,7 +50,7 @@ ADVICE = {
 
 def learner_of(part: Examples) -> Any:
     """The module that learns from these examples: that of several classes is loaded only where there are such."""
-    return import_module("rosenblatt.learn.joint") if isinstance(part, JointExamples) else pla
+    return import_module("rosenblatt.learn.pla.joint_pla") if isinstance(part, JointExamples) else pla
 
 
 class Perceptron(LinearRule):
@@ -193,7 +195,7 @@ class Perceptron(LinearRule):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of X and their labels y."""
-        order, ties = rules.order_named(self.order), rules.ties_named(self.ties)
+        order, ties = choices.order_named(self.order), choices.ties_named(self.ties)
         updates = options.whole("max_updates", self.max_updates, 1, words=(BOUND,), none=True)
         passes = options.whole("max_passes", self.max_passes, 1, words=(AUTO,), none=True)
         options.number("margin", self.margin, above=0, none=True)
@@ -206,7 +208,7 @@ class Perceptron(LinearRule):
         starts = self._starts(parts, rng)
         runs, verdicts = [], [_Asked(part, self.ties) for part in parts]
         with ctrl_c_noted() as interrupted:
-            limits = rules.shares(budget, len(parts))
+            limits = choices.shares(budget, len(parts))
             for part, start, asked, limit in zip(parts, starts, verdicts, limits, strict=True):
                 limit = replace(limit, max_updates=self._bound(part, start)) if by_bound else limit
                 watch = reporter(limit) if self.verbose else None
@@ -224,7 +226,7 @@ class Perceptron(LinearRule):
         for part, run, certificate, asked in zip(parts, runs, proved, verdicts, strict=True):
             if run.reason is not Reason.SEPARATED:
                 known = certificate.statement if certificate else asked.finding
-                _warn(part, run, rules.ties_named(self.ties_of_prediction), known)
+                _warn(part, run, choices.ties_named(self.ties_of_prediction), known)
         if interrupted():
             raise KeyboardInterrupt
         return self
@@ -233,9 +235,9 @@ class Perceptron(LinearRule):
         """After how many updates there is no such margin (Theorem A for the worst direction of this start)."""
         if self.margin is None:
             raise OptionError("max_updates='bound' needs the margin that is worth finding, as margin=...")
-        if not search.is_whole(part.weights):
+        if not find.is_whole(part.weights):
             raise OptionError("max_updates='bound' needs sample weights that are whole numbers")
-        away = search.norm(start)
+        away = find.norm(start)
         return bounds.updates(part.radius * (1 + 1e-15), self.margin, start_length=away, start_along=-away) + 1
 
     def _proved(self, part: Examples, run: Run, start: Array, asked: "_Asked") -> Any:
@@ -245,7 +247,7 @@ class Perceptron(LinearRule):
         if asked.contradiction:
             return asked.contradiction
         most = A_SECOND if run.reason is Reason.MAX_SECONDS else inf
-        prove = import_module("rosenblatt.prove.joint_run") if isinstance(part, JointExamples) else of_two_classes
+        prove = import_module("rosenblatt.prove.solve.joint_run") if isinstance(part, JointExamples) else of_two_classes
         if found := prove.recurrence(part, run, start, self.ties, most):
             return found
         if self.max_updates == BOUND and run.reason is Reason.MAX_UPDATES:
@@ -259,7 +261,7 @@ class Perceptron(LinearRule):
         The first call must name all `classes`. However a stream is cut into calls, the result is the same to the
         last bit. After `fit`, it goes on from there.
         """
-        ties = rules.ties_named(self.ties)
+        ties = choices.ties_named(self.ties)
         first = not hasattr(self, "weights_")
         known, parts = self._next_parts(X, y, classes, sample_weight)
         joint = isinstance(parts[0], JointExamples)
@@ -296,7 +298,9 @@ class _Asked:
         clock = Clock(most_work=A_PROOF + SOME_PASSES * rows.values.size)
         if isinstance(part, JointExamples):
             several = JointExamples(rows, part.labels[counted], classes=part.classes)
-            verdict = import_module("rosenblatt.prove.joint").decide(several, self._ties, clock, learning=False)
+            verdict = import_module("rosenblatt.prove.solve.joint_separability").decide(
+                several, self._ties, clock, learning=False
+            )
         else:
             verdict = decide(Examples(rows, part.labels[counted]), self._ties, clock, learning=False)
         if verdict.separable is False:
@@ -314,7 +318,7 @@ def _warn(examples: Examples, run: Run, ties: Ties, known: str) -> None:
         left, which = learner_of(examples).wrong_rows(examples, run.weights).size, ""
     else:
         no, yes = map(shown, examples.classes)
-        left, which = search.count(examples, run.weights, ties), f" ({yes} against {no})"
+        left, which = find.count(examples, run.weights, ties), f" ({yes} against {no})"
     advice = (
         f"Try to {ADVICE[run.reason]}; if the classes overlap, no line separates them and no budget is enough: "
         "PocketPerceptron keeps the rule with the fewest mistakes."

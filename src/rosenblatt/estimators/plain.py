@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import DataError, OptionError
-from rosenblatt.kernels import Array
+from rosenblatt.rows.kernels import Array
 
 
 class ConvergenceWarning(UserWarning):

@@ -1,4 +1,4 @@
-"""PocketPerceptron: the scikit-learn face of `learn.pocket`."""
+"""PocketPerceptron: the scikit-learn face of `learn.pocket.pocket`."""
 
 from dataclasses import replace
 from importlib import import_module
@@ -6,18 +6,20 @@ from typing import Any, Self
 
 import numpy as np
 
-from rosenblatt import options, search, timing
+from rosenblatt import options
 from rosenblatt.errors import OptionError
 from rosenblatt.estimators.linear import AUTO, FAR_BELOW, JOINT, ONE_VS_REST, LinearRule, one_or_all
 from rosenblatt.estimators.progress import reporter
-from rosenblatt.examples import Examples
-from rosenblatt.kernels import Array, Ties
-from rosenblatt.kesler import JointExamples
-from rosenblatt.learn import costs, pocket, rules
-from rosenblatt.learn.pocket import PocketRun
-from rosenblatt.learn.rules import Budget
-from rosenblatt.learn.walk import ctrl_c_noted
+from rosenblatt.learn import choices, costs
+from rosenblatt.learn.choices import Budget
+from rosenblatt.learn.pocket import pocket
+from rosenblatt.learn.pocket.pocket import PocketRun
+from rosenblatt.learn.run_state import ctrl_c_noted
 from rosenblatt.progress import ticker
+from rosenblatt.rows import find, timing
+from rosenblatt.rows.examples import Examples
+from rosenblatt.rows.kernels import Array, Ties
+from rosenblatt.rows.kesler import JointExamples
 
 DESCENT = "descent"
 NEVER = -1  # no run of the perceptron has met these weights
@@ -140,7 +142,7 @@ class PocketPerceptron(LinearRule):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of X and their labels y."""
-        ties = rules.ties_named(self.ties)
+        ties = choices.ties_named(self.ties)
         if self.improve is not None and not options.is_word(self.improve, DESCENT):
             raise options.refused("improve", repr(DESCENT), self.improve, none=True)
         options.number("margin", self.margin, least=0)
@@ -158,7 +160,7 @@ class PocketPerceptron(LinearRule):
         with ctrl_c_noted() as interrupted:
             runs = [
                 self._run(part, start, ties, share, rng, interrupted)
-                for part, start, share in zip(parts, starts, rules.shares(budget, len(parts)), strict=True)
+                for part, start, share in zip(parts, starts, choices.shares(budget, len(parts)), strict=True)
             ]
         self.kept_at_ = one_or_all([run.kept_at for run in runs])
         if len(runs) > 1 and self._multi_class == ONE_VS_REST:
@@ -182,7 +184,7 @@ class PocketPerceptron(LinearRule):
         if isinstance(parts[0], JointExamples):
             self.cost_ = _joint().exact_cost(parts[0], self.weights_)
             return
-        ties, each = rules.ties_named(self.ties_of_prediction), zip(parts, self.weights_, strict=True)
+        ties, each = choices.ties_named(self.ties_of_prediction), zip(parts, self.weights_, strict=True)
         self.cost_ = one_or_all([costs.exact_cost(part, w, ties, self.margin) for part, w in each])
 
     def _run(
@@ -212,7 +214,7 @@ class PocketPerceptron(LinearRule):
 
 def _joint() -> Any:
     """The pocket of several classes; loaded only where there are several."""
-    return import_module("rosenblatt.learn.joint_pocket")
+    return import_module("rosenblatt.learn.pocket.joint_pocket")
 
 
 def _never_chosen(weights: Array, absent: Array) -> Array:
@@ -225,6 +227,6 @@ def _never_chosen(weights: Array, absent: Array) -> Array:
 
 def _in_scale(part: Examples, w: Array) -> Array:
     """The same rule with scores of about 1, or as near that as weights can come, so that rules can be compared."""
-    size = float(np.abs(search.margins(part, w)).mean())
+    size = float(np.abs(find.margins(part, w)).mean())
     room = LARGEST - int(np.frexp(np.abs(w).max())[1])
     return np.ldexp(w, min(-int(np.frexp(size)[1]), room)) if 0.0 < size < np.inf else w

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from rosenblatt.learn.rules import Budget
-from rosenblatt.learn.walk import Walk
+from rosenblatt.learn.choices import Budget
+from rosenblatt.learn.run_state import Walk
 from rosenblatt.progress import ticker
 
 

@@ -6,7 +6,6 @@ from typing import Any, Self
 import numpy as np
 
 from rosenblatt import options
-from rosenblatt.door import with_nan_for_masked
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.estimators import columns as tables
 from rosenblatt.estimators.columns import FROM_DTYPE
@@ -19,17 +18,18 @@ from rosenblatt.estimators.contract import (
     validate_data,
 )
 from rosenblatt.estimators.counterparts import NamesCounterparts
-from rosenblatt.examples import class_factors, classes_of, shown, weights_of
-from rosenblatt.kernels import Array
-from rosenblatt.learn import growing, importance, pruning
-from rosenblatt.learn import plan as plans
-from rosenblatt.learn.joining import Rows, whole_costs
-from rosenblatt.learn.plan import Plan
-from rosenblatt.learn.rules import generator_of
-from rosenblatt.learn.stored import parts
-from rosenblatt.learn.tree import Columns, Node, Stop, Tree
-from rosenblatt.learn.walk import ctrl_c_noted
+from rosenblatt.learn.choices import generator_of
+from rosenblatt.learn.run_state import ctrl_c_noted
+from rosenblatt.learn.tree import growing, importance, pruning
+from rosenblatt.learn.tree import tree_options as plans
+from rosenblatt.learn.tree.canonical_rows import Rows, whole_costs
+from rosenblatt.learn.tree.stored_numbers import parts
+from rosenblatt.learn.tree.tree import Columns, Node, Stop, Tree
+from rosenblatt.learn.tree.tree_options import Plan
 from rosenblatt.progress import ticker
+from rosenblatt.rows.door import with_nan_for_masked
+from rosenblatt.rows.examples import class_factors, classes_of, shown, weights_of
+from rosenblatt.rows.kernels import Array
 
 MOST_FOLDS = 100_000
 BY_CROSS_VALIDATION = {"cross-validation": 0.0, "one standard error": 1.0}  # standard errors that are spared
@@ -223,7 +223,7 @@ class PerceptronTree(NamesCounterparts, ClassifierMixin, BaseEstimator):
         >>> tree.export_svg().count("data-node=")
         3
         """
-        from rosenblatt.estimators.drawing import svg_of
+        from rosenblatt.draw.tree_picture import svg_of
 
         check_is_fitted(self, "tree_")
         return svg_of(self.tree_, most_depth=most_depth, names=feature_names, title=title)
@@ -233,7 +233,7 @@ class PerceptronTree(NamesCounterparts, ClassifierMixin, BaseEstimator):
 
         Needs matplotlib: pip install "rosenblatt[plot]".
         """
-        from rosenblatt.estimators.drawing import figure_of
+        from rosenblatt.draw.tree_picture import figure_of
 
         check_is_fitted(self, "tree_")
         return figure_of(self.tree_, ax, most_depth=most_depth, names=feature_names)

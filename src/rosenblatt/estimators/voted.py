@@ -1,20 +1,21 @@
-"""VotedPerceptron: the scikit-learn face of the vote of `learn.averaged`."""
+"""VotedPerceptron: the scikit-learn face of the vote of `learn.passes.averaged`."""
 
 from typing import Any
 
 import numpy as np
 
-from rosenblatt import options, search
+from rosenblatt import options
 from rosenblatt.errors import OptionError
 from rosenblatt.estimators.averaged import RuleInPasses
 from rosenblatt.estimators.contract import check_is_fitted, validate_data
 from rosenblatt.estimators.linear import AUTO, one_or_all
-from rosenblatt.examples import Examples
-from rosenblatt.kernels import Array, Rows
-from rosenblatt.learn import averaged
-from rosenblatt.learn.averaged import Choice, Course, PassesRun
-from rosenblatt.learn.electorate import Electorate, electorate
-from rosenblatt.storage import n_rows
+from rosenblatt.learn.passes import averaged
+from rosenblatt.learn.passes.averaged import Choice, Course, PassesRun
+from rosenblatt.learn.passes.electorate import Electorate, electorate
+from rosenblatt.rows import find
+from rosenblatt.rows.examples import Examples
+from rosenblatt.rows.kernels import Array, Rows
+from rosenblatt.rows.storage import n_rows
 
 VOTES = ("voted", "averaged", "last", "random")
 
@@ -151,7 +152,7 @@ class VotedPerceptron(RuleInPasses):
     def _leanings(self, rows: Rows) -> Array:
         """Numbers between -1/2 and 1/2 in the order of the scores of the mean weights, a column per rule."""
         every = Examples(rows, np.ones(n_rows(rows), np.int8))
-        scores = np.stack([search.margins(every, tally.average) for tally in self._tallies], axis=1)
+        scores = np.stack([find.margins(every, tally.average) for tally in self._tallies], axis=1)
         return np.arctan(scores) / np.pi  # type: ignore[no-any-return]
 
     def _settle(self) -> None:

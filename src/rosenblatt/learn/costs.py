@@ -4,9 +4,9 @@ from math import frexp, fsum, ldexp
 
 import numpy as np
 
-from rosenblatt import search
-from rosenblatt.examples import Examples
-from rosenblatt.kernels import Array, Ties
+from rosenblatt.rows import find
+from rosenblatt.rows.examples import Examples
+from rosenblatt.rows.kernels import Array, Ties
 
 ROOM = 61  # binary digits of the sum of costs, which rows that cost 1 instead of a part of it hardly change
 LEAST = -1074  # the exponent of the least float
@@ -52,4 +52,4 @@ def exact_cost(examples: Examples, w: Array, ties: Ties, gamma: float = 0.0) -> 
 
 
 def _wrong(examples: Examples, w: Array, ties: Ties, gamma: float) -> Array:
-    return np.concatenate(search.find(examples, w, ties, band=gamma * search.norm(w)))
+    return np.concatenate(find.find(examples, w, ties, band=gamma * find.norm(w)))

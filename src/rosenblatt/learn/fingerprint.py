@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rosenblatt.examples import Examples
-from rosenblatt.kernels import Array, Dense, Rows
-from rosenblatt.storage import n_features, numbers_per_row, some_rows
+from rosenblatt.rows.examples import Examples
+from rosenblatt.rows.kernels import Array, Dense, Rows
+from rosenblatt.rows.storage import n_features, numbers_per_row, some_rows
 
 AT_ONCE = 2**20  # numbers
 

@@ -19,12 +19,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt import kernels, search
 from rosenblatt.errors import LedgerError, OptionError
-from rosenblatt.examples import Examples
-from rosenblatt.kernels import Array
 from rosenblatt.learn.fingerprint import fingerprint
 from rosenblatt.learn.loss import perceptron_loss
+from rosenblatt.rows import find, kernels
+from rosenblatt.rows.examples import Examples
+from rosenblatt.rows.kernels import Array
 
 IN_MEMORY = 2**24
 PROTOCOL = 1
@@ -220,7 +220,7 @@ class Ledger:
             self._check_weights(entry, examples)
             follow(w, entry if t else entry[:0])
             row = int(rows_of_entries(entry)[0]) // self.numbers_per_row if t else -1
-            yield Step(t, row, w.copy(), search.norm(w), self._loss(examples, w))
+            yield Step(t, row, w.copy(), find.norm(w), self._loss(examples, w))
 
     def follower(self, examples: Examples) -> Callable[[Array, Array], None]:
         """What makes the corrections of some entries once more, given the weights before them, which it changes."""

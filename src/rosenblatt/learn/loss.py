@@ -7,19 +7,19 @@ Subgradient       -y x where y (w . x) < 0, and 0 where it is > 0. At 0, every v
 One line          w += (y - sgn(w . x)) / 2 * x, with sgn(0) = +1: the rule "plus". (As printed, with
                   sgn(y w . x), it updates rows labelled -1 exactly when they are right.)
 
-These are for reading and for checking; `learn.pla` is for learning. The loss along a run is in `Ledger.steps`.
+These are for reading and for checking; `learn.pla.pla` is for learning. The loss along a run is in `Ledger.steps`.
 """
 
 import numpy as np
 
-from rosenblatt import search
-from rosenblatt.examples import Examples
-from rosenblatt.kernels import Array
+from rosenblatt.rows import find
+from rosenblatt.rows.examples import Examples
+from rosenblatt.rows.kernels import Array
 
 
 def perceptron_loss(examples: Examples, w: Array) -> float:
     """The sum of max(0, -y (w . x)) over the rows, each as often as its weight says."""
-    losses = np.maximum(0.0, -search.margins(examples, w))
+    losses = np.maximum(0.0, -find.margins(examples, w))
     return float(losses @ examples.weights if examples.weights.size else losses.sum())
 
 

@@ -17,12 +17,12 @@ from pathlib import Path
 import polars as pl
 
 from rosenblatt.errors import OptionError, TableError
-from rosenblatt.read.arff import looks_like_arff, read_arff
-from rosenblatt.read.columnar import read_columnar
-from rosenblatt.read.delimited import read_delimited
-from rosenblatt.read.dialect import BLANKS, NAMES
 from rosenblatt.read.files import CHUNK, File, Scratch, TooLargeError, is_too_large, opened, text_of, with_encoding
-from rosenblatt.read.libsvm import looks_like_libsvm, read_libsvm
+from rosenblatt.read.formats.arff import looks_like_arff, read_arff
+from rosenblatt.read.formats.columnar import read_columnar
+from rosenblatt.read.formats.delimited import read_delimited
+from rosenblatt.read.formats.dialect import BLANKS, NAMES
+from rosenblatt.read.formats.libsvm import looks_like_libsvm, read_libsvm
 from rosenblatt.read.table import Table
 from rosenblatt.read.values import MISSING
 

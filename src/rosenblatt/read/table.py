@@ -12,7 +12,7 @@ from rosenblatt.errors import TableError
 if TYPE_CHECKING:  # reading a table begins before these are loaded
     from scipy.sparse import csr_array
 
-    from rosenblatt.kernels import Array
+    from rosenblatt.rows.kernels import Array
 
 BLOCK = 100_000  # rows
 LABEL = "label"  # what the target of a LIBSVM file is called

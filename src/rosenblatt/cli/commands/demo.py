@@ -1,0 +1,75 @@
+"""`rosenblatt demo`: every command on real data."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rosenblatt.cli import parameters
+from rosenblatt.cli.codes import DONE, INTERRUPTED, USAGE
+
+NAME = "demo"
+EXAMPLE = "Example: rosenblatt demo --folder credit"
+FIRST = 100
+STEPS = (
+    "check first.csv --target creditability",
+    "check credit.csv --target creditability --positive good -o proof.json",
+    "verify proof.json credit.csv",
+    "fit credit.csv --target creditability --positive good -o model.json",
+    "explain model.json",
+    "explain model.json credit.csv --integers -o card.json",
+    "predict model.json credit.csv --keep creditability --reasons 2 --judge -o decisions.csv",
+    "export model.json --to sql --table applications -o score.sql",
+    "export model.json --to python -o score.py",
+    "report credit.csv --target creditability --positive good -o report.html",
+    "verify model.json credit.csv",
+)
+
+
+def run(
+    folder: Annotated[
+        Path, typer.Option("--folder", metavar="FOLDER", help="Where to write the files; those of an earlier demo go.")
+    ] = Path("build/demo"),
+    json: parameters.Json = False,
+    quiet: parameters.Quiet = False,
+) -> None:
+    """Check, learn, explain, predict, export, report and verify: German credit data, 1000 real applications.
+
+    The data is Statlog (German Credit Data) by Hans Hofmann, UCI, CC BY 4.0.
+    """
+    import contextlib
+    import io
+    import os
+    import shlex
+    from importlib.resources import files
+
+    from rosenblatt.cli.app import app
+    from rosenblatt.cli.screen import Screen
+    from rosenblatt.errors import MissingExtraError, OptionError
+
+    screen = Screen(json, quiet)
+    if folder.exists() and not folder.is_dir():
+        raise OptionError(f"{folder} is a file; --folder needs a folder to write into")
+    folder.mkdir(parents=True, exist_ok=True)
+    table = (files("rosenblatt") / "data" / "german_credit.csv").read_text("utf-8")
+    (folder / "credit.csv").write_text(table, "utf-8")
+    (folder / "first.csv").write_text("".join(table.splitlines(keepends=True)[: FIRST + 1]), "utf-8")
+    codes = {}
+    with contextlib.chdir(folder):
+        for step in STEPS:
+            screen.line()
+            screen.line(f"$ rosenblatt {step}", style="bold cyan")
+            words = [*shlex.split(step), *(["--force"] if " -o " in step else []), *(["--quiet"] if quiet else [])]
+            try:
+                with contextlib.redirect_stdout(io.StringIO()) if json else contextlib.nullcontext():
+                    codes[step] = app(words, standalone_mode=False) or DONE
+            except MissingExtraError as error:
+                codes[step] = USAGE
+                screen.note(str(error))
+            if codes[step] == INTERRUPTED:
+                raise typer.Exit(INTERRUPTED)
+        written = sorted(os.listdir())
+    page = f"; open {folder / 'report.html'} in a browser" if "report.html" in written else ""
+    screen.line()
+    screen.line(f"All files are in {folder}{page}.", style="bold")
+    screen.record({"command": NAME, "folder": str(folder), "files": written, "exit_codes": codes})

@@ -1,0 +1,145 @@
+"""`rosenblatt explain`: the rule as points, or as a tree in words."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from rosenblatt.cli import parameters
+
+NAME = "explain"
+EXAMPLE = "Example: rosenblatt explain model.json --integers applications.csv -o card.json"
+MOST_LINES, MOST_COLUMNS = 20, 100  # of a column; of a card
+
+
+def run(
+    model: parameters.ModelFile,
+    file: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[FILE...]",
+            help="Table to choose whole points by, for --integers; or that --row is about.",
+            show_default=False,
+        ),
+    ] = None,
+    integers: Annotated[
+        bool, typer.Option("--integers", help="Small whole-number points, and the mistakes they cost.")
+    ] = False,
+    largest: Annotated[
+        str, typer.Option("--largest", metavar="N", help="The most points for anything; auto: as few as cost little.")
+    ] = "auto",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="MODEL", help="Write the rule with whole points as a model."),
+    ] = None,
+    row: Annotated[
+        int | None,
+        typer.Option("--row", min=1, metavar="K", help="The way of row K of the table through a tree, step by step."),
+    ] = None,
+    most: Annotated[
+        int | None,
+        typer.Option("--most", min=1, metavar="K", help="Show at most K lines per column (20), or of a tree (1000)."),
+    ] = None,
+    columns: Annotated[
+        int,
+        typer.Option("--columns", min=1, metavar="K", help="Show the K columns with the most points."),
+    ] = MOST_COLUMNS,
+    file_format: parameters.Format = None,
+    delimiter: parameters.Delimiter = None,
+    drop_missing_target: parameters.DropMissing = False,
+    force: parameters.Force = False,
+    json: parameters.Json = False,
+    quiet: parameters.Quiet = False,
+) -> None:
+    """Show the scorecard: points for what stands in each column, and the threshold; of a tree, its tests in words."""
+    from rosenblatt.cli import reading, wording
+    from rosenblatt.cli.screen import Screen
+    from rosenblatt.desk.model_contents import card_of, points_of
+    from rosenblatt.errors import OptionError
+    from rosenblatt.estimators.tree import PerceptronTree
+    from rosenblatt.ship.file.modelfile import Model
+
+    screen = Screen(json, quiet)
+    reading.free(output, force)
+    loaded = Model.load(model)
+    if row is not None or (isinstance(loaded.estimator, PerceptronTree) and not integers):
+        if integers or output:
+            raise OptionError("whole points and an output are not for --row, nor for trees")
+        screen.record(_tree(screen, model, loaded, file or [], row, most, file_format, delimiter))
+        return
+    most, most_points = most or MOST_LINES, _largest(largest)
+    if not integers:
+        if file or output:
+            raise OptionError("a table and an output are for --integers")
+        card = card_of(loaded)
+        wording.card(screen, card, most, columns)
+        screen.record(_record(model, card.as_record()))
+        return
+    if not file:
+        raise OptionError(
+            "--integers needs the table that the points are chosen by: rosenblatt explain MODEL FILE --integers"
+        )
+    from rosenblatt.desk.whole_points import whole_points
+
+    encoding, weights = points_of(loaded).encoding, (loaded.held_out or {}).get("weights")
+    data = reading.known(screen, file, encoding, file_format, delimiter, drop_missing_target, weights)
+    with screen.busy("choosing whole points"):
+        found = whole_points(loaded, data, most_points)
+    wording.card(screen, found.chosen.card, most, columns)
+    screen.line(found.statement)
+    if output is not None:
+        found.model.save(output, force=force)
+        screen.line(f"Model written to {output}")
+    counts = found.as_record()
+    screen.record(_record(model, counts.pop("card"), counts, output))
+
+
+def _tree(
+    screen: Any,
+    model: Path,
+    loaded: Any,
+    file: list[str],
+    row: int | None,
+    most: int | None,
+    file_format: str | None,
+    delimiter: str | None,
+) -> dict[str, Any]:
+    """Show a tree, or the way of one row through it; and the same for a program."""
+    from rosenblatt.cli import reading, wording
+    from rosenblatt.desk.model_contents import encoding_of
+    from rosenblatt.desk.tree_paths import tree_of, way_of
+    from rosenblatt.errors import OptionError
+
+    tree = tree_of(loaded)
+    if bool(file) != (row is not None):
+        raise OptionError("a table and the number of a row belong together: rosenblatt explain MODEL FILE --row K")
+    encoding, way = encoding_of(loaded), None
+    if row is None:
+        wording.tree(screen, encoding, tree, most or wording.MOST_TREE_LINES)
+    else:
+        table = reading.table(screen, file, file_format, delimiter, encoding, target=False)
+        with reading.named(table):
+            way = way_of(loaded, table, row)
+        for line in way.lines(encoding.target.name):
+            screen.line(line)
+    record = _record(model, None)
+    return record | {"tree": wording.tree_record(encoding, tree, most), "way": way and way.as_record()}
+
+
+def _record(
+    model: Path, card: dict[str, Any] | None, integers: dict[str, Any] | None = None, output: Path | None = None
+) -> dict[str, Any]:
+    """The scorecard, for a program."""
+    card = card and {"threshold": None, **card}
+    found = {"card": card, "tree": None, "way": None, "integers": integers, "output": output and str(output)}
+    return {"command": NAME, "model": str(model), **found}
+
+
+def _largest(given: str) -> int | str:
+    from rosenblatt.errors import OptionError
+
+    if given == "auto":
+        return given
+    if not given.isdecimal() or int(given) < 1:
+        raise OptionError(f"--largest must be auto or a whole number from 1, not {given!r}")
+    return int(given)

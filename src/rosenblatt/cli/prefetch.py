@@ -1,0 +1,38 @@
+"""Reading a table while the rest of the command is still being loaded."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from threading import TIMEOUT_MAX
+from typing import Any
+
+from rosenblatt import process
+from rosenblatt.errors import OptionError
+from rosenblatt.read.sources import check_reading, read_table
+from rosenblatt.read.table import Table
+from rosenblatt.rows.threads import in_background
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A table that is being read, or will be."""
+
+    names: str
+    table: Callable[[], Table]  # waits for it
+
+
+def begin(source: list[str], file_format: str | None, delimiter: str | None, **wanted: Any) -> Begun:
+    """Begin to read the table in these files; further arguments are those of `read_table`.
+
+    Only a process of its own reads behind the back of what goes on, for it may end without waiting. Standard input is
+    not touched before the table is asked for: a command that is refused takes nothing from it.
+    """
+    check_reading(file_format, delimiter)
+    if "-" in source and len(source) > 1:
+        raise OptionError("standard input, -, must be the only table")
+    files, names = source[0] if len(source) == 1 else source, ", ".join(source)
+    read = partial(read_table, files, format=file_format, delimiter=delimiter, **wanted)
+    if not process.is_command:
+        return Begun(names, read)
+    begun = None if files == "-" else in_background(read)
+    return Begun(names, lambda: (begun or in_background(read)).result(TIMEOUT_MAX))  # without a limit, deaf to Ctrl-C

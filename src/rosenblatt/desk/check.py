@@ -1,0 +1,105 @@
+"""What can be proved about a table before anything is learned from it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.desk.data import Data
+from rosenblatt.desk.limits import CHECK_WORK, clock_of, more
+from rosenblatt.prove.check.certificate import Certificate, Contradiction, CostInterval, ErrorInterval
+from rosenblatt.prove.check.certificate_json import PREDICTED, STRICT
+from rosenblatt.prove.check.joint_certificate import JointContradiction, JointErrorInterval
+from rosenblatt.prove.solve.clock import Clock
+from rosenblatt.prove.solve.margin import Margin, largest
+from rosenblatt.prove.solve.optimality import interval
+from rosenblatt.prove.solve.separability import NotSeparable, Separable, Undecided, Verdict, decide
+from rosenblatt.prove.theory import bounds
+from rosenblatt.rows.kesler import JointExamples
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is known of one class against the other, or of more than two classes together."""
+
+    label: str | None  # the class that is the yes; None: all classes
+    verdict: Verdict
+    radius: float
+    margin: Margin | None  # of separable rows
+    updates: int | None  # that no run of the perceptron from zeros exceeds
+    fewest: ErrorInterval | CostInterval | JointErrorInterval | None  # mistakes, unless rows are separable
+    cut_short: str | None = None  # which limit ended a proof, if one did
+
+    @property
+    def certificates(self) -> tuple[Certificate, ...]:
+        """All that is proved."""
+        found: list[Certificate | None] = [getattr(self.verdict, "certificate", None), self.fewest]
+        found += [self.margin.certificate] if self.margin is not None else []
+        return tuple(dict.fromkeys(certificate for certificate in found if certificate is not None))
+
+
+def finding(data: Data, *, seconds: float | None = None, fewest: bool = True, verbose: bool = False) -> Finding:
+    """What can be proved of the classes; `seconds` as in `limits.clock_of`."""
+    several, clock = len(data.classes) > 2, clock_of(seconds, CHECK_WORK, verbose)
+    joint: Any = import_module("rosenblatt.prove.solve.joint_separability") if several else None
+    examples: Any = data.joint_examples() if several else data.examples()
+    verdict: Verdict = (joint.decide if several else decide)(examples, clock=clock)
+    clocks, margin, updates, fewest_mistakes = [clock], None, None, None
+    if isinstance(verdict, Separable):
+        clocks.append(clock_of(seconds, CHECK_WORK, verbose))
+        margin = (joint.largest if several else largest)(examples, clock=clocks[-1], proved=verdict.certificate)
+        lower = max(margin.lower, verdict.certificate.lower)  # the search for the margin may have run out of time
+        updates = bounds.novikoff(examples.radius, lower) if lower > 0 else None
+    elif fewest:
+        clocks.append(clock_of(seconds, CHECK_WORK, verbose))
+        fewest_mistakes = _fewest(examples, getattr(verdict, "certificate", None), clocks[-1])
+        if isinstance(verdict, Undecided) and fewest_mistakes.contradictions:
+            verdict = NotSeparable(replace(fewest_mistakes.contradictions[0], ties=STRICT, fingerprint=""))
+    cut_short = next((more(clock) for clock in clocks if clock.ran_out), None)
+    label = None if several else data.classes[1]
+    return Finding(label, verdict, examples.radius, margin, updates, fewest_mistakes, cut_short)
+
+
+def decided(
+    data: Data, threshold: Mapping[str, Any], ties: str, clock: Clock, another: Clock
+) -> tuple[Verdict, Margin | None]:
+    """Whether the rows are separable, and if so, their largest margin; the time of each is kept by a clock."""
+    several, affine = len(data.classes) > 2, bool(threshold.get("fit_intercept", True))
+    joint: Any = import_module("rosenblatt.prove.solve.joint_separability") if several else None
+    examples: Any = data.joint_examples(**threshold) if several else data.examples(**threshold)
+    verdict: Verdict = (joint.decide if several else decide)(examples, ties, clock)
+    if not isinstance(verdict, Separable):
+        return verdict, None
+    proved: Any = verdict.certificate if ties == STRICT else None  # rows that tie have no margin
+    if several:
+        return verdict, joint.largest(examples, another, proved)
+    return verdict, largest(examples, affine=affine, clock=another, proved=proved)
+
+
+def _fewest(examples: Any, known: Any, clock: Clock) -> Any:
+    """How few mistakes are possible; a contradiction may be known."""
+    rng = np.random.default_rng(0)
+    if isinstance(examples, JointExamples):
+        return import_module("rosenblatt.prove.solve.joint_optimality").interval(examples, None, rng, clock, known)
+    return interval(examples, None, PREDICTED, rng, clock, known)
+
+
+def in_words(data: Data, proof: Contradiction | JointContradiction, most: int = 20) -> list[dict[str, Any]]:
+    """The rows that contradict each other: their numbers, how much each weighs, and what stands in them.
+
+    Of more than two classes, also the class that a row is told from; a row may be there with several.
+    """
+    rivals: Any = proof.rivals if isinstance(proof, JointContradiction) else (None,) * len(proof.rows)
+    chosen = sorted(zip(proof.rows, proof.weights, rivals, strict=True), key=lambda pair: -pair[1])[:most]
+    shown = data.shown([row for row, _, _ in chosen])
+    return [
+        {
+            "row": data.number(row),
+            "rival": None if rival is None else data.classes[rival],
+            "weight": str(weight),
+            "cells": cells,
+        }
+        for (row, weight, rival), cells in zip(chosen, shown, strict=True)
+    ]

@@ -1,0 +1,199 @@
+"""Labels, scores and reasons for the rows of a table of any length.
+
+A rule that is a sum of points is a Polars expression: the table streams from file to file through all cores, in bounded
+memory. Other rules see it block by block.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+from polars.io.plugins import register_io_source
+
+from rosenblatt.desk import tree_data
+from rosenblatt.desk.error_rate import Error
+from rosenblatt.desk.model_contents import card_of, encoding_of
+from rosenblatt.desk.tree_paths import conditions, worded
+from rosenblatt.errors import OptionError, TableError
+from rosenblatt.estimators.tree import PerceptronTree
+from rosenblatt.read.encode.encoding import Encoding
+from rosenblatt.read.encode.lookup import Unseen
+from rosenblatt.read.encode.tree_view import width
+from rosenblatt.read.frames import nearest
+from rosenblatt.read.table import BLOCK, Table
+from rosenblatt.read.values import texts_of
+from rosenblatt.ship.explain.reasons import NAME as REASON
+from rosenblatt.ship.explain.reasons import reasons
+from rosenblatt.ship.export.points import Points
+from rosenblatt.ship.file.modelfile import Model
+
+LABEL, SCORE, POINTS, OWN, SCORES = "label", "score", "points", "\0target", "\0scores"
+MOST_NUMBERS = 2**24  # that a tree sees at once
+WORK, FEWEST = 2**31, 100  # multiplications for a block of rows, which take about a second, and rows of it, at least
+
+
+def predictions(
+    model: Model, table: Table, *, reasons_wanted: int = 0, keep: Sequence[str] = (), unseen: Unseen | None = None
+) -> pl.LazyFrame:
+    """For every row, in order: the columns to keep, the label, the score (one per class if there are more than two)
+    and, beside reasons, the same in points. Values that the rule has no name for are counted in `unseen` as they go
+    by."""
+    encoding = encoding_of(model)
+    if isinstance(model.estimator, PerceptronTree):
+        return _in_blocks(model, encoding, table, keep, reasons_wanted, unseen)
+    points = _points(model, table, reasons_wanted)
+    if points is None:
+        return _in_blocks(model, encoding, table, keep, unseen=unseen)
+    assert table.frame is not None
+    frame = table.frame.lazy()
+    encoding.check(frame)
+    named = [_score_name(k, encoding) for k in range(len(points.weights))]
+    scores = points.scores(named, unseen).alias(SCORES)
+    if not reasons_wanted:
+        kept = _kept(keep, frame.collect_schema().names(), named)
+        label = points.label([pl.col(name) for name in named]).alias(LABEL)
+        return frame.select(*kept, scores).unnest(SCORES).select(*kept, label, *named)
+    card = card_of(model)
+    in_points = [name.replace(SCORE, POINTS, 1) for name in named]
+    kept = _kept(keep, frame.collect_schema().names(), [*named, *in_points])
+    label = points.label([pl.col(name) for name in named]).alias(LABEL)
+    each = [(pl.col(s) * float(card.factor)).alias(p) for s, p in zip(named, in_points, strict=True)]
+    told = reasons(points, reasons_wanted, card)
+    found = frame.select(*kept, scores, told).unnest(SCORES)
+    if not points.exact:  # labels are the rule's own, whatever reasons are asked for
+        own = _in_blocks(model, encoding, table, ()).select(LABEL, *named)
+        found, label = pl.concat([frame.select(*kept, told), own], how="horizontal"), pl.col(LABEL)
+    return found.select(*kept, label, *named, *each, "reasons").unnest("reasons")
+
+
+def _points(model: Model, table: Table, reasons_wanted: int) -> Points | None:
+    """The rule as points, if it is a sum of them, in a table of columns, and computing in doubles is exact."""
+    try:
+        points = Points.of(encoding_of(model), model.estimator)
+    except OptionError:
+        if reasons_wanted:
+            raise
+        return None
+    if table.frame is None:
+        if reasons_wanted:
+            raise OptionError("reasons are told for tables with named columns, not for numbered features")
+        return None
+    return points if points.exact or reasons_wanted else None
+
+
+def _score_name(k: int, encoding: Encoding) -> str:
+    classes = encoding.target.classes
+    return SCORE if len(classes) == 2 else f"{SCORE} {classes[k]}"
+
+
+def _kept(keep: Sequence[str], there: list[str], taken: list[str]) -> list[str]:
+    """The columns to keep, which must be there and must not be called as the new ones are."""
+    chosen = there if list(keep) == ["all"] and "all" not in there else list(keep)
+    for name in chosen:
+        if name not in there:
+            raise OptionError(f"there is no column {name!r} to keep{nearest(name, there)}")
+        if name in (LABEL, *taken):
+            raise OptionError(f"the column {name!r} cannot be kept: the result has a column of that name")
+    return chosen
+
+
+def _in_blocks(
+    model: Model,
+    encoding: Encoding,
+    table: Table,
+    keep: Sequence[str],
+    reasons_wanted: int = 0,
+    unseen: Unseen | None = None,
+) -> pl.LazyFrame:
+    """The same by the estimator itself, block by block; reasons are a tree's."""
+    classes = encoding.target.classes
+    many = 1 if len(classes) == 2 else len(classes)
+    names = [_score_name(k, encoding) for k in range(many)]
+    told = [REASON.format(k + 1) for k in range(reasons_wanted)]
+    kept = _kept(keep, list(table.columns) if table.frame is not None else [], [*names, *told])
+    schema = {name: table.columns[name] for name in kept}
+    schema |= {LABEL: pl.String(), **dict.fromkeys(names, pl.Float64()), **dict.fromkeys(told, pl.String())}
+    size = _rows_at_once(model, encoding)
+
+    def blocks(columns: Any, predicate: Any, limit: Any, batch: Any) -> Iterator[pl.DataFrame]:
+        for block in table.blocks(size):
+            if limit is not None:
+                block, limit = block[:limit], max(limit - block.shape[0], 0)
+            X = model.seen(encoding, block)
+            encoding.note(block, unseen)
+            shown = tree_data.scores(model.estimator, X).reshape(-1, many)
+            said = model.estimator.predict(X).astype(np.int64)  # labels may be False and True
+            made: dict[str, Any] = {LABEL: np.array(classes, dtype=object)[said]}
+            made |= {name: shown[:, k] for k, name in enumerate(names)}
+            made |= _conditions(model, encoding, X, told)
+            frame = pl.DataFrame({**{name: block[name] for name in kept}, **made}, schema=schema)
+            frame = frame if columns is None else frame.select(columns)
+            yield frame if predicate is None else frame.filter(predicate)
+            if limit == 0:
+                return
+
+    return register_io_source(blocks, schema=schema, is_pure=True)
+
+
+def _rows_at_once(model: Model, encoding: Encoding) -> int:
+    """How many rows a block has; what a tree sees is not sparse, and a kernel's rule or a vote is many sums."""
+    if not isinstance(model.estimator, PerceptronTree):
+        rule = model.estimator
+        sums = rule.support_.size if hasattr(rule, "support_") else rule.n_updates_ if hasattr(rule, "votes_") else 1
+        return max(min(BLOCK, WORK // max(sums * encoding.size, 1)), FEWEST)
+    return max(min(BLOCK, MOST_NUMBERS // width(encoding)), 1)
+
+
+def _conditions(model: Model, encoding: Encoding, X: Any, names: list[str]) -> dict[str, pl.Series]:
+    """For every row of a tree, the conditions on its way that are nearest to its end, the nearest first."""
+    if not names:
+        return {}
+    tree = worded(encoding, model.estimator)
+    places, which = np.unique(np.stack(tree.ends(X.table)), axis=1, return_inverse=True)
+    told = [[*reversed(conditions(tree, leaf, side)), *[None] * len(names)] for leaf, side in places.T.tolist()]
+    texts = (pl.Series([each[k] for each in told], dtype=pl.String) for k in range(len(names)))
+    return {name: text.gather(which.ravel()) for name, text in zip(names, texts, strict=True)}
+
+
+def complaint(model: Model, table: Table) -> TableError | None:
+    """Look for the cell that cannot be read, block by block."""
+    encoding, before = encoding_of(model), 0
+    for block in table.blocks(_rows_at_once(model, encoding)):
+        try:
+            model.seen(encoding, block, first_row=before)
+        except TableError as error:
+            return error
+        before += block.height
+    return None
+
+
+def judged(model: Model, table: Table) -> Error:
+    """How many labels differ from the table's own, and the exact interval of the rule's error."""
+    encoding = encoding_of(model)
+    if table.sparse is not None:
+        own = pl.Series(table.sparse[1])
+        wrong = (predictions(model, table).select(LABEL).collect().to_series() != own).sum()
+        return Error.of(int(wrong), len(own), "in this table")
+    target = encoding.target.name
+    if target not in table.columns:
+        raise OptionError(f"there is no column {target!r}, the target, to judge by")
+    assert table.frame is not None
+    kept = replace(table, frame=table.frame.with_columns(pl.col(target).alias(OWN)))  # it may be called as ours are
+    classes = encoding.target.classes
+    labels = pl.Series([*classes, "", None], dtype=pl.String)  # of another value, which no label equals, and of none
+
+    def told(cells: pl.Series) -> pl.Series:
+        return labels.gather(encoding.target.codes(texts_of(cells)))
+
+    known = pl.col(OWN).map_batches(told, return_dtype=pl.String, is_elementwise=True)
+    counts = (
+        predictions(model, kept, keep=[OWN])
+        .select(known.alias(OWN), LABEL)
+        .select(wrong=(pl.col(OWN) != pl.col(LABEL)).sum(), rows=pl.col(OWN).is_not_null().sum())
+        .collect(engine="streaming")
+    )
+    if not counts["rows"][0]:
+        raise TableError(f"{table.source}: no row has a target to judge by")
+    return Error.of(counts["wrong"][0], counts["rows"][0], "in this table")

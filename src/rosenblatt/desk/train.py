@@ -1,0 +1,411 @@
+"""Learn a rule that can be shipped: choose the algorithm, hold rows out, learn, make the weights short, count.
+
+Input     `Data`, and `Wishes`: the algorithm, its options, what to hold out, a seed.
+Result    `Learned`: the estimator, why it was chosen, what it does on the rows that it saw and on others.
+"""
+
+import inspect
+import time
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from math import frexp, fsum
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.desk.check import decided
+from rosenblatt.desk.cost import Baseline, Costs
+from rosenblatt.desk.data import Data
+from rosenblatt.desk.error_rate import HELD_OUT, Error, by_folds
+from rosenblatt.desk.limits import FIT_WORK, clock_of, more
+from rosenblatt.desk.plain_warnings import in_plain_words
+from rosenblatt.desk.split import HoldOut
+from rosenblatt.errors import DataError, ModelError, OptionError
+from rosenblatt.estimators.contract import ConvergenceWarning
+from rosenblatt.estimators.linear import JOINT, ONE_VS_ONE, ONE_VS_REST, LinearRule
+from rosenblatt.prove.check.certificate import Separation
+from rosenblatt.prove.check.joint_certificate import JointSeparation
+from rosenblatt.prove.solve.clock import Clock
+from rosenblatt.prove.solve.margin import as_far_as_floats_go
+from rosenblatt.prove.solve.separability import Separable, Undecided, Verdict
+from rosenblatt.read.frames import nearest
+from rosenblatt.rows.examples import Examples
+from rosenblatt.rows.kernels import Array
+from rosenblatt.rows.kesler import JointExamples
+from rosenblatt.rows.storage import numbers_per_row, rows_of
+from rosenblatt.ship.export.points import short
+from rosenblatt.ship.file.codecs import NOWHERE
+from rosenblatt.ship.file.options import PARAMETERS
+
+AUTO, TREE = "auto", "tree"
+ALGORITHMS = MappingProxyType(
+    {
+        "perceptron": ("perceptron", "Perceptron"),
+        "pocket": ("pocket", "PocketPerceptron"),
+        "lifted": ("lifted", "LiftedPerceptron"),
+        "averaged": ("averaged", "AveragedPerceptron"),
+        "voted": ("voted", "VotedPerceptron"),
+        "margin": ("margin_perceptron", "MarginPerceptron"),
+        "kernel": ("kernel", "KernelPerceptron"),
+        "pa": ("passive_aggressive", "PassiveAggressive"),
+        TREE: ("tree", "PerceptronTree"),
+    }
+)
+SMALL = 300_000  # numbers; tables of up to so many get the whole descent, larger ones begin at an averaged rule
+DESCENT, LEAST_PASSES = 2e9, 10  # numbers that the descent of those may read, and passes, however many are in one
+ALSO_AVERAGED = (
+    "ties",
+    "fit_intercept",
+    "bias_scale",
+    "normalize",
+    "class_weight",
+    "multi_class",
+)  # options of the averaged rule
+FEW_PASSES, FEW_UPDATES = 3, 3  # of the averaged rule; of the pocket begun there, which seldom finds a better one
+WIDEST, ASKS = 5_000_000, 100  # numbers of a table in which a wider rule is sought; how often it asks for time
+CLOSE = 0.01  # the gap of a margin that is called the largest
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """How to learn."""
+
+    algorithm: str = AUTO
+    options: Mapping[str, Any] = field(default_factory=dict)  # of the estimator
+    hold_out: float = 0.2  # the part of the rows that have no part in learning
+    folds: int = 0  # instead: learn from all rows, and judge by cross-validation
+    seed: int = 0
+    seconds: float | None = None  # for each proof; 0: no limit; None: so much work, the same on every machine
+    prove: bool = True  # else nothing is proved, not even to choose the algorithm
+    verbose: bool = False
+
+    def check(self) -> None:
+        """Refuse what does not fit, whatever the table."""
+        for each in ("perceptron", "pocket") if self.algorithm == AUTO else (self.algorithm,):
+            made, _ = options_of(each, self.options)
+            if each == TREE:
+                made(**self.options).plan()  # refuses values in words of its own
+            _refuse_values(made.__name__, self.options)
+        if not 0.0 <= self.hold_out < 1.0:
+            raise OptionError(
+                f"--hold-out, the part of the rows to hold out, must be at least 0 and below 1, not {self.hold_out!r}"
+            )
+        if self.folds < 0 or self.folds == 1:
+            raise OptionError(f"--folds must be at least 2 folds, or 0 for none, not {self.folds}")
+
+    @property
+    def held_out(self) -> HoldOut | None:
+        """The rows that have no part in learning, if there are any."""
+        return HoldOut(self.hold_out, self.seed) if self.hold_out and not self.folds else None
+
+
+def _refuse_values(estimator: str, options: Mapping[str, Any]) -> None:
+    """Refuse values of options that no table makes right: those that a model file could not hold either."""
+    for name, value in options.items():
+        kind = PARAMETERS[estimator][name]
+        try:
+            kind.read(kind.write(value) if isinstance(value, Mapping | list) else value, name, NOWHERE)
+        except (ModelError, ValueError) as error:
+            raise OptionError(str(error)) from None
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A rule and what is known of it."""
+
+    estimator: Any
+    algorithm: str
+    why: str  # this algorithm
+    verdict: Verdict | None  # on the rows learned from, where it was asked for
+    trained: Data
+    mistakes: int  # on those rows
+    costs: Costs
+    cost: float  # of those mistakes
+    error: Error | None
+    baseline: Baseline | None  # on the rows that the error is about
+    exact: bool  # whether every system that it is exported to decides the same
+    seconds: float
+    interrupted: bool
+    notes: tuple[str, ...]
+
+
+def learn(data: Data, wishes: Wishes) -> Learned:
+    """Learn a rule, and judge it."""
+    begun = time.monotonic()
+    out = _rows_held_out(data, wishes)
+    data = _prepared(data, wishes.held_out, wishes)
+    trained = data.some(~out) if out.any() else data
+    _ = trained.fingerprint_begun  # goes into the model
+    made = _Maker(trained, wishes)
+    interrupted = made.fit()
+    exact = made.algorithm == TREE or made_short(made.estimator, trained)
+    costs = Costs.of(made.estimator, trained)
+    wrong = made.estimator.predict(trained.X) != trained.y
+    error = baseline = None
+    try:
+        if out.any():
+            error, baseline = _judged(made.estimator, costs, trained, data.some(out), HELD_OUT)
+        elif wishes.folds and not interrupted:
+            error, baseline = _cross_validated(data, wishes)
+            interrupted = error is None
+    except KeyboardInterrupt:  # the rule is there, if not judged
+        interrupted = True
+    cost, seconds = fsum(costs.of_rows(trained)[wrong]), time.monotonic() - begun
+    notes = (*made.notes, *_beside_constant(made.estimator, costs, cost, trained))
+    return Learned(
+        made.estimator, made.algorithm, made.why, made.verdict, trained, int(wrong.sum()), costs, cost, error, baseline,
+        exact, seconds, interrupted, notes,
+    )  # fmt: skip
+
+
+def _beside_constant(estimator: Any, costs: Costs, cost: float, trained: Data) -> tuple[str, ...]:
+    """What there is to note of a rule that says the same of every row, or would do better to say so."""
+    code = costs.cheapest_class(trained)
+    label, least = trained.classes[code], fsum(costs.of_rows(trained)[trained.y != code])
+    if hasattr(estimator, "coef_") and not estimator.coef_.any():
+        return (f"the rule says {label} of every row: nothing that was found costs less on the rows learned from",)
+    if cost > least:
+        return (f"always saying {label} costs less on the rows learned from than this rule does",)
+    return ()
+
+
+def _judged(estimator: Any, costs: Costs, trained: Data, tested: Data, how: str) -> tuple[Error, Baseline]:
+    """How often the rule errs on rows that it was not learned from, alone and beside the best constant rule."""
+    said = estimator.predict(tested.X)
+    wrong = int((said != tested.y).sum())
+    return Error.of(wrong, tested.n, how), Baseline.of(costs, trained, tested, said)
+
+
+def _prepared(data: Data, held_out: HoldOut | None, wishes: Wishes) -> Data:
+    """The rows as the algorithm sees them, knowing nothing of those held out."""
+    data = data.without_knowing(held_out)
+    return data.for_tree() if wishes.algorithm == TREE else data
+
+
+def _rows_held_out(data: Data, wishes: Wishes) -> Any:
+    """Which rows have no part in learning."""
+    wishes.check()
+    if wishes.folds > data.n:
+        raise OptionError(f"{wishes.folds} folds are more than the {data.n} rows")
+    out = np.zeros(data.n, np.bool_) if wishes.held_out is None else wishes.held_out(0, data.n)
+    for code, label in enumerate(data.classes):
+        inside, counts = data.y[~out] == code, True if data.weights is None else data.weights[~out] > 0
+        if not inside.any():
+            raise DataError(
+                f"all {int((data.y == code).sum())} rows of class {label!r} would be held out; hold out fewer, or none"
+            )
+        if not (inside & counts).any():
+            raise DataError(f"all rows of class {label!r} to learn from have the weight 0")
+    return out
+
+
+def _cross_validated(data: Data, wishes: Wishes) -> tuple[Error | None, Baseline | None]:
+    """Every row judged by a rule that was learned without its fold; None if it was interrupted."""
+    how = by_folds(wishes.folds)
+    judged: tuple[Error, Baseline] | None = None
+    for k in range(wishes.folds):
+        fold = HoldOut(seed=wishes.seed, folds=wishes.folds, fold=k)
+        inside = fold(0, data.n)
+        counted = ~inside if data.weights is None else ~inside & (data.weights > 0)
+        if not inside.any() or np.unique(data.y[counted]).size < len(data.classes):
+            continue
+        known = _prepared(data, fold, wishes)
+        part = known.some(~inside)
+        made = _Maker(part, wishes)
+        if made.fit():
+            return None, None
+        costs = Costs.of(made.estimator, part)
+        error, baseline = _judged(made.estimator, costs, part, known.some(inside), how)
+        if judged is not None:
+            error = Error.of(judged[0].mistakes + error.mistakes, judged[0].rows + error.rows, how)
+            baseline = judged[1] + baseline
+        judged = error, baseline
+    if judged is None:
+        raise DataError("no fold leaves rows of every class to learn from; take fewer folds")
+    return judged
+
+
+class _Maker:
+    """An estimator in the making."""
+
+    def __init__(self, data: Data, wishes: Wishes) -> None:
+        self.data, self.wishes = data, wishes
+        self.verdict: Verdict | None = None
+        self.notes: list[str] = []
+        self.algorithm, self.why, start = self._chosen()
+        self.estimator = estimator_of(self.algorithm, {**start, **wishes.options}, data, wishes)
+
+    def fit(self) -> bool:
+        """Learn; whether it was interrupted, with the best so far kept."""
+        interrupted = self._fit()
+        self._settle_for_constant()
+        return interrupted
+
+    def _settle_for_constant(self) -> None:
+        """Keep no linear rule that costs more on the rows learned from than to say the same of all of them."""
+        rule, data = self.estimator, self.data
+        if isinstance(rule, LinearRule) and hasattr(rule, "coef_"):
+            parts = rule.examples_of(data.X, data.y, data.weights)
+            if rule.constant_if_cheaper(parts):
+                rule.recount(parts)
+
+    def _fit(self) -> bool:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", ConvergenceWarning)
+            try:
+                if self.data.weights is None:
+                    self.estimator.fit(self.data.X, self.data.y)
+                else:
+                    self.estimator.fit(self.data.X, self.data.y, sample_weight=self.data.weights)
+            except KeyboardInterrupt:
+                if not hasattr(self.estimator, "classes_"):
+                    raise
+                return True
+        self.notes += [in_plain_words(str(warning.message), self.data.classes) for warning in caught]
+        return False
+
+    def _chosen(self) -> tuple[str, str, dict[str, Any]]:
+        """The algorithm, why, and options that it starts with."""
+        wishes, data = self.wishes, self.data
+        scheme = wishes.options.get("multi_class", JOINT)
+        if wishes.algorithm != AUTO:
+            return wishes.algorithm, "you asked for it", {}
+        if wishes.options.get("normalize"):
+            why = "rows are scaled to length 1"
+        elif not wishes.prove:
+            why = "no proof was asked for"
+        elif (len(data.classes) == 2 or scheme == JOINT) and data.weights is None:
+            threshold = {
+                name: wishes.options[name] for name in ("fit_intercept", "bias_scale") if name in wishes.options
+            }
+            ties = wishes.options.get("ties", "mistake")
+            ties = "minus" if ties == "correct" else ties  # zero weights separate every table, which says nothing
+            clocks = [clock_of(wishes.seconds, FIT_WORK, wishes.verbose) for _ in range(2)]
+            self.verdict, widest = decided(data, threshold, ties, *clocks)
+            if isinstance(self.verdict, Separable) and widest is not None:
+                begun, weights = "the weights that prove it", self.verdict.certificate.weights
+                if (
+                    isinstance(widest.certificate, Separation | JointSeparation) and widest.gap <= CLOSE
+                ):  # no limit ended it
+                    begun, weights = "the largest margin", widest.weights
+                    self.verdict = Separable(widest.certificate)  # the verdict's own is loose
+                start = _floats(weights)
+                start = start.reshape(len(data.classes), -1) if len(data.classes) > 2 else start
+                return "perceptron", f"the rows are proved separable: begun at {begun}", {"start": start}
+            why = "the rows are proved not separable"
+            if isinstance(self.verdict, Undecided):
+                why = "it is not decided whether the rows are separable"
+                self.notes.append(f"{why}: {more(clocks[0])}")
+        else:
+            why = "rows have weights" if data.weights is not None else f"classes are learned {scheme}"
+        numbers = data.n * numbers_per_row(Examples.of(data.X[:1000], np.arange(min(data.n, 1000)) % 2).rows)
+        if numbers <= SMALL:
+            return "pocket", why, {}
+        passes = max(int(DESCENT / numbers), LEAST_PASSES)
+        options = {"start": self._averaged(), "max_updates": FEW_UPDATES, "max_passes": passes}
+        done = wishes.options.get("max_passes", passes)
+        return "pocket", f"{why}; begun at an averaged perceptron, then a descent of up to {done} passes", options
+
+    def _averaged(self) -> Array:
+        """The weights of an averaged perceptron: of the costs asked for, in random order, which no file's can spoil."""
+        wishes, data = self.wishes, self.data
+        shared = {name: wishes.options[name] for name in ALSO_AVERAGED if name in wishes.options}
+        averaged = estimator_of("averaged", {"max_passes": FEW_PASSES, **shared}, data, wishes)
+        costs = Costs.of(averaged, data).of_rows(data)
+        averaged.class_weight = None  # one weight for each row, 1 in the mean: few copies to shuffle
+        averaged.fit(data.X, data.y, sample_weight=costs / (costs.mean() or 1.0))
+        return averaged.weights_ if len(data.classes) > 2 else averaged.weights_[0]  # type: ignore[no-any-return]
+
+
+def estimator_of(algorithm: str, options: Mapping[str, Any], data: Data, wishes: Wishes) -> Any:
+    """The estimator of this name, with these options."""
+    made, known = options_of(algorithm, options)
+    common = {"random_state": wishes.seed, "verbose": wishes.verbose, "shuffle": True}  # files are often sorted
+    options = {**{name: value for name, value in common.items() if name in known}, **options}
+    if isinstance(costs := options.get("class_weight"), Mapping):
+        options["class_weight"] = {_code(label, data.classes): cost for label, cost in costs.items()}
+    return made(**options)
+
+
+def options_of(algorithm: str, options: Mapping[str, Any]) -> tuple[Any, set[str]]:
+    """The estimator of this name and the options that it has; refuses others."""
+    if algorithm not in ALGORITHMS:
+        raise OptionError(f"the algorithm must be one of {AUTO}, {', '.join(ALGORITHMS)}, not {algorithm!r}")
+    module, name = ALGORITHMS[algorithm]
+    made = getattr(import_module(f"rosenblatt.estimators.{module}"), name)
+    known = set(inspect.signature(made).parameters) - {"categorical_features"}  # the table tells
+    for option in options:
+        if option not in known:
+            hint = nearest(option, known) or f"; it has {', '.join(sorted(known))}"
+            raise OptionError(f"the {algorithm} rule has no option {option!r}{hint}")
+    return made, known
+
+
+def _code(label: str, classes: tuple[str, ...]) -> int:
+    """The number of a class."""
+    if label not in classes:
+        raise OptionError(f"class_weight names the class {label!r}, but the classes are {', '.join(classes)}")
+    return classes.index(label)
+
+
+def _floats(weights: Any) -> Any:
+    """Weights as floats; whole numbers of any length are divided by what makes them fit."""
+    if all(isinstance(w, float) for w in weights):
+        return np.array(weights)
+    shift = max(int(abs(w)).bit_length() for w in weights)
+    return np.array([int(w) / 2**shift for w in weights])
+
+
+def made_short(estimator: Any, data: Data) -> bool:
+    """Round a linear rule's weights so that its scores are exact in any order, unless mistakes then cost more.
+
+    A rule may pass so close to a row that rounding moves the row to the other side. Then the widest rule that decides
+    the same on every row takes its place, where the table is small enough to look for it.
+    """
+    if not isinstance(estimator, LinearRule) or not hasattr(estimator, "coef_") or estimator._unit_rows:
+        return False
+    if estimator._scheme == ONE_VS_ONE:  # a vote, which is not exported
+        return False
+    costs = Costs.of(estimator, data).of_rows(data)
+    bias, before, wrong = estimator._bias, estimator.weights_, missed(estimator, data, costs)
+    if bias and frexp(bias)[0] != 0.5:
+        return False
+    tried: Array | None = before
+    while tried is not None:
+        estimator.replace_weights(np.stack([_short(w, bias, data) for w in tried]))
+        if missed(estimator, data, costs) <= wrong:
+            estimator.recount(estimator.examples_of(data.X, data.y, data.weights))
+            return True
+        estimator.replace_weights(before)
+        tried = _widest(estimator, data) if tried is before else None
+    return False
+
+
+def _short(w: Array, bias: float, data: Data) -> Array:
+    """One rule's weights, rounded."""
+    each, last = short(w[:-1], float(w[-1] * bias), data.encoding.features)
+    return np.append(each, last / bias if bias else 0.0)
+
+
+def _widest(estimator: Any, data: Data) -> Array | None:
+    """The rule with the largest margin among those that decide as this one does, if that is quick to find."""
+    said, bias, many = estimator.predict(data.X), estimator._bias, len(data.classes)
+    if estimator._scheme == ONE_VS_REST or data.n * data.encoding.size * (many - 1) > WIDEST:
+        return None
+    if many > 2:
+        several = JointExamples(rows_of(data.X, bias=bias), said.astype(np.int64), classes=data.classes)
+        widest = as_far_as_floats_go(several.signed(*several.every_pair()), False, Clock(most_asks=ASKS))
+        return None if widest is None else _floats(widest.weights)[:-1].reshape(many, -1)
+    if not 0 < said.sum() < data.n:
+        return None
+    examples = Examples.of(data.X, said, fit_intercept=bias != 0, bias_scale=bias or 1.0)
+    widest = as_far_as_floats_go(examples, bias != 0, Clock(most_asks=ASKS))
+    return None if widest is None else _floats(widest.weights)[np.newaxis]
+
+
+def missed(estimator: Any, data: Data, costs: Array) -> float:
+    """What the rows that the rule gets wrong, by exact signs, cost; a sum that does not depend on its order."""
+    return fsum(costs[estimator.predict(data.X) != data.y])

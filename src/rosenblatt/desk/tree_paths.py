@@ -1,0 +1,213 @@
+"""A tree, and the way of one row through it, in the words of the table that it was learned from."""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from itertools import islice
+from math import floor, isfinite, isnan
+from typing import Any
+
+import polars as pl
+
+from rosenblatt.desk.model_contents import encoding_of
+from rosenblatt.errors import OptionError
+from rosenblatt.estimators.columns import from_table
+from rosenblatt.estimators.tree import PerceptronTree
+from rosenblatt.learn.tree.tree import Column, FeatureTest, Node, PerceptronTest, Test, Tree, columns_of
+from rosenblatt.read.encode.columns import Date, Sparse, Text
+from rosenblatt.read.encode.encoding import Encoding
+from rosenblatt.read.table import Table
+from rosenblatt.read.values import as_text
+from rosenblatt.rows.kernels import Array
+from rosenblatt.ship.explain.scorecard import number_text
+from rosenblatt.ship.file.modelfile import Model
+
+SIDES = ("<=", ">")
+LONGEST = 60  # characters of a cell
+MISSING = "missing"
+
+
+@dataclass(frozen=True)
+class Worded(Tree):
+    """A tree that knows which of its numbers are dates, and which tell whether a text has a word."""
+
+    sources: tuple[str, ...] = ()  # the table's column of each
+    dates: frozenset[int] = frozenset()
+    words: dict[int, str] = field(default_factory=dict)
+
+    @cached_property
+    def parents(self) -> dict[int, int]:
+        """The node above each but the root."""
+        return {child: node.number for node in self.nodes for child in node.children}
+
+    def branch_in_words(self, node: Node, branch: int) -> str:
+        """The condition for a branch of a node's test."""
+        test = node.test
+        if isinstance(test, FeatureTest) and branch < 2:
+            if test.column in self.dates:
+                last = number_text(Date.kind, floor(test.threshold))
+                return f"{self.columns[test.column].name} is {'up to' if branch == 0 else 'after'} {last}"
+            if test.column in self.words and 0.0 <= test.threshold < 1.0:
+                has = "has" if branch == 1 else "does not have"
+                return f"{self.sources[test.column]} {has} {self.words[test.column]!r}"
+        return super().branch_in_words(node, branch)
+
+    def in_words(self, test: Test) -> str:
+        """What a test looks at; in a sum, dates are numbers of days, and words are conditions."""
+        if isinstance(test, PerceptronTest):
+            return Tree(self._terms, self.classes, ()).in_words(test)
+        return super().in_words(test)
+
+    @cached_property
+    def _terms(self) -> tuple[Column, ...]:
+        """The columns by the names that they have in a sum."""
+        return tuple(replace(column, name=self._term(k, column.name)) for k, column in enumerate(self.columns))
+
+    def _term(self, column: int, name: str) -> str:
+        return f"{name} in days since 1970" if column in self.dates else f"[{name}]" if column in self.words else name
+
+
+def worded(encoding: Encoding, rule: PerceptronTree) -> Worded:
+    """The tree of a rule with the labels of its classes, and what its columns are."""
+    tree, sources, dates, words = rule.tree_, list[str](), set[int](), dict[int, str]()
+    for column in encoding.used:
+        if isinstance(column, Date):
+            dates.add(len(sources))
+        for word in column.words if isinstance(column, Text) else ():
+            words[len(sources)] = word
+            sources.append(column.name)
+        if isinstance(column, Sparse):
+            sources += [f"feature {number}" for number in column.all_numbers]
+        elif not isinstance(column, Text):
+            sources.append(column.name)
+    columns = tree.columns
+    if encoding.is_sparse:
+        columns = tuple(replace(column, name=name) for column, name in zip(columns, sources, strict=True))
+    return Worded(columns, encoding.target.classes, tree.nodes, tuple(sources), frozenset(dates), words)
+
+
+def first_lines(tree: Tree, most: int) -> tuple[list[str], int]:
+    """The first lines of the tree in words, and how many more there are."""
+    total = len(tree.nodes) - 1 + len(tree.leaves)  # a line for every branch, and one for every leaf
+    return list(islice(tree.lines(), most)), max(total - most, 0)
+
+
+def conditions(tree: Worded, leaf: int, side: int) -> list[str]:
+    """All that is true of the rows on this side of this leaf, from the root on."""
+    found, here = list[str](), leaf
+    while here:
+        node = tree.nodes[tree.parents[here]]
+        found.append(tree.branch_in_words(node, node.children.index(here)))
+        here = node.number
+    return [*reversed(found), *_of_rule(tree, tree.nodes[leaf], side)]
+
+
+def _of_rule(tree: Tree, leaf: Node, side: int) -> list[str]:
+    """The condition that a leaf's own rule adds."""
+    if leaf.rule is None or not side:
+        return []
+    what = tree.in_words(leaf.rule.test)
+    return [f"{what} is missing" if side == 3 else f"{what} {SIDES[side - 1]} {leaf.rule.test.threshold:.6g}"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A condition on the way of a row, and what stands in the columns that it is about."""
+
+    node: int
+    condition: str
+    cells: dict[str, str]
+    is_sum: bool
+    score: float | None = None  # of a sum, unless it is missing
+
+    def in_words(self) -> str:
+        """The condition, and how the row meets it."""
+        told = self.condition.endswith(MISSING)
+        if self.is_sum:
+            score = "" if told else f": it is {MISSING}" if self.score is None else f": it is {self.score:.6g}"
+            return f"{self.condition}{score}, with {', '.join(f'{name} {cell}' for name, cell in self.cells.items())}"
+        (cell,) = self.cells.values()
+        return self.condition if told and cell == MISSING else f"{self.condition}: it is {cell}"
+
+
+@dataclass(frozen=True)
+class Way:
+    """The way of a row through a tree: the conditions that it meets, and where it ends."""
+
+    row: int  # the first row after the header is 1
+    steps: tuple[Step, ...]
+    leaf: int
+    label: str
+    counts: dict[str, float]  # the weight of the rows of each class that ended there when the tree was learned
+
+    def lines(self, target: str) -> Iterator[str]:
+        """The way in words."""
+        for k, step in enumerate(self.steps, start=1):
+            yield f"{k}. {step.in_words()}"
+        counts = ", ".join(f"{label} {count:.10g}" for label, count in self.counts.items() if count)
+        yield f"So {target} is {self.label}: of the rows learned from, these came here: {counts}"
+
+    def as_record(self) -> dict[str, Any]:
+        """The way as plain lists, numbers and texts."""
+        return asdict(self)
+
+
+def tree_of(model: Model) -> PerceptronTree:
+    """The rule, if it is a tree."""
+    if not isinstance(model.estimator, PerceptronTree):
+        raise OptionError("--row tells the way of a row through a tree; predict --reasons tells what moved a decision")
+    return model.estimator
+
+
+def way_of(model: Model, table: Table, row: int) -> Way:
+    """The way of one row of a table."""
+    encoding, rule = encoding_of(model), tree_of(model)
+    one = _one_row(table, row)
+    rows = from_table(encoding, one, row - 1)
+    tree, numbers = worded(encoding, rule), rows.table[:, 0]
+    leaves, sides = tree.ends(rows.table)
+    steps = [
+        _step(tree, node, node.test, tree.branch_in_words(node, branch), one, numbers)
+        for node, branch in tree.path(rows.table, 0)
+        if branch is not None and node.test is not None
+    ]
+    leaf = tree.nodes[int(leaves[0])]
+    if leaf.rule is not None:
+        (condition,) = _of_rule(tree, leaf, int(sides[0]))
+        steps.append(_step(tree, replace(leaf, test=leaf.rule.test), leaf.rule.test, condition, one, numbers))
+    counts = dict(zip(tree.classes, tree.counts(rows.table)[0].tolist(), strict=True))
+    return Way(row, tuple(steps), leaf.number, tree.classes[int(rule.predict(rows)[0])], counts)
+
+
+def _one_row(table: Table, row: int) -> Any:
+    if table.sparse is not None:
+        found, many = table.sparse[0][row - 1 : row], table.height
+    else:
+        assert table.frame is not None
+        with table.readable():
+            found = table.frame.lazy().slice(min(row, sys.maxsize) - 1, 1).collect()
+        many = row if found.height else table.height
+    if row > many:
+        raise OptionError(f"{table.source} has {many:,} rows; there is no row {row}")
+    return found
+
+
+def _step(tree: Worded, node: Node, test: Test, condition: str, one: Any, numbers: Array) -> Step:
+    is_sum, score = isinstance(test, PerceptronTest), tree.value(node, numbers)
+    columns = columns_of(test)
+    cells = {tree.sources[column]: _cell(tree, column, one, numbers[column]) for column in columns}
+    return Step(node.number, condition, cells, is_sum, score if is_sum and isfinite(score or 0.0) else None)
+
+
+def _cell(tree: Worded, column: int, one: Any, number: float) -> str:
+    """What stands in a column, and how the tree takes it where that is not plain."""
+    if not isinstance(one, pl.DataFrame):
+        return f"{number:.6g}"
+    text = one.select(as_text(pl.col(tree.sources[column]))).item()
+    if text is None:
+        return MISSING
+    categories, shown = tree.columns[column].categories, text[:LONGEST]
+    if isnan(number):
+        return f"{shown}, which counts as missing"
+    return f"{shown}, which is new" if categories is not None and number >= len(categories) else shown

@@ -1,0 +1,96 @@
+"""Compile beforehand what commands need: by doing, on small tables, what they do.
+
+For images and machines that test, which throw away what an earlier run has compiled.
+"""
+
+import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.desk.check import finding
+from rosenblatt.desk.data import Data, data_of, encoded
+from rosenblatt.desk.model import model_of
+from rosenblatt.desk.train import ALGORITHMS, AUTO, TREE, Wishes, learn
+from rosenblatt.estimators.contract import ConvergenceWarning
+from rosenblatt.read.sources import read_table
+from rosenblatt.read.table import LABEL
+from rosenblatt.rows import compiling
+
+ROWS, SEPARABLE = 300, 100  # of the bundled table: the first ones are separable
+SECONDS = 2.0  # for each proof
+DENSE, SPARSE = "a table of columns", "a sparse table"
+FEW = {"max_passes": 3}  # where a rule has such an option
+
+
+def steps(folder: Path, every: bool) -> list[tuple[str, Callable[[], None]]]:
+    """What there is to do, and its name; with `every`, also algorithms that must be asked for, and the estimators."""
+    found: list[tuple[str, Callable[[], None]]] = []
+    for name, data in _tables(folder):
+        found.append((f"check, {name}", partial(_checked, data)))
+        for algorithm in (AUTO, *ALGORITHMS) if every else (AUTO, TREE) if name == DENSE else (AUTO,):
+            found.append((f"fit and predict, {algorithm}, {name}", partial(_fitted, data, algorithm)))
+        if every:
+            found.append((f"estimators, {name}", partial(_in_python, data)))
+    return found
+
+
+def _tables(folder: Path) -> Iterator[tuple[str, Data]]:
+    """Tables as features: dense and sparse, each with a part that is separable."""
+    table = (files("rosenblatt") / "data" / "german_credit.csv").read_text("utf-8")
+    (folder / "credit.csv").write_text("".join(table.splitlines(keepends=True)[: ROWS + 1]), "utf-8")
+    yield DENSE, data_of(read_table(str(folder / "credit.csv")), "creditability")[0]
+    rng = np.random.default_rng(0)
+    lines = [
+        f"{label} {' '.join(f'{k}:1' for k in sorted(rng.choice(400, 12, replace=False) + 1))}\n"
+        for label in rng.integers(2, size=ROWS)
+    ]
+    (folder / "words.svm").write_text("".join([*lines, *lines[::-1], lines[0].replace("1 ", "0 ", 1)]), "utf-8")
+    yield SPARSE, data_of(read_table(str(folder / "words.svm")), LABEL)[0]
+
+
+def _checked(data: Data) -> None:
+    for some in (data, data.some(np.arange(data.n) < SEPARABLE)):
+        finding(some, seconds=SECONDS)
+
+
+def _fitted(data: Data, algorithm: str) -> None:
+    wishes = Wishes(algorithm, _options(algorithm), seconds=SECONDS)
+    learned = learn(data, wishes)
+    model_of(learned, wishes, prove=algorithm == AUTO)
+    again = encoded(data.table, data.encoding)
+    learned.estimator.predict((again.for_tree() if algorithm == TREE else again).X)
+
+
+def _options(algorithm: str) -> dict[str, Any]:
+    return {} if algorithm in (AUTO, TREE, "pocket", "kernel") else dict(FEW)
+
+
+def _in_python(data: Data) -> None:
+    """The estimators on doubles: their users have them more often than a command has."""
+    import rosenblatt
+
+    X = data.X.astype(np.float64)
+    for name in ("Perceptron", "PocketPerceptron", "AveragedPerceptron", "VotedPerceptron", "MarginPerceptron"):
+        getattr(rosenblatt, name)().fit(X, data.y).predict(X)
+    for name in ("PassiveAggressive", "LiftedPerceptron", "KernelPerceptron"):
+        getattr(rosenblatt, name)().fit(X, data.y).predict(X)
+    rosenblatt.separability(X, data.y)
+    rosenblatt.margin(X[:SEPARABLE], data.y[:SEPARABLE])
+    rosenblatt.optimality(X, data.y, max_seconds=SECONDS)
+
+
+def warm(step: Callable[[], None]) -> int:
+    """Do something so that all that it needs is compiled, however small it is; returns how many kernels it needed."""
+    before, all_before = compiling.told.ready, compiling.compile_all()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            step()
+    finally:
+        compiling.compile_all(all_before)
+    return compiling.told.ready - before

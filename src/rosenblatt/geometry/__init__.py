@@ -1,0 +1,1 @@
+"""Nearest points, widest margins, best steps along a line."""

@@ -1,0 +1,1 @@
+"""Rules that are sums over rows: the kernel perceptron."""

@@ -1,0 +1,1 @@
+"""Every row with a feature of its own."""

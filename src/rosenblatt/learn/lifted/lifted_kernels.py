@@ -1,0 +1,138 @@
+"""Compiled code of the lifted perceptron: every row has a feature of its own, which is never written down."""
+
+import numpy as np
+
+from rosenblatt.rows.compiling import compiled, inlined
+from rosenblatt.rows.kernels import (
+    HUGE,
+    TINY,
+    UNIT,
+    Array,
+    Doubt,
+    Rows,
+    accumulate,
+    accumulate_score,
+    add,
+    column,
+    score,
+    score_of_sizes,
+    stored,
+    truncated,
+    value,
+)
+
+# ---------------------------------------------------------------------------------------------------------
+# Rows with a feature of their own
+#
+# An entry is a copy of a row: it has a feature of its own, on which it is `lift` and all others are 0. `own` holds the
+# weights of those features, each times its entry's label, so none is ever negative.
+# ---------------------------------------------------------------------------------------------------------
+
+
+@compiled
+def resolved(rows: Rows, label: int, i: int, w: Array, own: float, lift: float, computed: float, limbs: Array) -> float:
+    """A lifted margin with the exact sign, given a computed one that is in doubt: it has one term more than a score."""
+    sizes = score_of_sizes(rows, i, w) + lift * own
+    if abs(computed) > (stored(rows, i) + 6) * (UNIT * sizes + TINY) and sizes < HUGE:
+        return computed
+    limbs[:] = 0
+    changed = accumulate_score(limbs, label, rows, i, w)
+    changed |= accumulate(limbs, 1, lift, own)
+    return truncated(limbs) if changed else 0.0
+
+
+@inlined
+def margin(rows: Rows, labels: Array, i: int, w: Array, own: float, lift: float, doubt: Doubt) -> float:
+    """y_i (w . x_i) + lift * own with the exact sign."""
+    m = labels[i] * score(rows, i, w) + lift * own
+    if not (abs(m) > doubt.width or doubt.none):
+        m = resolved(rows, labels[i], i, w, own, lift, m, doubt.limbs)
+    return m  # type: ignore[no-any-return]
+
+
+@compiled
+def next_doubtful(
+    rows: Rows, labels: Array, row_of: Array, first: int, last: int, w: Array, own: Array, lift: float, width: float
+) -> int:
+    """The next entry whose row is not clearly right; a loop with nothing else in it."""
+    entry = first
+    if row_of.size == 0:
+        while entry < last and labels[entry] * score(rows, entry, w) + lift * own[entry] > width:
+            entry += 1
+        return entry
+    while entry < last and labels[row_of[entry]] * score(rows, row_of[entry], w) + lift * own[entry] > width:
+        entry += 1
+    return entry
+
+
+@compiled
+def cycle(
+    rows: Rows,
+    labels: Array,
+    row_of: Array,
+    steps: Array,
+    at: int,
+    most: int,
+    w: Array,
+    own: Array,
+    lift: float,
+    doubt: Doubt,
+    quiet: int,
+    ends: Array,
+    ledger: Array,
+) -> tuple[int, int, int, int, int]:
+    """PLA on lifted rows: pass after pass over the entries, beginning at entry `at`.
+
+    `quiet` is how many entries in a row have been right; stops when all have, after `most` looks, or when the ledger or
+    `ends` is full, which gets the corrections made when each pass ended. `row_of` and `steps` are empty where every
+    entry is a row.
+    Returns how many passes ended, the entry reached, the corrections written, `quiet`, and the looks.
+    """
+    passes = made = looks = 0
+    while looks < most and quiet < own.size and made < ledger.size and passes < ends.size:
+        stop = min(own.size, at + min(own.size - quiet, most - looks))
+        entry = next_doubtful(rows, labels, row_of, at, stop, w, own, lift, doubt.width)
+        looks += entry - at
+        quiet += entry - at
+        at = entry
+        if at < stop:
+            i = row_of[entry] if row_of.size > 0 else entry
+            if margin(rows, labels, i, w, own[entry], lift, doubt) > 0.0:
+                quiet += 1
+            else:
+                step = steps[entry] if steps.size > 0 else 1.0
+                add(rows, i, w, step * labels[i])
+                own[entry] += step * lift
+                ledger[made] = i if step == 1.0 else ~i
+                made += 1
+                quiet = 0
+            looks += 1
+            at += 1
+        if at == own.size:
+            ends[passes] = made
+            passes += 1
+            at = 0
+    return passes, at, made, quiet, looks
+
+
+@compiled
+def count(
+    rows: Rows, labels: Array, row_of: Array, first: int, last: int, w: Array, own: Array, lift: float, doubt: Doubt
+) -> int:
+    """How many of the entries first .. last-1 are mistakes in the lifted space."""
+    mistakes = 0
+    for entry in range(first, last):
+        mistakes += (
+            not margin(rows, labels, row_of[entry] if row_of.size > 0 else entry, w, own[entry], lift, doubt) > 0.0
+        )
+    return mistakes
+
+
+@compiled
+def margins_in_order(rows: Rows, labels: Array, w: Array, out: Array) -> None:
+    """Every y_i (w . x_i), added up in the order of the features, so that it is the same for every storage."""
+    for i in range(out.size):
+        total = 0.0
+        for k in range(stored(rows, i)):
+            total += np.float64(value(rows, i, k)) * w[column(rows, i, k)]
+        out[i] = labels[i] * (total + rows.bias * w[-1])

@@ -1,0 +1,1 @@
+"""One row of a stream at a time."""

@@ -1,0 +1,319 @@
+"""Compiled code of the stream: look at one row, and move the weights where that is asked for.
+
+A rule under way is a few arrays. `table` has the weights in its first row; where they are averaged, scratch and sums in
+two more, with average = weights - sums / examples seen. The last entry of a row of it is the threshold's, and the one
+before it, always zero, stands for features never seen. `star` has the weights of a comparator, or nothing. `counts` and
+`numbers` are told below; `limbs` is scratch.
+"""
+
+import numpy as np
+
+from rosenblatt.rows.compiling import any_order, compiled, direct, inlined
+from rosenblatt.rows.kernels import (
+    HUGE,
+    TINY,
+    UNIT,
+    Array,
+    Csr,
+    Dense,
+    Doubt,
+    Rows,
+    Ties,
+    add,
+    column,
+    is_below,
+    is_mistake,
+    length,
+    next_unclear,
+    score,
+    stored,
+    value,
+    with_exact_sign,
+)
+from rosenblatt.rows.storage import LONGEST, SQUARES
+
+# Places in `counts`: rows given, copies of rows looked at, those that the weights had wrong, those that the average had
+# wrong, changes of the weights, and the first row on which the comparator fails (-1: none).
+ROWS, SEEN, MISTAKES, AVERAGE_MISTAKES, UPDATES, BROKEN = range(6)
+
+# Places in `numbers`: the threshold's constant; the margin that a row must have to be left alone, 0 or 1; for 1, the
+# longest step and what softens steps; the tie rule; the comparator's margin, and the longest row it was shown.
+BIAS, LEVEL, MOST, SOFT, POSITIVE_TIE, NEGATIVE_TIE, EPSILON, RADIUS = range(8)
+
+UNUSABLE, OVERFLOW = -1, -2  # instead of a count: a row that is not finite or too long; weights would be too large
+
+
+@inlined
+def zero() -> int:
+    """0, but not as a literal, for which numba would compile the other kernels once more."""
+    return int(np.int64(0))
+
+
+@any_order
+def measured(rows: Rows, i: int, w: Array) -> tuple[float, float]:
+    """|w| . |x_i|, which the rounding error of a score is proportional to, and ||x_i||^2, in one loop."""
+    sizes, square = abs(rows.bias * w[-1]), rows.bias * rows.bias
+    for k in range(stored(rows, i)):
+        v = np.float64(value(rows, i, k))
+        sizes += abs(v * w[column(rows, i, k)])
+        square += v * v
+    return sizes, square
+
+
+@compiled
+def is_usable(rows: Rows, i: int, square: float) -> bool:
+    """Whether row i is finite and not too long, given its squared length as far as that could be computed."""
+    if SQUARES[0] < square < SQUARES[1]:
+        return True
+    for k in range(stored(rows, i)):
+        if not np.isfinite(value(rows, i, k)):
+            return False
+    return length(rows, i) < LONGEST
+
+
+@inlined
+def doubt_of(rows: Rows, i: int, sizes: float, limbs: Array) -> Doubt:
+    """The doubt about the score of row i; `kernels` has the proof."""
+    return Doubt((stored(rows, i) + 5) * (UNIT * sizes + TINY) if sizes < HUGE else np.inf, bool(zero()), limbs)
+
+
+@inlined
+def ties_of(numbers: Array) -> Ties:
+    """The tie rule."""
+    return Ties(numbers[POSITIVE_TIE] != 0.0, numbers[NEGATIVE_TIE] != 0.0)
+
+
+@inlined
+def step_by_loss(rows: Rows, labels: Array, i: int, w: Array, doubt: Doubt, numbers: Array) -> float:
+    """min(most, loss / (||x_i||^2 + soft)), the closed form of Crammer et al., figure 1; a row of zeros has no step.
+
+    Whether there is a loss is decided exactly; how much, by sums in the order of the features, so that the step is a
+    function of the numbers alone.
+    """
+    total = square = 0.0
+    for k in range(stored(rows, i)):
+        v = np.float64(value(rows, i, k))
+        total += v * w[column(rows, i, k)]
+        square += v * v
+    m, square = labels[i] * (total + rows.bias * w[-1]), square + rows.bias * rows.bias
+    if square == 0.0 or not is_below(rows, labels, i, w, m, doubt, numbers[LEVEL]):
+        return 0.0
+    return min(numbers[MOST], max(numbers[LEVEL] - m, 0.0) / (square + numbers[SOFT]))  # type: ignore[no-any-return]
+
+
+@inlined
+def step_for(rows: Rows, labels: Array, i: int, w: Array, doubt: Doubt, numbers: Array) -> tuple[float, bool]:
+    """The step that a look at row i asks for (0: none), and whether w has the row wrong, both decided exactly."""
+    wrong = is_mistake(rows, labels, i, w, ties_of(numbers), doubt)
+    if numbers[LEVEL] == 0.0:
+        return 1.0 if wrong else 0.0, wrong
+    return step_by_loss(rows, labels, i, w, doubt, numbers), wrong
+
+
+@inlined
+def fits(rows: Rows, i: int, w: Array, c: float) -> bool:
+    """Whether w + c x_i is far from overflow. Written so that NaN is not."""
+    fit = abs(w[-1]) + abs(c * rows.bias) < LONGEST
+    for k in range(stored(rows, i)):
+        fit &= abs(w[column(rows, i, k)]) + abs(c * value(rows, i, k)) < LONGEST
+    return fit  # type: ignore[no-any-return]
+
+
+@compiled
+def all_fit(rows: Rows, i: int, table: Array, c: float, seen: float) -> bool:
+    """Whether the weights, and the sums of their average, stay far from overflow when c x_i is added."""
+    return fits(rows, i, table[0], c) and (len(table) == 1 or fits(rows, i, table[2], c * seen))
+
+
+@inlined
+def put_average(rows: Rows, i: int, table: Array, seen: int) -> None:
+    """Write the averaged weights of row i's features, and of the threshold, to the table's second row."""
+    for k in range(stored(rows, i)):
+        j = column(rows, i, k)
+        table[1, j] = table[0, j] - table[2, j] / max(seen, 1)
+    table[1, -1] = table[0, -1] - table[2, -1] / max(seen, 1)
+
+
+@compiled
+def average_is_wrong(rows: Rows, labels: Array, i: int, table: Array, seen: int, numbers: Array, limbs: Array) -> bool:
+    """Whether the averaged weights have row i wrong, decided exactly."""
+    put_average(rows, i, table, seen)
+    sizes, _ = measured(rows, i, table[1])
+    return is_mistake(rows, labels, i, table[1], ties_of(numbers), doubt_of(rows, i, sizes, limbs))
+
+
+@compiled
+def compare(rows: Rows, labels: Array, i: int, star: Array, counts: Array, numbers: Array, limbs: Array) -> None:
+    """Note row i's length if no row was longer, and its place if it is the first with y (w* . x) < eps."""
+    numbers[RADIUS] = max(numbers[RADIUS], length(rows, i))
+    sizes, _ = measured(rows, i, star)
+    m, doubt = labels[i] * score(rows, i, star), doubt_of(rows, i, sizes, limbs)
+    if counts[BROKEN] < 0 and is_below(rows, labels, i, star, m, doubt, numbers[EPSILON]):
+        counts[BROKEN] = counts[ROWS]
+
+
+@inlined
+def take(
+    rows: Rows,
+    labels: Array,
+    i: int,
+    copies: float,
+    table: Array,
+    star: Array,
+    counts: Array,
+    numbers: Array,
+    limbs: Array,
+) -> int:
+    """Look at the copies of row i, one after the other, and move the weights by the step that each asks for.
+
+    Returns how many of them were mistakes; or, with nothing changed, why the row cannot be learned from.
+    """
+    w, averaged, many = table[0], len(table) > 1, np.ceil(copies)
+    sizes, square = measured(rows, i, w)
+    if not is_usable(rows, i, square):
+        return UNUSABLE
+    mistakes, untouched = 0, True
+    while copies > 0.0:
+        step, wrong = step_for(rows, labels, i, w, doubt_of(rows, i, sizes, limbs), numbers)
+        if untouched:  # of copies of one row, no step is longer than the first
+            if step != 0.0 and not all_fit(rows, i, table, step * many, counts[SEEN] + many):
+                return OVERFLOW
+            if star.size > 0:
+                compare(rows, labels, i, star, counts, numbers, limbs)
+            untouched = False
+        part = min(copies, 1.0)
+        if step == 0.0 and not averaged:  # nor will the other copies change anything
+            part = copies
+        looks = int(np.ceil(part))
+        mistakes += wrong * looks
+        if averaged:
+            counts[AVERAGE_MISTAKES] += average_is_wrong(rows, labels, i, table, counts[SEEN], numbers, limbs)
+        if step != 0.0:
+            change = part * step * labels[i]
+            add(rows, i, w, change)
+            if averaged:
+                add(rows, i, table[2], counts[SEEN] * change)
+            counts[UPDATES] += 1
+            sizes, _ = measured(rows, i, w)
+        counts[SEEN] += looks
+        copies -= part
+    counts[ROWS] += 1
+    counts[MISTAKES] += mistakes
+    return int(mistakes)
+
+
+@inlined
+def heard(rows: Rows, table: Array, counts: Array, limbs: Array) -> float:
+    """The score of a single row, averaged weights where there are some, with its exact sign; NaN if it is unusable."""
+    w, i = table[0], zero()
+    if len(table) > 1:
+        put_average(rows, i, table, counts[SEEN])
+        w = table[1]
+    sizes, square = measured(rows, i, w)
+    if not is_usable(rows, i, square):
+        return np.nan
+    return with_exact_sign(rows, i, w, score(rows, i, w), doubt_of(rows, i, sizes, limbs))
+
+
+# ---------------------------------------------------------------------------------------------------------
+# What Python calls. Arguments are arrays and numbers only: to take a tuple apart costs more than to learn from a row.
+# ---------------------------------------------------------------------------------------------------------
+
+
+@inlined
+def one_dense(x: Array, numbers: Array) -> Dense:
+    """A vector as a table of one row."""
+    return Dense(x.reshape(1, x.size), numbers[BIAS], 0.0, x.size + 1, bool(zero()))
+
+
+@inlined
+def one_sparse(values: Array, columns: Array, starts: Array, numbers: Array) -> Csr:
+    """Entries and their columns as a table of one row."""
+    return Csr(values, columns, starts, numbers[BIAS], 0.0, values.size, bool(zero()), values.size)
+
+
+@direct
+def learn_dense(
+    x: Array,
+    labels: Array,
+    copies: float,
+    table: Array,
+    star: Array,
+    counts: Array,
+    numbers: Array,
+    limbs: Array,
+) -> int:
+    """Learn from one row: an entry per feature."""
+    return take(one_dense(x, numbers), labels, zero(), copies, table, star, counts, numbers, limbs)
+
+
+@direct
+def learn_sparse(
+    values: Array,
+    columns: Array,
+    starts: Array,
+    labels: Array,
+    copies: float,
+    table: Array,
+    star: Array,
+    counts: Array,
+    numbers: Array,
+    limbs: Array,
+) -> int:
+    """Learn from one row: some entries and their columns."""
+    rows = one_sparse(values, columns, starts, numbers)
+    return take(rows, labels, zero(), copies, table, star, counts, numbers, limbs)
+
+
+@direct
+def score_dense(x: Array, table: Array, counts: Array, numbers: Array, limbs: Array) -> float:
+    """The score of one row: an entry per feature."""
+    return heard(one_dense(x, numbers), table, counts, limbs)
+
+
+@direct
+def score_sparse(
+    values: Array, columns: Array, starts: Array, table: Array, counts: Array, numbers: Array, limbs: Array
+) -> float:
+    """The score of one row: some entries and their columns."""
+    return heard(one_sparse(values, columns, starts, numbers), table, counts, limbs)
+
+
+@compiled
+def learn_rows(
+    rows: Rows,
+    labels: Array,
+    copies: Array,
+    first: int,
+    last: int,
+    most: int,
+    width: float,
+    times: Array,
+    table: Array,
+    star: Array,
+    counts: Array,
+    numbers: Array,
+    limbs: Array,
+) -> int:
+    """Learn from rows first .. last-1 in order, until the weights were changed `most` times.
+
+    `copies` says how many there are of each (empty: one); `width` bounds the doubt about all scores meanwhile. Writes
+    in `times` how many mistakes each row was. Returns the row it came to, or ~i if row i cannot be learned from.
+    """
+    skips = copies.size == 0 and star.size == 0 and len(table) == 1
+    clear, end, i = numbers[LEVEL] + width, counts[UPDATES] + most, first
+    while i < last and counts[UPDATES] < end:
+        if skips:  # what is clearly right only counts
+            after = next_unclear(rows, labels, i, last, table[0], clear)
+            counts[ROWS] += after - i
+            counts[SEEN] += after - i
+            i = after
+            if i == last:
+                break
+        many = copies[i] if copies.size > 0 else 1.0
+        mistakes = take(rows, labels, i, many, table, star, counts, numbers, limbs)
+        if mistakes < 0:
+            return ~i
+        times[i] = mistakes
+        i += 1
+    return i

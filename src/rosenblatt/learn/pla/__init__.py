@@ -1,0 +1,1 @@
+"""The perceptron learning algorithm, for two classes and for several."""

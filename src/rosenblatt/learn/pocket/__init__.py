@@ -1,0 +1,1 @@
+"""The fewest mistakes: the pocket algorithm, and a descent from there."""

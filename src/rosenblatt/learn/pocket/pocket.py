@@ -1,0 +1,201 @@
+"""The pocket algorithm: the perceptron, and the weights with the fewest mistakes on the way.
+
+Problem   weights that get as few rows wrong as possible; with costs, whose mistakes cost as little as possible; with
+          gamma > 0, that leave as few rows as possible with y (w . x) < gamma ||w||.
+Input     examples, a tie rule, a start, a budget, a random generator.
+Result    `PocketRun`: the weights kept, the ledger of all corrections, and when the weights were kept.
+Papers    Gallant, IEEE Transactions on Neural Networks 1, 1990; Liang, section 4; Harchaoui, section 2.6.1, with the
+          margin divided by ||w||, without which any gamma is as good as zero.
+
+A random mistake is found by drawing rows until one is a mistake: the draws do not depend on the data. Counting ends as
+soon as the weights cannot be better than those kept, and begins with the rows that were wrong most often: what is
+kept is the same, bit for bit. `improved` goes on from there with `descent`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from rosenblatt.geometry.whitening import OwnTable, Scaled, space_of
+from rosenblatt.learn import costs as pricing
+from rosenblatt.learn.choices import Budget, Reason, counted
+from rosenblatt.learn.pla import pla
+from rosenblatt.learn.pocket import descent, pocket_kernels
+from rosenblatt.learn.run_state import COPIES, Run, Walk, honest
+from rosenblatt.rows import find, timing
+from rosenblatt.rows.compiling import briefly
+from rosenblatt.rows.examples import Examples, narrowed
+from rosenblatt.rows.kernels import Array, Ties
+from rosenblatt.rows.storage import numbers_per_row
+
+EFFORT, OVERHEAD = 2e9, 50  # numbers read, and so many for each look: after that a descent is not kicked any more
+SORTED_EVERY = 256  # corrections
+FEW_PASSES = 100  # of PLA, on tables that are large both ways: it separates them sooner than a descent begins
+UPDATES, FEWEST_UPDATES, NUMBERS = 1000, 50, 1e8  # by default: fewer where so many counts would read more numbers
+
+
+@dataclass(frozen=True)
+class PocketRun(Run):
+    """What came of it; `weights` are those kept."""
+
+    cost: float  # of the mistakes that these weights make
+    kept_at: int  # after so many updates; -1 if no run of the perceptron has met them
+
+
+def enough_updates(examples: Examples) -> int:
+    """How many updates to make when nothing else is said."""
+    numbers = examples.n * numbers_per_row(examples.rows)
+    return int(np.clip(NUMBERS / numbers, FEWEST_UPDATES, UPDATES))
+
+
+def learn(
+    examples: Examples,
+    start: Array,
+    *,
+    ties: Ties,
+    budget: Budget,
+    rng: np.random.Generator,
+    gamma: float = 0.0,
+    ratchet: bool = False,
+    watch: Callable[[Walk], None] | None = None,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> PocketRun:
+    """The pocket algorithm of the notes."""
+    walk = Walk(examples, ties, start.copy(), budget, watch)
+    walk.interrupted = interrupted
+    costs, unit = pricing.costs_of(examples)
+    order, often = walk.in_order()[0], np.zeros(examples.n, np.int64)
+    kept = pocket_kernels.Pocket(walk.w.copy(), np.array([np.iinfo(np.int64).max, 0, 0, 0, 0], np.int64))
+    _keep_if_better(walk, order, costs, gamma, kept, often)
+    reason = _fill(walk, rng, order, costs, gamma, ratchet, kept, often)
+    cost = unit * int(kept.numbers[0])
+    if counted(ties) != ties:
+        cost = pricing.cost(examples, kept.weights, counted(ties), gamma)
+    reason, ledger = honest(reason, examples, kept.weights, ties), walk.ledger.seal(examples)
+    return PocketRun(
+        kept.weights, ledger, reason, ledger.n_passes, walk.seen, cost=cost, kept_at=int(kept.numbers[1]),
+    )  # fmt: skip
+
+
+def _fill(
+    walk: Walk,
+    rng: np.random.Generator,
+    order: Array,
+    costs: Array,
+    gamma: float,
+    ratchet: bool,
+    kept: pocket_kernels.Pocket,
+    often: Array,
+) -> Reason:
+    """Draw, correct, count and keep until there is a reason to stop."""
+    examples, sorted_at, quiet = walk.examples, 0, 0
+    while True:
+        drawn, steps = walk.drawn(rng)
+        at = 0
+        while at < drawn.size:
+            if kept.numbers[0] == 0:
+                return Reason.SEPARATED
+            if reason := walk.spent():
+                return reason
+            page, doubt = walk.room()
+            page = page[: max(walk.at_once // examples.n, 1)]
+            used, made, looked = pocket_kernels.pocket(
+                examples.rows, examples.labels, drawn[at:], steps[at:], order, costs, walk.w, walk.ties, doubt,
+                gamma, ratchet, kept, often, page,
+            )  # fmt: skip
+            walk.ledger.append(page[:made])
+            walk.seen += looked
+            at += used
+            if len(walk.ledger) - sorted_at >= SORTED_EVERY:
+                order, sorted_at = order[np.argsort(-often[order], kind="stable")], len(walk.ledger)
+            walk.draws += used
+            quiet = 0 if made else quiet + used
+            if quiet > min(examples.n_copies, COPIES * examples.n):
+                if not find.find_first(examples, walk.w, walk.ties, 1).size:
+                    _keep_if_better(walk, order, costs, gamma, kept, often)
+                    return Reason.SEPARATED  # no mistake is left to correct; with gamma, some margins may be below it
+                if walk.has_too_many_copies:
+                    return Reason.PATIENCE
+
+
+def _keep_if_better(
+    walk: Walk, order: Array, costs: Array, gamma: float, kept: pocket_kernels.Pocket, often: Array
+) -> None:
+    """Count the present weights, and keep them if their mistakes cost less than those of the weights kept."""
+    examples, best, (_, doubt) = walk.examples, int(kept.numbers[0]), walk.room()
+    total, looked = briefly(pocket_kernels.cost, examples.n * numbers_per_row(examples.rows))(
+        examples.rows, examples.labels, order, costs, walk.w, walk.ties, doubt, gamma, best, often
+    )
+    walk.seen += looked
+    if total < best:
+        kept.weights[:] = walk.w
+        kept.numbers[:2] = total, len(walk.ledger)
+
+
+def improved(
+    run: PocketRun,
+    examples: Examples,
+    *,
+    ties: Ties,
+    budget: Budget,
+    rng: np.random.Generator,
+    gamma: float = 0.0,
+    begun: float,
+    interrupted: Callable[[], bool] = lambda: False,
+    watch: Callable[[float], None] | None = None,
+) -> PocketRun:
+    """The run with weights whose mistakes cost less, if a descent finds any: within what is left of the budget."""
+    if not run.cost or run.reason is Reason.INTERRUPTED:
+        return run
+    costs, _ = pricing.costs_of(examples)
+    looks, reason = 0.0, Reason.SETTLED
+
+    def spend(passes: float) -> bool:
+        nonlocal looks, reason
+        looks += passes * examples.n
+        if watch:
+            watch(looks / examples.n)
+        if interrupted():
+            reason = Reason.INTERRUPTED
+        elif budget.max_passes is not None and looks >= budget.max_passes * examples.n_copies:
+            reason = Reason.MAX_PASSES
+        elif budget.max_seconds is not None and timing.now() - begun >= budget.max_seconds:
+            reason = Reason.MAX_SECONDS
+        return reason is Reason.SETTLED
+
+    if not spend(0.0):
+        return replace(run, reason=reason)
+
+    # the threads of BLAS cost more than they save, and change the rounding
+    with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):
+        narrow, left = narrowed(examples)
+        space = space_of(narrow)
+        if isinstance(space, Scaled) and not gamma:
+            limits = replace(budget, max_passes=min(budget.max_passes or FEW_PASSES, FEW_PASSES), max_updates=None)
+            first = pla.learn(examples, np.zeros(examples.size), ties=ties, budget=limits, interrupted=interrupted)
+            if not spend(first.examples_seen / examples.n) or first.reason is Reason.SEPARATED:
+                return _taken(run, first.weights, looks, reason, examples, ties, gamma)
+        numbers = max(numbers_per_row(examples.rows), space.size if isinstance(space, OwnTable) else 0)
+
+        def worth_a_kick() -> bool:
+            return looks * (numbers + OVERHEAD) < EFFORT
+
+        v = descent.fewest(
+            space, costs[costs > 0], space.coordinates(run.weights[left]), rng,
+            gamma=gamma, patience=budget.patience or 0, spend=spend, worth_a_kick=worth_a_kick,
+        )  # fmt: skip
+        w = np.zeros(examples.size)
+        w[left] = space.weights(v)
+    return _taken(run, w, looks, reason, examples, ties, gamma)
+
+
+def _taken(
+    run: PocketRun, w: Array, looks: float, reason: Reason, examples: Examples, ties: Ties, gamma: float
+) -> PocketRun:
+    """The run with these weights, if their mistakes cost less, and with what it took to find them."""
+    run = replace(run, examples_seen=run.examples_seen + int(looks), reason=reason)
+    if np.isfinite(w).all() and (total := pricing.cost(examples, w, counted(ties), gamma)) < run.cost:
+        run = replace(run, weights=w, cost=total, kept_at=-1)
+    return run if run.cost else replace(run, reason=honest(Reason.SEPARATED, examples, run.weights, ties))

@@ -1,0 +1,1 @@
+"""Certificates, and how each is checked, exactly. Nothing here imports a solver."""

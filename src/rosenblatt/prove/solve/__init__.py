@@ -1,0 +1,1 @@
+"""Verdicts, margins and fewest mistakes, with their certificates."""

@@ -1,0 +1,393 @@
+"""How few mistakes are possible? An interval, with the proof of both ends.
+
+Problem   the fewest rows that any weights get wrong. To find it is NP-hard in general; to bound it is not.
+Result    `ErrorInterval`: a rule and its mistakes, and contradictions that no fewer rows are in all of.
+Costs     Where rows have weights, the least that mistakes cost, likewise: `CostInterval`. Every contradiction takes
+          from its rows what is left of the cheapest, so that a row may be in several; what is taken is added up.
+Method    Every rule errs at least once in each contradiction, so disjoint ones are counted. First equal rows with
+          different labels, in pairs. Then for every mistake e of the rule, nearest the boundary first, rows that it has
+          right and that contradict e: -z_e is in their cone, which the shortest vector of z_e + cone tells (`wolfe`).
+          One mistake each, so there may be as many contradictions as mistakes. Then contradictions of several.
+          A few rows more: overlapping contradictions, until what the smallest set of rows in all of them leaves is
+          separable (Parker and Ryan, Annals of Mathematics and Artificial Intelligence 17, 1996).
+          With one or two features, a sweep over all lines gives the number itself (`sweep`).
+"""
+
+from contextlib import suppress
+from dataclasses import replace
+from itertools import takewhile
+from math import inf
+from typing import Any
+
+import numpy as np
+import scipy  # its parts are loaded when they are used
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from rosenblatt.errors import OptionError
+from rosenblatt.geometry import wolfe
+from rosenblatt.geometry.whitening import NUMBERS, Space, space_of
+from rosenblatt.geometry.working_set import lowest, whole_multipliers
+from rosenblatt.learn import costs as pricing
+from rosenblatt.learn.choices import TIES, Budget, generator_of, given_weights, ties_named
+from rosenblatt.learn.pocket import pocket
+from rosenblatt.prove.check import certificate, exact, hitting, sweep
+from rosenblatt.prove.check.certificate import Contradiction, CostInterval, ErrorInterval
+from rosenblatt.prove.check.certificate_json import PREDICTED
+from rosenblatt.prove.check.joint_certificate import JointErrorInterval
+from rosenblatt.prove.solve.clock import Clock, TimeIsUp
+from rosenblatt.prove.solve.separability import (
+    NotSeparable,
+    Separable,
+    column_sizes,
+    contradiction,
+    decide,
+    in_order_of_equals,
+    proposed,
+    weighty,
+)
+from rosenblatt.rows import timing
+from rosenblatt.rows.examples import NO_WEIGHTS, Examples, costs_of_rows, narrowed
+from rosenblatt.rows.kernels import Array
+from rosenblatt.rows.kesler import JointExamples, has_several_classes
+from rosenblatt.rows.storage import bias_of, some_rows
+
+KICKS = 20
+ROWS_AT_ONCE = 50  # and four per dimension
+WORK = 5e8  # nanoseconds, for one contradiction in whole numbers
+FEW_ROWS = 200  # among so many, the smallest set of rows is searched for
+ROUNDS = 100  # of more contradictions
+WRITTEN = 5_000_000  # numbers that all contradictions write down, each as many as there are columns
+HALF = 0.5  # of the limit is for contradictions of one mistake each; the rest is for those of several
+MORE = 2e9  # operations, or as many as until then, for contradictions of several mistakes
+NODES, ROOT = 20_000, 50  # that the search for a smallest set may look at; what its first takes, in others
+PER_NODE, PER_PAIR = 300.0, 5e5  # nanoseconds: a node, for each entry of the sets; two equal rows
+PER_TRY, PER_ROW = 1e6, 30.0  # nanoseconds: a look for a contradiction, and for each row
+
+
+def optimality(
+    X: Any,
+    y: Any,
+    rule: Any = None,
+    *,
+    fit_intercept: bool = True,
+    bias_scale: float = 1.0,
+    ties: str = "minus",
+    sample_weight: Any = None,
+    class_weight: Any = None,
+    random_state: Any = 0,
+    max_seconds: float | None = None,
+    verbose: bool = False,
+) -> ErrorInterval | CostInterval | JointErrorInterval:
+    """How many mistakes a rule makes, and how few any rule can make, with the proof; or what they cost.
+
+    Of more than two classes, rules are linear scores of all classes, the largest of which is chosen, the first of
+    equals, so there are no other `ties`. The result is a `JointErrorInterval`, which counts mistakes; weights are then
+    a table with a row for each class.
+
+    `rule` is a fitted linear estimator of this package, whose mistakes are counted as its `predict` makes them; or
+    weights, one per feature and optionally one for the threshold's constant feature, in a row or in a table of one row,
+    as `coef_` is; or None, for the best rule that
+    can be found. For those, `ties` says what a score of exactly 0 is: "minus", a no, which is what rules predict;
+    "plus", a yes; "mistake", wrong for either class. With `sample_weight` or `class_weight`, as `fit` takes them, it is
+    about what mistakes cost; an estimator's own `class_weight` is used where none is given. With `max_seconds`, kept to
+    within some two seconds, the interval may stay wide.
+
+    >>> from rosenblatt import optimality
+    >>> interval = optimality([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])  # exclusive or
+    >>> print(interval.statement)
+    The rule makes 1 mistake on 4 rows, which is the fewest possible.
+    >>> interval = optimality([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0], sample_weight=[3, 2, 2, 3])
+    >>> print(interval.statement)
+    The rule's mistakes cost 2 on 4 rows, which is the least possible; a mistake on a no costs 3, on a yes 2.
+    """
+    bias = bias_of(fit_intercept, bias_scale)
+    weights, joint = rule, has_several_classes(y)
+    if joint and hasattr(rule, "joint_rule"):
+        weights, bias = rule.joint_rule()
+    elif hasattr(rule, "one_linear_rule"):
+        weights, bias, ties = rule.one_linear_rule()
+        class_weight = getattr(rule, "class_weight", None) if class_weight is None else class_weight
+    elif hasattr(rule, "fit") or hasattr(rule, "learn_one"):
+        raise OptionError("optimality judges linear rules of this package, or weights: give it those, as an array")
+    ties_named(ties)
+    rng = generator_of(random_state)
+    threshold: Any = {"fit_intercept": bias != 0.0, "bias_scale": bias or 1.0}
+    if joint:
+        from rosenblatt.prove.solve import joint_optimality
+
+        if ties != PREDICTED:
+            raise OptionError(f"ties={ties!r} is for two classes; of several, the first of equal scores is predicted")
+        if sample_weight is not None or class_weight is not None:
+            raise OptionError("what mistakes cost is proved for two classes; of several, how many there are")
+        several = JointExamples.of(X, y, **threshold)
+        return joint_optimality.interval(several, weights, rng, Clock(max_seconds, verbose))
+    examples = Examples.of(X, y, **threshold)
+    costs = costs_of_rows(class_weight, np.array(examples.classes), np.asarray(y), sample_weight)
+    examples = replace(examples, weights=costs).with_both_classes()
+    return interval(examples, weights, ties, rng, Clock(max_seconds, verbose))
+
+
+def interval(
+    examples: Examples,
+    weights: Any,
+    ties: str,
+    rng: np.random.Generator,
+    clock: Clock | None = None,
+    known: Contradiction | None = None,
+) -> ErrorInterval | CostInterval:
+    """The same for examples that are read already; None stands for the best weights that can be found.
+
+    What the weights of the rows say is what mistakes cost. A contradiction that is `known` already is used where no
+    others are found among its rows.
+    """
+    clock = clock or Clock()
+    w = best_rule(examples, ties, rng, clock) if weights is None else given_weights("weights", weights, examples)
+    whole, unit = pricing.costs_of(examples)
+    costs = whole if whole.size else np.ones(examples.n, np.int64)
+    rows = replace(examples, weights=NO_WEIGHTS)  # what is proved of them, costs apart
+    search = _Search(rows, ties, costs, clock, known)
+    if ties != "correct" and not clock.late():
+        with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):  # floats only propose
+            search.from_rule(w, may_change=weights is None)
+    else:
+        search.judge(tuple(w.tolist()))
+    found: dict[str, Any] = {
+        **certificate.shape_of(rows), "ties": ties, "weights": search.rule, "lower": search.lower,
+        "upper": search.upper, "swept": search.swept, "contradictions": tuple(search.proofs),
+    }  # fmt: skip
+    if not whole.size:
+        return ErrorInterval(**found)
+    by_class = pricing.by_class(examples.labels, whole)
+    return CostInterval(**found, unit=unit, class_costs=by_class, row_costs=() if by_class else tuple(whole.tolist()))
+
+
+class _Search:
+    """A rule, what it costs, and what is proved of how little any rule can cost."""
+
+    def __init__(self, examples: Examples, ties: str, costs: Array, clock: Clock, known: Contradiction | None) -> None:
+        self.examples, self.ties, self.costs, self.clock, self.known = examples, ties, costs, clock, known
+        self.lower, self.proofs, self.swept = 0, list[Contradiction](), False
+
+    def judge(self, rule: tuple[exact.Number, ...]) -> None:
+        """Take this rule, and count what its mistakes cost."""
+        wrong = exact.mistakes(self.examples, rule, self.ties)
+        self.rule, self.wrong = rule, wrong[self.costs[wrong] > 0]
+        self.upper = int(self.costs[wrong].sum())
+
+    def from_rule(self, w: Array, may_change: bool) -> None:
+        """Prove as much as can be; the rule is changed for a better one that comes up, if it may be."""
+        self.judge(tuple(w.tolist()))
+        if not self.upper:
+            return
+        packing = _Packing(self.examples, self.ties, self.costs, w, self.wrong, self.clock)
+        packing.pack()
+        better: tuple[exact.Number, ...] | None = None
+        self.lower, self.proofs = packing.total, packing.found
+        if self.lower < self.upper and sweep.is_about(self.ties, self.examples):
+            self.clock.doing = "looking at all lines"
+            with suppress(TimeIsUp):
+                self.lower, better = sweep.fewest(self.examples, self.costs, self.clock.keep_time)
+                self.proofs, self.swept = [], True
+        elif self.lower < self.upper and self.examples.n <= FEW_ROWS:
+            better = self._overlapping()
+        if self.lower < self.upper and not self.swept and not better:
+            better = packing.pack_more(self.known)
+            if packing.total > self.lower:
+                self.lower, self.proofs = packing.total, packing.found
+        if better and may_change:
+            self.judge(better)
+
+    def _overlapping(self) -> tuple[exact.Number, ...] | None:
+        """More contradictions, while the cheapest rows in all of them leave rows that contradict each other.
+
+        Returns weights that cost no more than is proved to be necessary, if it ends so.
+        """
+        costs, known = dict(enumerate(self.costs.tolist())), list(self.proofs)
+        for _ in range(ROUNDS):
+            sets = [proof.rows for proof in known]
+            hit = cheap_hitting_set(sets, self.costs, self.clock)
+            if self.clock.late():
+                break
+            price = int(self.costs[hit].sum())
+            if price > self.lower:
+                if not hitting.is_needed(sets, price, costs):
+                    break
+                self.lower, self.proofs = price, list(known)
+            if self.lower >= self.upper:
+                break
+            left = np.setdiff1d(np.flatnonzero(self.costs), hit)
+            fresh, weights = _disjoint(self.examples, self.ties, left, self.clock)
+            if not fresh:
+                return weights
+            known += fresh
+        return None
+
+
+def best_rule(examples: Examples, ties: str, rng: np.random.Generator, clock: Clock) -> Array:
+    """The best weights that the pocket and its descent find; half of the time is left for proofs."""
+    seconds = None if clock.left is None else clock.left / 2
+    budget = Budget(max_updates=pocket.enough_updates(examples), max_seconds=seconds, patience=KICKS)
+    shared: Any = {"ties": TIES[ties], "budget": budget, "rng": rng}
+    begun = timing.now()
+    run = pocket.learn(examples, np.zeros(examples.size), **shared)
+    return pocket.improved(run, examples, begun=begun, **shared).weights
+
+
+class _Packing:
+    """Contradictions, each with what it adds to the least cost: as much as is left of its cheapest row."""
+
+    def __init__(self, examples: Examples, ties: str, costs: Array, w: Array, wrong: Array, clock: Clock) -> None:
+        self.examples, self.ties, self.clock = examples, ties, clock
+        narrow, left = narrowed(examples)
+        self.space: Space = space_of(narrow)
+        scores = self.space.scores(self.space.coordinates(w[left] / (np.abs(w).max() or 1.0)))
+        self.left = costs.copy()  # of each row's cost, to be counted yet
+        self.right = np.ones(examples.n, bool)
+        self.right[wrong] = False
+        self.free = self.right & (self.left > 0)  # rows that are right and can still be counted
+        nearness = np.abs(scores[wrong]) / examples.lengths[wrong].clip(1e-300)
+        self.scores, self.wrong = scores, wrong[np.argsort(nearness, kind="stable")]
+        self.found: list[Contradiction] = []
+        self.total = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there are as many contradictions as are to be written down."""
+        return len(self.found) >= max(WRITTEN // self.examples.size, 1)
+
+    def pack(self) -> None:
+        """As many as can be found of one mistake each."""
+        self._of_single_rows()
+        self._of_equal_rows()
+        for place, row in enumerate(self.wrong.tolist()):
+            self.clock.doing = f"{len(self.found)} contradictions, {place} of {self.wrong.size} mistakes tried"
+            if self.clock.share > HALF or self.is_full:
+                self.clock.ran_out = True
+                break
+            try:
+                while self.left[row] and (new := self._of_mistake(row)):
+                    self._take(new)
+            except TimeIsUp:
+                break
+
+    def pack_more(self, known: Contradiction | None) -> tuple[exact.Number, ...] | None:
+        """The same of any number of mistakes; returns weights that are right on all rows, if that is what is found."""
+        if known is not None and self.left[[*known.rows]].all() and self._counts(known.rows):
+            self._take(contradiction(self.examples, self.ties, known.rows, known.weights, whole=known.exact))
+        self.clock.doing = f"{len(self.found)} contradictions, and others of several mistakes"
+        until = self.clock.work + max(self.clock.work, MORE)
+        while not self.clock.late() and self.clock.work < until and not self.is_full:
+            left = np.flatnonzero(self.left)
+            fresh, weights = _disjoint(self.examples, self.ties, left, self.clock, most=1)
+            if not fresh:
+                return weights if left.size == self.examples.n else None
+            self._take(fresh[0])
+        return None
+
+    def _take(self, proof: Contradiction) -> None:
+        rows = [*proof.rows]
+        least = int(self.left[rows].min())
+        self.left[rows] -= least
+        self.free[rows] &= self.left[rows] > 0
+        self.found.append(proof)
+        self.total += least
+
+    def _of_single_rows(self) -> None:
+        """Rows of zeros, which no weights score."""
+        zeros = sorted(self.wrong[self.examples.lengths[self.wrong] == 0.0].tolist())
+        for row in takewhile(lambda _: not self.clock.late(), zeros):
+            self._take(contradiction(self.examples, self.ties, (row,), (1,)))
+
+    def _of_equal_rows(self) -> None:
+        """Equal rows with different labels, in pairs."""
+        examples = self.examples
+        order, same = in_order_of_equals(examples, column_sizes(examples))
+        ends = np.append(np.flatnonzero(~same) + 1, order.size)
+        begin = 0
+        for end in ends.tolist():
+            if end - begin > 1:
+                rows = np.sort(order[begin:end])
+                rows = rows[self.left[rows] > 0]
+                yes, no = rows[examples.labels[rows] > 0].tolist(), rows[examples.labels[rows] < 0].tolist()
+                while yes and no:
+                    if self.clock.late(PER_PAIR) or self.is_full:
+                        return
+                    pair = tuple(sorted((yes[0], no[0])))
+                    vectors, _ = exact.signed_rows(examples, pair)
+                    if exact.combination(vectors, (1, 1)):  # their sums are equal, but they are not
+                        yes, no = yes[1:], no[1:]
+                        continue
+                    self._take(contradiction(examples, self.ties, pair, (1, 1)))
+                    yes, no = ([row for row in side[:1] if self.left[row]] + side[1:] for side in (yes, no))
+            begin = end
+
+    def _of_mistake(self, row: int) -> Contradiction | None:
+        """A contradiction of this row with rows that are free; raises `TimeIsUp`."""
+        many = 4 * self.space.size + ROWS_AT_ONCE
+        if min(many, self.examples.n) * self.space.size > NUMBERS:  # so many rows, densely
+            return None
+        active, begin = np.append(row, lowest(self.scores, self.free, many)), np.zeros(1, np.int64)
+        while True:
+            points = self.space.rows(active)
+            groups = np.zeros((active.size, 1))
+            groups[0] = 1.0  # the mistake is one point, the others span a cone
+            found = wolfe.nearest(points, groups, begin, stop=self.clock.late)
+            self.clock.keep_time(PER_TRY + PER_ROW * self.space.n + points.size)
+            if not found.settled:
+                counted = weighty(found.weights)
+                rows, weights = active[found.corral[counted]], found.weights[counted]
+                in_order = np.argsort(rows)
+                multipliers = whole_multipliers(weights[in_order])
+                return self._proved(tuple(rows[in_order].tolist()), multipliers) or self._decided(active)
+            scores = self.space.scores(found.x)
+            self.clock.spend(float(self.space.n * self.space.size))
+            low = self.free & (scores < 0.0)
+            low[active] = False
+            if not low.any():
+                return None
+            active, begin = np.append(active, lowest(scores, low, many)), found.corral
+
+    def _decided(self, rows: Array) -> Contradiction | None:
+        """A contradiction among these rows, of which all but the first can be right together, so it has the first."""
+        found, _ = _disjoint(self.examples, self.ties, np.sort(rows), self.clock, most=1)
+        return found[0] if found else None
+
+    def _proved(self, rows: tuple[int, ...], multipliers: tuple[int, ...]) -> Contradiction | None:
+        return proposed(self.examples, self.ties, rows, multipliers, self.clock, WORK) if self._counts(rows) else None
+
+    def _counts(self, rows: tuple[int, ...]) -> bool:
+        """Whether a score of zero on all of these rows is a mistake on one."""
+        return any(exact.tie_is_wrong(self.ties, int(self.examples.labels[row])) for row in rows)
+
+
+def _disjoint(
+    examples: Examples, ties: str, left: Array, clock: Clock, most: float = inf
+) -> tuple[list[Contradiction], tuple[exact.Number, ...] | None]:
+    """Disjoint contradictions among the rows left; and weights that are right on what those leave, if any are."""
+    found: list[Contradiction] = []
+    while len(found) < most and np.abs(examples.labels[left].sum()) < left.size:  # rows of both classes
+        verdict = decide(Examples(some_rows(examples.rows, left), examples.labels[left]), ties, clock)
+        if not isinstance(verdict, NotSeparable):
+            return found, verdict.certificate.weights if isinstance(verdict, Separable) else None
+        rows = left[[*verdict.certificate.rows]]
+        inner = verdict.certificate
+        found.append(contradiction(examples, ties, tuple(rows.tolist()), inner.weights, whole=inner.exact))
+        left = np.delete(left, [*inner.rows])
+    return found, None
+
+
+def cheap_hitting_set(sets: list[tuple[int, ...]], costs: Array, clock: Clock) -> Array:
+    """The cheapest rows with one in each set, as a linear program with whole numbers finds them in bounded work."""
+    member = np.zeros((len(sets), costs.size))
+    for place, rows in enumerate(sets):
+        member[place, [*rows]] = 1.0
+    solver: Any = scipy.optimize
+    per_node = PER_NODE * (member.size + 1)
+    nodes = int(np.clip((clock.most_work - clock.work) / per_node, 1, NODES))
+    options = {"node_limit": nodes} | ({} if clock.left is None else {"time_limit": clock.left})
+    solved = solver.milp(
+        costs / costs.max(), constraints=solver.LinearConstraint(member, lb=1.0), bounds=solver.Bounds(0, 1),
+        integrality=np.ones(costs.size), options=options,
+    )  # fmt: skip
+    clock.spend(per_node * (ROOT + (solved.mip_node_count or 1)))
+    return np.flatnonzero(solved.x > 0.5) if solved.x is not None else np.arange(costs.size)

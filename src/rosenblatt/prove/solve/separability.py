@@ -1,0 +1,323 @@
+"""Is there a rule that is right on every row? Decided by a proof, never by a tolerance.
+
+Problem   weights w with z_i . w > 0 for all signed rows z_i, or a proof that there are none.
+Result    `Separable` or `NotSeparable`, each with a certificate that anyone can check; `Undecided` with the reason.
+Method    First what people read most easily: a row of zeros, or equal rows with different labels. Then the shortest
+          vector in the convex hull of the signed rows (`wolfe`), over an active set of rows that grows by those which
+          a full pass finds wrong. A vector that is right on every row is a separator. If the hull holds the origin,
+          the corral contradicts itself: in whole numbers, or where those would be too long, by a verified float
+          computation. Whatever remains is decided in whole numbers alone (`rational`).
+
+Before floats are computed with, columns and rows are scaled by what moves no decision.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from math import frexp, inf
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rosenblatt.geometry import wolfe
+from rosenblatt.geometry.working_set import ActiveRows, are_too_large
+from rosenblatt.learn.choices import TIES, Budget, Reason, ties_named
+from rosenblatt.learn.pla import pla
+from rosenblatt.prove.check import certificate, exact
+from rosenblatt.prove.check.certificate import Contradiction, Separation
+from rosenblatt.prove.solve import rational
+from rosenblatt.prove.solve.clock import Clock, TimeIsUp
+from rosenblatt.rows import find, kernels
+from rosenblatt.rows.examples import Examples
+from rosenblatt.rows.kernels import Array, Dense
+from rosenblatt.rows.kesler import JointExamples, has_several_classes
+from rosenblatt.rows.storage import numbers_per_row
+from rosenblatt.visible import Said
+
+LONG = 200_000  # operations on words of 64 bits; beyond, a verified float computation replaces whole numbers
+MANY = 128  # dimensions
+FEW_PASSES, MANY_PASSES = 20, 1000
+FEW_NUMBERS = 5e7  # read in a small fraction of a second
+PER_ENTRY, PER_PRODUCT = 2000.0, 1.0  # nanoseconds that the verified float computation takes, rather more than less
+NEGLIGIBLE = 1e-11  # of the largest weight: rows that a contradiction does not need
+BEGUN, PER_ROW = 2e6, 300.0  # nanoseconds that any verdict takes, and what it takes for each row
+ENOUGH = 0.5  # of the level: rows of the active set may be this much nearer than the nearest point needs
+
+
+class _Verdict(Said):
+    """One of three answers, which no truth value tells apart."""
+
+    def __bool__(self) -> bool:
+        raise TypeError("a verdict is neither true nor false: use .separable, which is True, False or None (undecided)")
+
+
+@dataclass(frozen=True, repr=False)
+class Separable(_Verdict):
+    """There are weights that are right on every row."""
+
+    certificate: Any  # Separation, or of several classes JointSeparation
+    separable: ClassVar[bool] = True
+
+    def __str__(self) -> str:
+        strict = self.certificate.ties == certificate.STRICT or self.certificate.lower > 0.0
+        return f"{'Linearly separable.' if strict else 'Separable, but not strictly.'} {self.certificate.statement}"
+
+
+@dataclass(frozen=True, repr=False)
+class NotSeparable(_Verdict):
+    """There are none."""
+
+    certificate: Any  # Contradiction, or of several classes JointContradiction
+    separable: ClassVar[bool] = False
+
+    def __str__(self) -> str:
+        return f"Not linearly separable. {self.certificate.statement}"
+
+
+@dataclass(frozen=True, repr=False)
+class Undecided(_Verdict):
+    """Neither was proved, for this reason."""
+
+    reason: str
+    separable: ClassVar[None] = None
+
+    def __str__(self) -> str:
+        return f"Undecided. {self.reason}"
+
+
+Verdict = Separable | NotSeparable | Undecided
+TOO_LARGE = Undecided(
+    f"{MANY_PASSES} passes of the perceptron did not separate the rows, and anything else would hold more of these "
+    "long rows than memory should: leave out rare columns."
+)
+
+
+def _undecided(clock: Clock) -> Undecided:
+    return Undecided(f"{clock.why_late} before there was a proof either way.")
+
+
+def separability(
+    X: Any,
+    y: Any,
+    *,
+    fit_intercept: bool = True,
+    bias_scale: float = 1.0,
+    ties: str = "mistake",
+    max_seconds: float | None = None,
+    verbose: bool = False,
+) -> Verdict:
+    """Whether some linear rule is right on every row, with the proof.
+
+    Of more than two classes the question is about all at once: is there a set of linear scores, one for each class,
+    whose largest is always that of the right class? Its certificate is a `JointSeparation` or a `JointContradiction`,
+    and ties are equal scores: "minus" is right for the first of the classes, as rules predict.
+    With `max_seconds`, kept to within some two seconds, it may end undecided. The verdict itself is neither true nor
+    false; its `separable` is True, False or None.
+    With `verbose` it tells on standard error how far it has come.
+
+    >>> from rosenblatt import separability
+    >>> print(separability([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]))  # and
+    Linearly separable. There are weights that are right on all 4 rows; ...
+    >>> verdict = separability([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])  # exclusive or
+    >>> print(verdict)
+    Not linearly separable. No weights are right on all 4 rows: these 4 contradict each other, ...
+    >>> verdict.certificate.weights, verdict.certificate.point
+    ((1, 1, 1, 1), (0.5, 0.5))
+    >>> print(separability([[0.0], [1.0], [2.0]], ["a", "b", "c"]))
+    Linearly separable. There are linear scores of 3 classes whose largest is that of the right class on all 3 rows; ...
+    """
+    ties_named(ties)
+    clock = Clock(max_seconds, verbose)
+    if has_several_classes(y):
+        from rosenblatt.prove.solve import joint_separability
+
+        several = JointExamples.of(X, y, fit_intercept=fit_intercept, bias_scale=bias_scale)
+        return joint_separability.decide(several, ties, clock)
+    return decide(Examples.of(X, y, fit_intercept=fit_intercept, bias_scale=bias_scale), ties, clock)
+
+
+def decide(examples: Examples, ties: str = "mistake", clock: Clock | None = None, *, learning: bool = True) -> Verdict:
+    """The same for examples that are read already; without `learning`, no run of PLA is tried."""
+    clock = clock or Clock()
+    if ties == "correct":
+        return Separable(separation(examples, ties, (0,) * examples.size, (0,), (1,)))
+    sizes = column_sizes(examples)
+    clock.spend(BEGUN + PER_ROW * examples.n + 3.0 * examples.rows.values.size)
+    if plain := _plain_contradiction(examples, ties, sizes):
+        return NotSeparable(plain)
+    if learning and examples.size > MANY and (found := learned(examples, ties, clock)):
+        return Separable(found)
+    if are_too_large(examples):
+        return TOO_LARGE
+    try:
+        with np.errstate(all="ignore"):  # floats only propose
+            return _Search(examples, ties, sizes, clock).verdict()
+    except TimeIsUp:
+        return _undecided(clock)
+
+
+def learned(examples: Examples, ties: str, clock: Clock) -> Separation | None:
+    """What a short run of PLA proves: in many dimensions it separates sooner than the shortest vector is found.
+
+    From zeros, its weights are the sum of the rows it corrected, so these counts bound the largest margin from above.
+    """
+    passes = max(FEW_PASSES, int(FEW_NUMBERS / max(examples.rows.values.size, 1)))
+    if are_too_large(examples):  # for anything else
+        passes = MANY_PASSES
+    budget = Budget(max_passes=passes, max_seconds=clock.left)
+    run = pla.learn(examples, np.zeros(examples.size), ties=TIES[ties], budget=budget)
+    clock.spend(run.examples_seen * numbers_per_row(examples.rows))
+    if run.reason is Reason.INTERRUPTED:
+        raise KeyboardInterrupt
+    if run.reason is not Reason.SEPARATED or not run.updates:
+        return None
+    rows, counts = (tuple(numbers.tolist()) for numbers in run.ledger.counts())
+    return separation(examples, ties, tuple(run.weights.tolist()), rows, counts)
+
+
+def separation(
+    examples: Examples,
+    ties: str,
+    weights: tuple[exact.Number, ...],
+    support: tuple[int, ...],
+    multipliers: tuple[int, ...],
+    affine: bool = False,
+    least: Fraction | None = None,
+) -> Separation:
+    """A certificate with the bounds that its numbers prove; the least z_i . w may be known already."""
+    least = exact.least_margin(examples, weights) if least is None else least
+    return Separation(
+        **certificate.shape_of(examples), ties=ties, weights=weights, support=support, multipliers=multipliers,
+        affine=affine, lower=certificate.lower_bound(weights, least, affine),
+        upper=certificate.upper_bound(examples, support, multipliers, affine),
+    )  # fmt: skip
+
+
+def contradiction(
+    examples: Examples, ties: str, rows: tuple[int, ...], weights: tuple[int, ...], whole: bool = True
+) -> Contradiction:
+    """A certificate with the point that its rows have in common."""
+    return Contradiction(
+        **certificate.shape_of(examples), ties=ties, rows=rows, weights=weights, exact=whole,
+        point=certificate.common_point(examples, rows, weights),
+    )  # fmt: skip
+
+
+def _plain_contradiction(examples: Examples, ties: str, sizes: Array) -> Contradiction | None:
+    """A row of zeros (which no weights score), or two equal rows with different labels."""
+    if not examples.rows.bias:
+        for row in np.flatnonzero((examples.lengths == 0) & _wrong_at_zero(examples, ties))[:1].tolist():
+            return contradiction(examples, ties, (row,), (1,))
+    order, same = in_order_of_equals(examples, sizes)
+    for place in np.flatnonzero(same & (np.diff(examples.labels[order]) != 0)).tolist():
+        pair = sorted(order[place : place + 2].tolist())
+        vectors, _ = exact.signed_rows(examples, pair)
+        if not exact.combination(vectors, (1, 1)):
+            return contradiction(examples, ties, tuple(pair), (1, 1))
+    return None
+
+
+def in_order_of_equals(examples: Examples, sizes: Array) -> tuple[Array, Array]:
+    """Rows in an order in which equal ones are neighbours, and for each but the last whether the next may be equal."""
+    w = _draws(examples.size) / sizes
+    hashes = find.margins(examples, w) * examples.labels  # equal rows are added up in the same order
+    if (np.diff(np.sort(hashes)) != 0).all():  # to sort is quick, to keep count of the order is not
+        return np.arange(examples.n), np.zeros(max(examples.n - 1, 0), bool)
+    order = np.argsort(hashes, kind="stable")
+    return order, np.diff(hashes[order]) == 0
+
+
+@lru_cache(maxsize=8)
+def _draws(size: int) -> Array:
+    """Numbers that make sums of different rows different; to seed a generator takes longer than to use it."""
+    return np.random.default_rng(0).uniform(1.0, 2.0, size)
+
+
+def proposed(
+    examples: Examples, ties: str, rows: tuple[int, ...], multipliers: tuple[int, ...], clock: Clock, most: float = inf
+) -> Contradiction | None:
+    """The contradiction of these rows that multipliers in floats propose, if it can be proved.
+
+    Not in whole numbers, if that would take more nanoseconds than `most`. Raises `TimeIsUp`.
+    """
+    vectors, _ = exact.signed_rows(examples, rows)
+    clock.keep_time(rational.PER_ENTRY * sum(map(len, vectors)))
+    words, many = rational.words(vectors), len(vectors)
+    takes = PER_ENTRY * many**2 + PER_PRODUCT * many**3
+    in_floats = words > LONG and clock.allows(takes)
+    clock.spend(takes if in_floats else 0.0)
+    if in_floats and exact.is_near_a_positive_null_vector(vectors, multipliers):
+        return contradiction(examples, ties, rows, multipliers, whole=False)
+    weights = rational.null_vector(vectors, clock.keep_time) if rational.takes(vectors) <= most else None
+    return contradiction(examples, ties, rows, tuple(weights)) if weights else None
+
+
+def weighty(weights: Array) -> Array:
+    """Which weights of a mixture that floats take for zero are not themselves zero but for rounding."""
+    return np.asarray(weights > NEGLIGIBLE * weights.max())
+
+
+def _wrong_at_zero(examples: Examples, ties: str) -> Array:
+    """For every row, whether a score of zero is a mistake."""
+    return np.where(examples.labels > 0, exact.tie_is_wrong(ties, 1), exact.tie_is_wrong(ties, -1))
+
+
+def column_sizes(examples: Examples) -> Array:
+    """A power of two of about the size of each column's largest entry, the constant feature's last; 1 for zeros."""
+    rows = examples.rows
+    sizes = np.zeros(examples.size)
+    if isinstance(rows, Dense):
+        sizes[:-1] = np.maximum(rows.values.max(axis=0), -rows.values.min(axis=0))
+    else:
+        kernels.largest_of_columns(rows, 0, examples.n, sizes)
+    sizes[-1] = rows.bias
+    sizes[sizes == 0] = 1.0
+    return np.asarray(np.ldexp(1.0, np.clip(np.frexp(sizes)[1], -1000, 1000)))
+
+
+class _Search:
+    """The search for the shortest vector, over an active set of rows that grows."""
+
+    def __init__(self, examples: Examples, ties: str, sizes: Array, clock: Clock) -> None:
+        self.examples, self.ties, self.wrong_at_zero = examples, ties, _wrong_at_zero(examples, ties)
+        self.clock = clock
+        self.sizes, self.units = sizes, [1 - frexp(size)[1] for size in sizes.tolist()]
+        self.active = ActiveRows(examples, sizes, unit=True)
+
+    def verdict(self) -> Verdict:
+        """Enlarge the active set until it decides."""
+        begin = np.array([np.argmax(self.wrong_at_zero[self.active.rows])])
+        while True:
+            groups = self.wrong_at_zero[self.active.rows][:, np.newaxis].astype(float)
+            self.clock.doing = f"{self.active.rows.size} of {self.examples.n} rows are active"
+            found = wolfe.nearest(self.active.points, groups, begin, enough=ENOUGH, stop=self.clock.late)
+            if self.clock.late():
+                return _undecided(self.clock)
+            begin, w = found.corral, found.x / self.sizes
+            if not np.isfinite(w).all():
+                return self._decided(found)
+            wrong, _ = find.find(self.examples, w, TIES[self.ties])
+            self.clock.spend(float(self.examples.rows.values.size))
+            if not wrong.size:
+                support = self.active.multipliers(found.corral, found.weights)
+                return Separable(separation(self.examples, self.ties, tuple(w.tolist()), *support))
+            if not found.settled or not self.active.add_lowest(*self.active.heights(wrong, found.x)):
+                return self._decided(found)
+
+    def _decided(self, found: wolfe.Nearest) -> Verdict:
+        """What the corral proves, or else what whole numbers do."""
+        examples, ties = self.examples, self.ties
+        counted = weighty(found.weights)
+        rows, multipliers = self.active.multipliers(found.corral[counted], found.weights[counted])
+        self.clock.doing = "in whole numbers"
+        if proof := proposed(examples, ties, rows, multipliers, self.clock):
+            return NotSeparable(proof)
+        if not self.clock.allows(rational.descent_takes(exact.signed_rows(examples, rows)[0])):
+            raise TimeIsUp
+        mixture = rational.decide(examples, ties, rows, self.units, self.clock.keep_time)
+        if not any(mixture.x):
+            return NotSeparable(contradiction(examples, ties, mixture.rows, mixture.multipliers))
+        wholes = rational.in_columns(mixture.x, self.units)
+        floats = exact.as_floats(wholes)
+        weights: tuple[exact.Number, ...] = floats if not exact.mistakes(examples, floats, ties).size else wholes
+        return Separable(separation(examples, ties, weights, mixture.rows, mixture.multipliers))

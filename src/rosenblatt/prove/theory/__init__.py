@@ -1,0 +1,1 @@
+"""The statements of the lecture notes, one function each."""

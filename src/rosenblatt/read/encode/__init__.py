@@ -1,0 +1,1 @@
+"""Columns become features: how that is inferred, saved and applied."""

@@ -1,0 +1,217 @@
+"""What the columns of a table mean as features: an immutable record, saved with the rule.
+
+Problem: a rule learned here must give the same label there, in SQL, in ONNX, in another language, for every row.
+Sums of doubles round, and each engine rounds in an order of its own.
+Way out: features are short. A number is clipped to a range and rounded to a grid of 24 bits, a category is 0 or 1. With
+weights that are short as well (`ship.export.points.short`), no product and no sum of a score rounds in double precision: every
+engine computes the same score whatever its order, and what is proved about the rule holds for all of them. Features
+fit float32 exactly.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import polars as pl
+import scipy  # its parts are loaded when they are used
+
+from rosenblatt.errors import ModelError, TableError
+from rosenblatt.read.encode.columns import Category, Column, Date, Feature, Number, Sparse, Text
+from rosenblatt.read.encode.encoding_json import column_of, texts, wanted
+from rosenblatt.read.encode.features import Cells
+from rosenblatt.read.encode.lookup import Lookup, Unseen
+from rosenblatt.read.frames import frame_of, nearest, refuse_lacking
+from rosenblatt.read.table import refuse_other_types
+from rosenblatt.read.values import BLANKS, MISSING, number_of, texts_of
+from rosenblatt.rows.door import csr_of, is_sparse
+from rosenblatt.rows.kernels import Array
+
+DENSE = 0.25  # the part of the features that must not be zero for a dense table
+SMALL_DENSE = 4_000_000  # numbers; tables of up to so many are dense in any case
+
+
+@dataclass(frozen=True)
+class Target:
+    """The column to predict, and its classes; of two, the second is the yes."""
+
+    name: str
+    classes: tuple[str, ...]
+
+    def labels(self, frame: pl.DataFrame, first_row: int = 0) -> Array:
+        """The number of each row's class; `first_row` is how many rows came before them, for messages."""
+        if self.name not in frame.columns:
+            raise TableError(f"the table has no column {self.name!r}, the target{nearest(self.name, frame.columns)}")
+        refuse_other_types([self.name], frame.schema)
+        text = texts_of(frame[self.name])
+        codes = self.codes(text)
+        if (codes >= len(self.classes)).any():
+            row = int((codes >= len(self.classes)).argmax())
+            number = first_row + row + 1
+            if codes[row] > len(self.classes):
+                raise TableError(f"row {number}: the target {self.name!r} is missing")
+            known = ", ".join(self.classes)
+            raise TableError(f"row {number}: {text[row]!r} is no class of the target {self.name!r}, which has {known}")
+        return codes.astype(np.int64)
+
+    def codes(self, text: pl.Series) -> Array:
+        """The number of the class that each text tells; one more than there are for any other, two more for none."""
+        return Lookup(self.classes).places(text)
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """Columns in the order of their features, and the target."""
+
+    columns: tuple[Column, ...]
+    target: Target
+
+    @cached_property
+    def features(self) -> tuple[Feature, ...]:
+        """All features, in order."""
+        return tuple(feature for column in self.columns for feature in column.features)
+
+    @cached_property
+    def used(self) -> tuple[Column, ...]:
+        """The columns that are not left out."""
+        return tuple(column for column in self.columns if column.size)
+
+    @property
+    def size(self) -> int:
+        """How many features there are."""
+        return sum(column.size for column in self.columns)
+
+    @property
+    def names(self) -> list[str]:
+        """The features' meanings."""
+        return [feature.meaning for feature in self.features]
+
+    def encode(self, table: Any, *, dense: bool | None = None, first_row: int = 0, rows: Array | None = None) -> Any:
+        """The features of every row: a float32 array, or a CSR matrix where most are zero.
+
+        `table`: a data frame or a mapping of columns; a sparse matrix for a rule on numbered features. `first_row` is
+        how many rows of a file came before it, for messages; `rows` the places of those that are wanted, in order.
+        """
+        if self.is_sparse:
+            X = self.used[0].encode(numbered(table))  # type: ignore[attr-defined]
+            return X if rows is None else X[rows]
+        frame = frame_of(table, [column.name for column in self.used])
+        self.check(frame)
+        starts = np.concatenate([[0], np.cumsum([column.size for column in self.used])]).tolist()
+        single = [(c, start) for c, start in zip(self.used, starts, strict=False) if not isinstance(c, Text)]
+        prose = [(c, start) for c, start in zip(self.used, starts, strict=False) if isinstance(c, Text)]
+        found = cells_of(frame, [column for column, _ in single], first_row)
+        cells = Cells(found, frame.height, single, rows)
+        if dense is None:
+            dense = cells.n * self.size <= SMALL_DENSE or len(single) + 8 * len(prose) >= DENSE * self.size
+        words = [(start, *occurrences(frame, column, rows)) for column, start in prose]
+        return _with_words(cells.dense(self.size) if dense else cells.sparse(self.size), words)
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the rule is about numbered features, as LIBSVM files have them."""
+        return len(self.used) == 1 and isinstance(self.used[0], Sparse)
+
+    def check(self, frame: pl.DataFrame | pl.LazyFrame) -> None:
+        """Refuse a table that lacks a column, or has one of a type that cannot be read as what it is to be."""
+        there = dict(frame.collect_schema())
+        refuse_lacking([column.name for column in self.used], there)
+        refuse_other_types([column.name for column in self.used], there)
+        for column in self.used:
+            if not can_be(column, there[column.name]):
+                raise TableError(
+                    f"column {column.name!r} holds values of type {there[column.name]}, which cannot be read as "
+                    f"{'text' if isinstance(column, Text) else f'a {column.kind}'}"
+                )
+
+    def note(self, frame: Any, unseen: Unseen | None) -> None:
+        """Count the cells of a frame whose values have no name."""
+        if unseen is None or not isinstance(frame, pl.DataFrame):
+            return
+        for column in self.used:
+            if isinstance(column, Category):
+                cells = texts_of(frame[column.name])
+                unseen.add(column.name, cells, column.lookup.places(cells) == column.spellings.other)
+
+    def labels(self, table: Any, first_row: int = 0) -> Array:
+        """The number of each row's class; `first_row` as for `encode`."""
+        return self.target.labels(frame_of(table, [self.target.name]), first_row)
+
+    def as_record(self) -> dict[str, Any]:
+        """The encoding as plain lists, numbers and texts."""
+        columns = [column.as_record() for column in self.columns]
+        return {"columns": columns, "target": {"name": self.target.name, "classes": list(self.target.classes)}}
+
+    @classmethod
+    def from_record(cls, record: Any) -> Self:
+        """Read an encoding; raises ModelError for anything that is not one."""
+        wanted(record, {"columns": list, "target": dict}, "the encoding")
+        wanted(record["target"], {"name": str, "classes": list}, "the target")
+        classes = texts(record["target"]["classes"], "the target's classes")
+        if len(classes) < 2:
+            raise ModelError("the encoding's target has fewer than two classes")
+        columns = tuple(column_of(column, k) for k, column in enumerate(record["columns"]))
+        if len({column.name for column in columns}) < len(columns):
+            raise ModelError("the encoding has two columns of one name")
+        return cls(columns, Target(record["target"]["name"], classes))
+
+
+def can_be(column: Column, dtype: pl.DataType) -> bool:
+    """Whether values of a type can be read as a column wants them."""
+    if isinstance(dtype, pl.String | pl.Null) or isinstance(column, Sparse):
+        return True
+    if isinstance(column, Date):
+        return isinstance(dtype, pl.Date | pl.Datetime) or (column.format == "%Y%m%d" and dtype.is_integer())
+    if isinstance(column, Text):
+        return dtype.is_integer() or dtype == pl.Boolean
+    return dtype.is_numeric() or isinstance(dtype, pl.Boolean | pl.Date | pl.Datetime)
+
+
+def numbered(table: Any) -> Any:
+    """A sparse matrix of numbered features; refuses any other table."""
+    if not is_sparse(table):
+        raise TableError("the rule is about numbered features: it needs a LIBSVM file or a sparse matrix")
+    return csr_of(table)
+
+
+def cells_of(frame: pl.DataFrame, columns: Sequence[Column], first_row: int) -> pl.DataFrame:
+    """What stands in the columns of numbers and of categories, as their kinds want it."""
+    try:
+        return frame.select(column.cells for column in columns if isinstance(column, Number | Category))
+    except pl.exceptions.PolarsError as error:
+        for column in columns:
+            _complain(frame, column, first_row)
+        raise TableError(f"the table does not fit the rule's columns: {str(error).splitlines()[0]}") from error
+
+
+def _complain(frame: pl.DataFrame, column: Column, first_row: int) -> None:
+    """Name the first cell of a number column that is none."""
+    if isinstance(column, Number) and frame[column.name].dtype == pl.String:
+        for row, cell in enumerate(frame[column.name]):
+            text = None if cell is None else cell.strip(BLANKS)
+            if text is not None and text not in MISSING and number_of(text, column.written) is None:
+                raise TableError(f"row {first_row + row + 1}, column {column.name!r}: {cell!r} is not a number")
+
+
+def _with_words(X: Any, words: list[tuple[int, Array, Array]]) -> Any:
+    """Features of words beside the others."""
+    if not is_sparse(X):
+        for first, rows, numbers in words:
+            X[rows, first + numbers] = 1.0
+        return X
+    for first, rows, numbers in words:
+        ends = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=X.shape[0]))])
+        X = X + scipy.sparse.csr_array((np.ones(rows.size, np.float32), first + numbers, ends), X.shape)
+    if words:
+        X.sort_indices()
+    return X
+
+
+def occurrences(frame: pl.DataFrame, column: Text, rows: Array | None = None) -> tuple[Array, Array]:
+    """The rows and the numbers of the words that occur in them, in order; of all rows, or of some."""
+    texts = frame.select(column.name)
+    lists = (texts if rows is None else texts[rows]).select(column.places.alias(column.name)).to_series()
+    counts = lists.list.len().fill_null(0).to_numpy()
+    places = lists.explode().drop_nulls().to_numpy()
+    return np.repeat(np.arange(len(counts)), counts), places.astype(np.int32)

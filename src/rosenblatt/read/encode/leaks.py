@@ -1,0 +1,73 @@
+"""Columns that decide the target almost by themselves: they have probably been filled in afterwards.
+
+Input     a table in memory, the numbers of its rows' classes, and what its columns mean.
+Result    for such columns, the part of the rows on which a rule on that column alone is wrong.
+Method    A category says the most frequent class of each of its values. A number says one class on either side of the
+          best threshold, of two classes. A sample of the rows is asked first, since most columns tell little.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import polars as pl
+
+from rosenblatt.read.encode.columns import Category, Column, Number
+from rosenblatt.read.encode.encoding import cells_of
+from rosenblatt.read.values import texts_of
+from rosenblatt.rows.kernels import Array
+
+FEWEST = 50  # rows, below which it may be a coincidence
+SAMPLE = 2**12  # rows
+MOST_COLUMNS = 2000  # wider tables are not asked
+NEARLY = 0.025  # of the rows may be wrong
+BETTER = 5  # times fewer mistakes than the most frequent class alone
+REPEATED = 10  # rows for each value of a category, at least
+
+
+def near_leaks(frame: pl.DataFrame, y: Array, columns: Sequence[Column]) -> Iterator[tuple[str, float]]:
+    """The names of the columns, and the part of the rows that each alone gets wrong."""
+    asked = [column for column in columns if isinstance(column, Number | Category)]
+    if y.size < FEWEST or len(asked) > MOST_COLUMNS:
+        return
+    some = slice(None, None, max(y.size // SAMPLE, 1))
+    few = cells_of(frame.gather_every(max(y.size // SAMPLE, 1)), asked, 0)
+    for column in asked:
+        if _decides(column, few[column.name], y[some]) is None:
+            continue
+        wrong = _decides(column, cells_of(frame, [column], 0)[column.name], y)
+        if wrong is not None:
+            yield column.name, wrong / y.size
+
+
+def _decides(column: Column, cells: pl.Series, y: Array) -> int | None:
+    """The mistakes of a rule on this column alone, where they are few."""
+    totals = np.bincount(y)
+    if isinstance(column, Number):
+        wrong = _by_threshold(cells.to_numpy(), y) if totals.size == 2 else None
+    else:
+        assert isinstance(column, Category)
+        wrong = _by_value(column.lookup.places(texts_of(cells)), y)
+    most = min(NEARLY * y.size, (y.size - totals.max()) / BETTER)
+    return wrong if wrong is not None and wrong <= most else None
+
+
+def _by_value(places: Array, y: Array) -> int | None:
+    counts = np.zeros((int(places.max()) + 1, int(y.max()) + 1), int)
+    np.add.at(counts, (places, y), 1)
+    if counts.any(axis=1).sum() * REPEATED > y.size:
+        return None
+    return int(y.size - counts.max(axis=1).sum())
+
+
+def _by_threshold(numbers: Array, y: Array) -> int:
+    """The fewest mistakes of all thresholds, to either side; rows without a number are a side of their own."""
+    there = np.isfinite(numbers)
+    gone = np.bincount(y[~there], minlength=2)
+    order = np.argsort(numbers[there], kind="stable")
+    values, yes = numbers[there][order], np.cumsum(y[there][order])
+    if not values.size:
+        return int(gone.min())
+    ends = np.append(np.flatnonzero(values[1:] != values[:-1]), values.size - 1)  # a threshold behind each value
+    below, total = yes[ends], int(yes[-1])
+    wrong = below + (values.size - 1 - ends) - (total - below)  # a no below, a yes above
+    return int(min(wrong.min(), (values.size - wrong).min()) + gone.min())

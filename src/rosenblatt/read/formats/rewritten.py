@@ -1,0 +1,93 @@
+"""Text files that Polars does not read as they are meant, cut by Python's csv reader and written anew.
+
+Slower, but it knows blanks before quotes, quotes within words and runs of blanks, and names the line that is wrong.
+"""
+
+import csv
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from itertools import islice
+
+from rosenblatt.errors import TableError
+from rosenblatt.read.files import File, Scratch, as_text
+from rosenblatt.read.formats.dialect import BLANKS, NAMES, Dialect, cut
+
+
+def cells(file: File, dialect: Dialect) -> Iterator[list[str]]:
+    """The rows of a file, the header's too; a row of another width, or quotes that never end, are refused."""
+    with as_text(file) as lines:
+        counted = _Counted(lines)
+        begun = 1
+        try:
+            for row in cut(counted, dialect.delimiter, dialect.quoted):
+                if dialect.quoted and counted.ended and _is_open(row, counted):
+                    raise TableError(f"{file.shown}, line {begun}: a quotation mark opens here and never closes")
+                if len(row) != dialect.width:
+                    raise TableError(_ragged(file, counted.number, begun, row, dialect))
+                yield row
+                begun = counted.number + 1
+        except csv.Error as error:
+            raise TableError(f"{file.shown}, line {counted.number}: {error}") from error
+
+
+class _Counted:
+    """Lines, counted; it remembers the last one."""
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self._lines = iter(lines)
+        self.number, self.last, self.ended = 0, "", False
+
+    def __iter__(self) -> "_Counted":
+        return self
+
+    def __next__(self) -> str:
+        try:
+            self.last = next(self._lines)
+        except StopIteration:
+            self.ended = True
+            raise
+        self.number += 1
+        return self.last
+
+
+def _is_open(row: list[str], lines: _Counted) -> bool:
+    """Whether the last row ended only because the file did: its last cell then runs to the end of the last line."""
+    return "\n" in row[-1] or not lines.last.rstrip("\r\n").endswith('"')
+
+
+def _ragged(file: File, line: int, begun: int, row: list[str], dialect: Dialect) -> str:
+    where = f"line {line}" if line == begun else f"lines {begun} to {line}"
+    count = "1 cell" if len(row) == 1 else f"{len(row)} cells"
+    wanted = f"the {'header' if dialect.header else 'other rows'} {'has' if dialect.header else 'have'} {dialect.width}"
+    delimiter = NAMES.get(dialect.delimiter, repr(dialect.delimiter))
+    return (
+        f"{file.shown}, {where}: {count} where {wanted} (delimiter: {delimiter}); mend the line or give the delimiter"
+    )
+
+
+def rewritten(file: File, dialect: Dialect, scratch: Scratch) -> File:
+    """The same rows without a header, separated by commas, every quote where it belongs."""
+    target = scratch.path(".csv")
+    with open(target, "w", encoding="utf-8", newline="") as out:
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerows(islice(cells(file, dialect), int(dialect.header), None))
+    return replace(file, path=target, packed="", encoding="utf-8", complete=True)
+
+
+def as_rewritten(dialect: Dialect) -> Dialect:
+    """The dialect of what `rewritten` writes."""
+    return replace(dialect, delimiter=",", quoted=True, header=False, odd=False, padded=dialect.delimiter != BLANKS)
+
+
+def check_all(file: File, dialect: Dialect) -> None:
+    """Go through all rows to name the first that is wrong."""
+    for _ in cells(file, dialect):
+        pass
+
+
+def first_row(file: File, dialect: Dialect) -> list[str]:
+    """The cells of the first line."""
+    with as_text(file) as lines, suppress(csv.Error):
+        return next(iter(cut(lines, dialect.delimiter, dialect.quoted)), [])
+    return []

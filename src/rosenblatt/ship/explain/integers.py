@@ -1,0 +1,390 @@
+"""Small whole-number points.
+
+Problem   small whole numbers for the points, with as few mistakes on given rows as can be found, or as cheap ones.
+          Nothing that speaks for a yes in the rule may speak against it in whole points.
+Input     `Points`: the rule; encoded rows and their classes; what mistakes cost; how large the points may be.
+Result    `IntegerCard`: a rule of whole points, and what they cost in mistakes.
+Method    The points are scaled and rounded, for many scales (Ustun and Rudin, JMLR 2019; Liu and others, NeurIPS
+          2022), each with its best threshold. From the best of them, coordinate descent: along one column's points
+          every row is right up to a certain whole number, or from it on, so one look tells the mistakes for all whole
+          numbers. Then kicks, and again. All scores are exact: points are counted in units that no float rounds.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import fsum, lcm
+from typing import Any
+
+import numpy as np
+import scipy  # its parts are loaded when they are used
+
+from rosenblatt.errors import DataError, OptionError
+from rosenblatt.plurals import many
+from rosenblatt.read.encode.columns import Category, Number, YesNo
+from rosenblatt.rows import find
+from rosenblatt.rows.examples import Examples
+from rosenblatt.rows.kernels import Array
+from rosenblatt.rows.storage import rows_of
+from rosenblatt.ship.explain.scorecard import Measure, Scorecard, card_of, measures_of
+from rosenblatt.ship.export.points import Points, spare_bits
+
+SIZES = (1, 2, 3, 5, 10, 20, 50, 100)  # that "auto" tries, in this order
+ALLOWED = Fraction(1, 100)  # of the mistakes: what whole points may cost for "auto" to be content with them
+SCALES = 2.0 ** np.linspace(-2.0, 3.0, 31)  # times the one that makes the largest points the largest allowed
+DESCENTS = 4  # from the best scales
+WORK, AT_FIRST = 5e7, 1e7  # entries looked at for one size; by "auto", to see what it costs
+LOOK = 3000  # entries: what a look at a column costs besides
+ENTRIES = 8_000_000  # beyond, the search looks at a part of the rows
+KICKED = 10  # points that a kick changes, at most
+GRAIN = 2**20  # of the largest cost, in the search: whole numbers, whose sums floats have exactly
+
+
+@dataclass(frozen=True)
+class IntegerCard:
+    """A rule of small whole points, and what they cost in mistakes on the rows that they were chosen on."""
+
+    points: Points  # one point is `card.factor` of its score
+    card: Scorecard
+    largest: int
+    rows: int
+    sample: int  # rows that the search looked at; mistakes are counted on all
+    mistakes: int
+    before: int  # mistakes of the rule with all its digits
+    plain: int  # mistakes of plain rounding to points of the same size
+    costs: tuple[float, float, float] | None = None  # of these mistakes, where rows differ in what a mistake costs
+
+    @property
+    def within(self) -> bool:
+        """Whether it costs at most 1% of the mistakes, or of what they cost."""
+        now, before, _ = self.costs or (self.mistakes, self.before, self.plain)
+        return Fraction(now) <= Fraction(before) * (1 + ALLOWED)
+
+    @property
+    def statement(self) -> str:
+        """What the whole points cost, in one sentence."""
+        part = f", chosen on {self.sample:,} of them" if self.sample < self.rows else ""
+        which, where = f"Whole points of at most {self.largest:,}", f"on {many(self.rows, 'row')}{part}"
+        if self.costs is not None:
+            now, before, plain = (f"{cost:,.6g}" for cost in self.costs)
+            return (
+                f"The mistakes of {which.lower()} cost {now} {where}, those of the rule with all its digits {before}; "
+                f"with plain rounding, {plain}."
+            )
+        more = self.mistakes - self.before
+        than = f"{abs(more):,} {'more' if more > 0 else 'fewer'} than" if more else "as many as"
+        return (
+            f"{which} make {many(self.mistakes, 'mistake')} {where}: {than} the rule with all its digits; plain "
+            f"rounding makes {self.plain:,}."
+        )
+
+    def as_record(self) -> dict[str, Any]:
+        """The card and its mistakes as plain lists, numbers and texts."""
+        counts = {name: getattr(self, name) for name in ("largest", "rows", "sample", "mistakes", "before", "plain")}
+        costs = dict(zip(("cost", "cost_before", "cost_plain"), self.costs or (None,) * 3, strict=True))
+        told = {"within": self.within, "statement": self.statement, "card": self.card.as_record()}
+        return {**counts, **costs, **told}
+
+
+def integers(points: Points, X: Any, y: Any, *, costs: Array | None = None, largest: int | str = "auto") -> IntegerCard:
+    """The rule in small whole points, chosen for few mistakes on encoded rows X of class numbers y.
+
+    `costs`: of a mistake on each row; then for mistakes that cost little.
+    `largest`: no value has more points than this, and no unit of a number. "auto": the smallest of 1, 2, 3, 5, 10, 20,
+    50 and 100 that costs at most 1% of the mistakes; if none does (`within` is false), 100.
+    """
+    sizes = SIZES if largest == "auto" else (largest,)
+    if not all(type(size) is int and 1 <= size <= 10_000 for size in sizes):
+        raise OptionError(f"largest must be 'auto' or a whole number from 1 to 10000, not {largest!r}")
+    y = np.asarray(y)
+    if X.shape != (y.size, points.encoding.size) or not np.isin(y, np.arange(len(points.classes))).all():
+        raise DataError(f"rows of {points.encoding.size} features, each with the number of its class, are needed")
+    chooser = _Chooser(points, X, y, None if costs is None or np.ptp(costs) == 0.0 else costs, int(max(sizes)))
+    for size in sizes[:-1]:
+        found = chooser.card(int(size), AT_FIRST)
+        if found.within:
+            return chooser.card(int(size), WORK)
+    return chooser.card(int(sizes[-1]), WORK)
+
+
+def wrong_rows(points: Points, X: Any, y: Array) -> Array:
+    """Which rows a rule gets wrong, by exact signs; of more than two classes, by scores as they are computed."""
+    yes = Examples(rows_of(X, bias=1.0), np.ones(y.size, np.int8))
+    rules = zip(points.weights, points.intercepts, strict=True)
+    scores = np.stack([find.margins(yes, np.array([*w, b])) for w, b in rules])
+    zero = points.zero_is_yes
+    said = scores.argmax(axis=0) if len(scores) > 1 else (scores[0] >= 0 if zero else scores[0] > 0)
+    return np.asarray(said != y)
+
+
+def whole_card(points: Points) -> Scorecard | None:
+    """The scorecard of a rule that was made of whole points, in these; None if it was not."""
+    for binary in (False, True):
+        measures = measures_of(points, binary=binary)
+        card = card_of(points, Fraction(1, _multiple(*_shares(points, measures)[:2])), measures, centred=False)
+        each = (line.points for one in card.cards for part in one.parts for line in part.lines if line.seen)
+        if all(x.denominator == 1 for x in (*each, *(one.start for one in card.cards))):
+            return card
+    return None
+
+
+class _Chooser:
+    """A rule and rows, to choose whole points of any size on."""
+
+    def __init__(self, points: Points, X: Any, y: Array, costs: Array | None, largest: int) -> None:
+        self.rule, self.X, self.y, self.costs = points, X, y, costs
+        self.before = wrong_rows(points, X, y)
+        self.grid, self.measures = _grid(points, largest)
+        self.wished, self.thresholds = _wished(points, self.measures)
+        step = max(-(-(X.nnz if hasattr(X, "nnz") else X.size) // ENTRIES), 1)
+        whole = np.ones(y.size) if costs is None else np.rint(costs / costs.max() * GRAIN)
+        self.board = _Board(self.grid, X[::step], y[::step], whole[::step], np.sign(self.wished), points.zero_is_yes)
+
+    def card(self, largest: int, work: float) -> IntegerCard:
+        """The best card of this size that is found: at least as good as plain rounding."""
+        plain = self.rounded(1.0, largest)
+        both = [self.grid.points(self.rule, *place) for place in (plain, self.searched(plain, largest, work))]
+        rounded, found = (wrong_rows(each, self.X, self.y) for each in both)
+        best, wrong = (both[1], found) if self.cost(found) <= self.cost(rounded) else (both[0], rounded)
+        card = card_of(best, Fraction(1, self.grid.multiple), self.measures, centred=False)
+        mistakes, before, by_rounding = (int(each.sum()) for each in (wrong, self.before, rounded))
+        costs = self.cost(wrong), self.cost(self.before), self.cost(rounded)
+        return IntegerCard(
+            best, card, largest, self.y.size, self.board.n, mistakes, before, by_rounding,
+            None if self.costs is None else costs,
+        )  # fmt: skip
+
+    def cost(self, wrong: Array) -> float:
+        """What mistakes on these rows cost."""
+        return float(wrong.sum()) if self.costs is None else fsum(self.costs[wrong])
+
+    def rounded(self, times: float, largest: int) -> tuple[Array, Array]:
+        """Plainly rounded: with `times` 1, the largest points are the largest allowed."""
+        scale = times * largest / (float(np.abs(self.wished).max(initial=0.0)) or 1.0)
+        whole = np.clip(np.rint(self.wished * scale), -largest, largest).astype(np.int64)
+        return whole, np.rint(self.thresholds * scale).astype(np.int64)
+
+    def searched(self, plain: tuple[Array, Array], largest: int, work: float) -> tuple[Array, Array]:
+        """The whole points and thresholds with the fewest mistakes that are found."""
+        board, features = self.board, self.wished.shape[1]
+        starts = [(board.stand(*plain), *board.place)]
+        for times in SCALES:
+            board.stand(*self.rounded(times, largest))
+            for rule in range(board.rules):
+                board.step(rule, features, largest)
+            starts.append((board.mistakes(), *board.place))
+        starts.sort(key=lambda start: start[0])
+        by_size = [np.argsort(-np.abs(w), kind="stable").tolist() for w in self.wished]
+        order = [(rule, j) for rule in range(board.rules) for j in (features, *by_size[rule])]
+        ends = []
+        board.work = 0.0
+        for _, whole, thresholds in starts[:DESCENTS]:
+            board.stand(whole, thresholds)
+            ends.append((board.descend(order, largest, work / 2), *board.place))
+        best, whole, thresholds = min(ends, key=lambda end: end[0])
+        board.stand(whole, thresholds)
+        rng = np.random.default_rng(0)
+        while best > 0 and board.work < work:
+            kept = board.whole.copy(), board.scores.copy()
+            board.kick(rng, largest)
+            if board.rules == 1:
+                order = [order[k] for k in rng.permutation(len(order))]
+            if (found := board.descend(order, largest, work)) <= best:
+                best = found
+            else:
+                board.whole, board.scores = kept
+        return board.place
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """Whole points as weights that no float rounds: a point is `multiple` of the score."""
+
+    multiple: int
+    unit: Array  # of each feature: its weight for one point
+    offset: Array  # of each feature: what one point adds to the intercept
+    absence: Array  # of each feature: the one that tells that this is missing, or -1
+
+    def points(self, points: Points, whole: Array, thresholds: Array) -> Points:
+        """The rule that these whole points are."""
+        weights, there = whole * self.unit, self.absence >= 0
+        weights[:, self.absence[there]] -= whole[:, there] * self.offset[there]
+        intercepts = whole @ self.offset - float(self.multiple) * thresholds
+        return replace(points, weights=tuple(map(tuple, weights.tolist())), intercepts=tuple(intercepts.tolist()))
+
+
+def _grid(points: Points, largest: int) -> tuple[_Grid, dict[str, Measure]]:
+    """Round units if scores of such points are exact in double precision, else binary ones."""
+    for binary in (False, True):
+        measures = measures_of(points, binary=binary)
+        units, offsets, absence = _shares(points, measures)
+        multiple = _multiple(units, offsets)
+        each = [[float(multiple * x) for x in part] for part in (units, offsets)]
+        grid = _Grid(multiple, np.array(each[0]), np.array(each[1]), np.array(absence))
+        kept = each[0] + each[1] == [multiple * x for x in units + offsets]
+        most = grid.points(points, np.full((1, len(units)), largest), np.ones(1))
+        if kept and spare_bits(most.weights[0], most.intercepts[0], points.encoding.features) > 2:
+            break
+    return grid, measures
+
+
+def _multiple(units: list[Fraction], offsets: list[Fraction]) -> int:
+    """What a point must be of the score for no float to round it: all odd denominators are divisors."""
+    return lcm(*(x.denominator // (x.denominator & -x.denominator) for x in units + offsets))
+
+
+def _shares(points: Points, measures: Mapping[str, Measure]) -> tuple[list[Fraction], list[Fraction], list[int]]:
+    """Of each feature: the weight and the intercept that one point is, and the feature that tells its absence."""
+    units, offsets, absence = [], [], []
+    for column in points.encoding.used:
+        many = column.size
+        if isinstance(column, Number):
+            unit, base = measures[column.name].unit, measures[column.name].base
+            units.append(Fraction(column.scale) / unit)
+            offsets.append((Fraction(column.centre) - base) / unit)
+            absence.append(len(units) if column.missing else -1)
+            many -= 1
+        units += [Fraction(1)] * many
+        offsets += [Fraction(0)] * many
+        absence += [-1] * many
+    return units, offsets, absence
+
+
+def _wished(points: Points, measures: Mapping[str, Measure]) -> tuple[Array, Array]:
+    """The points before rounding, as a scorecard has them, and the thresholds.
+
+    A column of which every row has some value may be shifted: not a yes/no column, whose no has the points 0.
+    """
+    wished, thresholds = np.array(points.weights), -np.array(points.intercepts)
+    for rule, card in enumerate(card_of(points, Fraction(1), measures).cards):
+        parts, at = {part.column: part for part in card.parts}, 0
+        for column, _ in points.columns(rule):
+            part, place = parts[column.name], slice(at, at + column.size)
+            at += column.size
+            if isinstance(column, Number):
+                wished[rule, place] = [float(line.points) for line in part.lines[: column.size]]
+            elif isinstance(column, Category) and not isinstance(column, YesNo):
+                wished[rule, place] -= float(part.reference)
+            else:
+                continue
+            thresholds[rule] -= float(part.reference)
+    return wished, thresholds
+
+
+class _Board:
+    """Rows in units of points, a place among whole points, and every row's scores there."""
+
+    def __init__(self, grid: _Grid, X: Any, y: Array, costs: Array, signs: Array, zero_is_yes: bool) -> None:
+        self.y, self.n, self.costs, self.zero_is_yes = y, y.size, costs, zero_is_yes
+        self.rules, self.signs = len(signs), signs
+        self.multiple, self.work = float(grid.multiple), 0.0
+        self.yes = np.where(y > 0, 1.0, -1.0)
+        table = scipy.sparse.csc_array(X, dtype=np.float64)
+        table.sort_indices()
+        self.columns = [self._column(grid, table, j) for j in range(table.shape[1])]
+        self.columns.append((np.arange(self.n), np.full(self.n, -self.multiple)))  # the threshold's
+
+    def _column(self, grid: _Grid, table: Any, j: int) -> tuple[Array, Array]:
+        """The rows in which feature j counts, and what one point of it adds to each."""
+
+        def entries(k: int) -> slice:
+            return slice(int(table.indptr[k]), int(table.indptr[k + 1]))
+
+        rows, values = table.indices[entries(j)], table.data[entries(j)] * grid.unit[j]
+        if not grid.offset[j]:
+            return rows, values
+        whole = np.full(self.n, grid.offset[j])
+        whole[rows] += values
+        if grid.absence[j] >= 0:
+            whole[table.indices[entries(grid.absence[j])]] = 0.0
+        rows = np.flatnonzero(whole)
+        return rows, whole[rows]
+
+    @property
+    def place(self) -> tuple[Array, Array]:
+        """The whole points of every rule, and its threshold."""
+        return self.whole[:, :-1].copy(), self.whole[:, -1].copy()
+
+    def stand(self, whole: Array, thresholds: Array) -> int:
+        """Go to a place, and tell what the mistakes there cost."""
+        self.whole, self.scores = np.column_stack([0 * whole, thresholds]), np.zeros((self.rules, self.n))
+        self.scores -= self.multiple * thresholds[:, np.newaxis]
+        for rule, j in np.argwhere(whole).tolist():
+            self.move(rule, j, int(whole[rule, j]))
+        return self.mistakes()
+
+    def move(self, rule: int, j: int, step: int) -> None:
+        """Add whole points to a feature, or to the threshold."""
+        rows, values = self.columns[j]
+        self.scores[rule, rows] += step * values
+        self.whole[rule, j] += step
+
+    def kick(self, rng: np.random.Generator, largest: int) -> None:
+        """Change the points of some features at random."""
+        many = int(rng.integers(2, KICKED + 1))
+        for _ in range(many):
+            rule, j = int(rng.integers(self.rules)), int(rng.integers(self.whole.shape[1] - 1))
+            to = self.whole[rule, j] + int(rng.choice([-2, -1, 1, 2])) * max(1, largest // 10)
+            self.move(rule, j, int(np.clip(to, *self.ends(rule, j, largest)) - self.whole[rule, j]))
+        self.work += many * LOOK
+
+    def ends(self, rule: int, j: int, largest: int) -> tuple[int, int]:
+        """The least and the most points that a feature may have: none on the other side than the rule's own."""
+        return -largest if self.signs[rule, j] < 0 else 0, largest if self.signs[rule, j] > 0 else 0
+
+    def sides(self, rule: int) -> tuple[Array, Array, Array]:
+        """For every row: +1 if this rule's score must be above a level for the row to be right, -1 if below, 0 if that
+        does not help; by how much it is above; and whether exactly on it is right."""
+        if self.rules == 1:
+            return self.yes, self.scores[0], (self.yes > 0) == self.zero_is_yes
+        others = self.scores.copy()
+        others[rule] = -np.inf
+        best, own = others.argmax(axis=0), self.y == rule
+        sides = np.where(own, 1.0, np.where(best == self.y, -1.0, 0.0))
+        above = self.scores[rule] - others[best, np.arange(self.n)]
+        return sides, above, np.where(own, rule < best, best < rule)
+
+    def mistakes(self) -> int:
+        """What the rows that are wrong cost."""
+        sides, above, ties = self.sides(0)
+        return int(self.costs.sum() - self.costs[(sides * above > 0) | ((above == 0) & ties & (sides != 0))].sum())
+
+    def step(self, rule: int, j: int, largest: int) -> int:
+        """Go along one feature to the nearest whole number with the cheapest mistakes; tells by how much."""
+        sides, above, ties = self.sides(rule)
+        rows, values = self.columns[j]
+        self.work += rows.size + LOOK + (self.rules > 1) * self.scores.size
+        reach = int(np.abs(above).max() / self.multiple) + 1
+        now = int(self.whole[rule, j])
+        low, high = -reach, reach
+        if j < len(self.columns) - 1:  # else it is the threshold
+            low, high = (end - now for end in self.ends(rule, j, largest))
+        right = _right(sides[rows] * above[rows], sides[rows] * values, ties[rows], self.costs[rows], low, high)
+        gain = int(right.max() - right[-low])
+        if gain:
+            best = np.flatnonzero(right == right.max()) + low
+            self.move(rule, j, int(best[np.argmin(np.abs(best))]))
+        return gain
+
+    def descend(self, order: Sequence[tuple[int, int]], largest: int, work: float) -> int:
+        """Step along the features in turn, until none helps; returns what the mistakes that are left cost."""
+        idle, at = 0, 0
+        while idle < len(order) and self.work < work:
+            idle = 0 if self.step(*order[at % len(order)], largest) else idle + 1
+            at += 1
+        return self.mistakes()
+
+
+def _right(margins: Array, slopes: Array, ties: Array, costs: Array, low: int, high: int) -> Array:
+    """What the rows that are right after each whole step from `low` to `high` would cost."""
+    rising, falling = slopes > 0, slopes < 0
+    crossing = -margins / np.where(slopes, slopes, 1.0)
+    next_up, next_on = np.floor(crossing) + 1, np.ceil(crossing)
+    width = high - low + 1
+
+    def counted(first: Array, some: Array) -> Array:
+        places = np.clip(first - low, 0, width).astype(np.int64)[some]
+        return np.cumsum(np.bincount(places, costs[some], minlength=width + 1)[:width])
+
+    begins, ends = np.where(ties, next_on, next_up), np.where(ties, next_up, next_on)
+    return np.asarray(counted(begins, rising) - counted(ends, falling) + costs[falling].sum())

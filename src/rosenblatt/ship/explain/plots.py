@@ -1,0 +1,151 @@
+"""The plots of a report, as SVG that stands in a page: its text is text, its colours are the page's.
+
+However many rows there are, a plot is some bars or one line. Needs matplotlib, the extra `plot`.
+"""
+
+import io
+import re
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.errors import MissingExtraError
+from rosenblatt.learn.ledger import Ledger
+from rosenblatt.rows.examples import Examples
+from rosenblatt.rows.find import count
+from rosenblatt.rows.kernels import Array, Ties
+from rosenblatt.ship.explain.scorecard import Card
+from rosenblatt.visible import visible
+
+BINS = 41
+INNER = (0.5, 99.5)  # percent of the rows: what is farther out stands in the outermost bars
+STATES = 120  # of a run, at most: so often mistakes are counted
+LOOKS = 400_000_000  # numbers read for that, at most
+MOST_BARS = 14
+NAME = 26  # characters
+WIDTH = 4.6  # inches
+
+# Each colour of the page has a stand-in, which the finished plot is searched for.
+COLOURS = {"ink": "#010101", "faint": "#020202", "yes": "#030303", "no": "#040404", "wrong": "#050505"}
+
+
+def margins(scores: Array, labels: Array, wrong: Array, classes: Sequence[str]) -> str:
+    """How many rows have which score: of two classes, the yes upwards and the no downwards, mistakes in their colour.
+
+    Of more classes, `scores` are by how much the row's own class leads, and all rows point upwards.
+    """
+    scores = np.asarray(scores, float)
+    low, high = np.percentile(scores, INNER) if scores.size else (0.0, 0.0)
+    reach = max(abs(low), abs(high)) or 1.0
+    edges = np.linspace(-reach, reach, BINS)  # an even number of bars: zero is an edge
+    clipped = np.clip(scores, -reach, reach)
+    figure, axes = _figure(2.7)
+    middles, width = (edges[1:] + edges[:-1]) / 2, 0.86 * (edges[1] - edges[0])
+    groups = [(labels >= 0, 1, "yes")] if len(classes) > 2 else [(labels > 0, 1, "yes"), (labels == 0, -1, "no")]
+    for rows, sign, colour in groups:
+        right, errs = (np.histogram(clipped[rows & part], edges)[0] for part in (~wrong, wrong))
+        axes.bar(middles, sign * right, width, color=COLOURS[colour])
+        axes.bar(middles, sign * errs, width, bottom=sign * right, color=COLOURS["wrong"])
+    axes.axvline(0.0, color=COLOURS["ink"], linewidth=0.9)
+    axes.margins(y=0.14)  # room for the words
+    if len(classes) == 2:
+        axes.axhline(0.0, color=COLOURS["faint"], linewidth=0.6)
+        axes.text(0.01, 0.97, f"is {_cut(classes[1])}", transform=axes.transAxes, va="top", color=COLOURS["yes"])
+        axes.text(0.01, 0.03, f"is {_cut(classes[0])}", transform=axes.transAxes, va="bottom", color=COLOURS["no"])
+    axes.text(0.99, 0.97, "mistakes", transform=axes.transAxes, va="top", ha="right", color=COLOURS["wrong"])
+    axes.set_xlabel("points above the threshold" if len(classes) == 2 else "points ahead of the next class")
+    axes.set_ylabel("rows")
+    axes.yaxis.set_major_formatter(lambda value, _: f"{abs(value):,.0f}")
+    return _svg(figure, "margins")
+
+
+def learning(updates: Array, mistakes: Array) -> str:
+    """The mistakes on all rows along a run."""
+    figure, axes = _figure(2.4)
+    axes.step(updates, mistakes, where="post", color=COLOURS["yes"], linewidth=1.4)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("corrections")
+    axes.set_ylabel("mistakes on all rows")
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    return _svg(figure, "learning")
+
+
+def columns(card: Card, name: str = "columns") -> str:
+    """From how many to how many points each column gives; of a number, within 2 scales of its middle."""
+    parts = [part for part in card.parts if part.swing][:MOST_BARS]
+    figure, axes = _figure(0.7 + 0.24 * max(len(parts), 1))
+    for place, part in enumerate(parts):
+        low, high = (float(end) for end in part.span)
+        axes.barh(place, min(low, 0.0), left=0.0, height=0.62, color=COLOURS["no"])
+        axes.barh(place, max(high, 0.0), left=0.0, height=0.62, color=COLOURS["yes"])
+    axes.set_yticks(range(len(parts)), [_cut(part.column) for part in parts])
+    axes.invert_yaxis()
+    axes.axvline(0.0, color=COLOURS["ink"], linewidth=0.9)
+    axes.set_xlabel("points")
+    axes.tick_params(axis="y", length=0)
+    return _svg(figure, name)
+
+
+def mistakes_along(ledger: Ledger, examples: Examples, ties: Ties) -> tuple[Array, Array]:
+    """After how many corrections, and how many rows were then wrong: at most 120 states of a run, the last included."""
+    states = int(np.clip(LOOKS // max(examples.n * examples.size, 1), 2, STATES))
+    at = np.unique(np.linspace(0, len(ledger), min(states, len(ledger) + 1)).astype(np.int64))
+    w, wrong, before = ledger.start.copy(), [], 0
+    follow = ledger.follower(examples)
+    for t in at.tolist():
+        follow(w, ledger.entries(before, t))
+        before = t
+        wrong.append(count(examples, w, ties))
+    return at, np.array(wrong)
+
+
+def _figure(height: float) -> tuple[Any, Any]:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingExtraError("plot", "a report with plots") from error
+    figure = Figure(figsize=(WIDTH, height), layout="constrained")
+    axes = figure.add_subplot()
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.spines["bottom"].set_color(COLOURS["faint"])
+    axes.tick_params(colors=COLOURS["ink"], labelsize=9, width=0.6, length=3)
+    axes.xaxis.label.set(color=COLOURS["ink"], size=9.5)
+    axes.yaxis.label.set(color=COLOURS["ink"], size=9.5)
+    return figure, axes
+
+
+def _svg(figure: Any, name: str) -> str:
+    """The figure as an element of a page: ids that begin with its name, colours that are the page's variables."""
+    from matplotlib import rc_context
+
+    figure.patch.set_visible(False)
+    for axes in figure.axes:
+        axes.patch.set_visible(False)
+        for text in [*axes.texts, *axes.get_xticklabels(), *axes.get_yticklabels()]:
+            text.set_parse_math(False)
+    file = io.StringIO()
+    with (
+        rc_context({"svg.fonttype": "none", "svg.hashsalt": name, "text.parse_math": False}),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore")  # of letters that the font for measuring lacks
+        figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
+    text = file.getvalue()
+    text = text[text.index("<svg") :]
+    for gone in (r"<metadata>.*?</metadata>", r"<!--.*?-->", r' xmlns(:\w+)?="[^"]*"', r' (width|height)="[\d.]+pt"'):
+        text = re.sub(gone, "", text, flags=re.S)
+    text = re.sub(r'\bid="', f'id="{name}-', text)
+    text = re.sub(r'(?:xlink:)?href="#', f'href="#{name}-', text).replace("url(#", f"url(#{name}-")
+    text = re.sub(r"font: ([\d.]+)px [^;\"]*", r"font-size: \1px", text)
+    for colour, stand_in in COLOURS.items():
+        text = text.replace(stand_in, f"var(--{colour})")
+    return text
+
+
+def _cut(name: str) -> str:
+    """A name that is not too long; what XML does not know is written out."""
+    shown = visible(name)
+    return shown if len(shown) <= NAME else shown[: NAME - 1] + "\N{HORIZONTAL ELLIPSIS}"

@@ -1,0 +1,354 @@
+"""A linear rule as a scorecard: a table of points that a clerk can add up.
+
+Problem   weights of scaled features say little to people, and the weights of a category's values may all be shifted.
+Input     `Points`: the rule.
+Result    `Scorecard`: for every column the points of each value, each word, each unit of a number; and the threshold.
+          The points of a row add up to factor * score - start, exactly: a card is the rule, not a likeness of it.
+Method    Points are measured from the middle of a column: from the mean of its values' points, and for numbers from a
+          round number near the mean. So 0 points speak neither for nor against, and the largest swing is 100.
+          A number has points per unit. Points per band would be another rule.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from fractions import Fraction
+from math import ceil, floor, log10
+from typing import Any
+
+from rosenblatt.errors import OptionError
+from rosenblatt.read.encode.columns import Category, Column, Date, HashedText, Number, Sparse, Text, YesNo
+from rosenblatt.ship.export.points import LARGEST, Points
+
+LARGEST_SWING = 100
+SPREAD = 2  # scales to both sides of the centre: what a number's swing is measured over
+DECIMALS = 1
+DAYS = (1, 7, 30, 365, 3650)
+ROUND = (1, 2, 5, 10)
+MINUS = "\N{MINUS SIGN}"
+
+
+@dataclass(frozen=True)
+class Measure:
+    """How a number is counted: points for every `unit` by which it is above `base`."""
+
+    unit: Fraction
+    base: Fraction
+
+
+@dataclass(frozen=True)
+class Line:
+    """What stands in the column, and the points for it; `seen`: whether there was such a row to learn from."""
+
+    value: str
+    points: Fraction
+    seen: bool = True
+
+
+@dataclass(frozen=True)
+class Part:
+    """The lines of one column."""
+
+    column: str
+    kind: str
+    lines: tuple[Line, ...]  # of a number: for every unit, then for none
+    span: tuple[Fraction, Fraction]  # the fewest and the most points; for numbers, within 2 scales of the centre
+    reference: Fraction  # what was taken off the weights' own points, and is part of the start
+    measure: Measure | None = None
+    range: tuple[float, float] | None = None  # numbers beyond count as its nearer end
+    reach: Fraction = Fraction(1)  # the most units that are counted
+
+    @property
+    def swing(self) -> Fraction:
+        """By how much the column moves the points, at most."""
+        return self.span[1] - self.span[0]
+
+    def times(self, factor: Fraction) -> "Part":
+        """The same with points that are so many times as large."""
+        lines = tuple(Line(line.value, line.points * factor, line.seen) for line in self.lines)
+        span = self.span[0] * factor, self.span[1] * factor
+        return replace(self, lines=lines, span=span, reference=self.reference * factor)
+
+
+@dataclass(frozen=True)
+class Card:
+    """One rule: the points that every row starts with, and the columns, those that move most first."""
+
+    label: str
+    start: Fraction
+    parts: tuple[Part, ...]
+
+    @property
+    def moving(self) -> tuple[Part, ...]:
+        """The columns that have points; of whole points, all values of a column may have the same."""
+        return tuple(part for part in self.parts if any(line.points for line in part.lines if line.seen))
+
+    def times(self, factor: Fraction) -> "Card":
+        """The same with points that are so many times as large."""
+        return Card(self.label, self.start * factor, tuple(part.times(factor) for part in self.parts))
+
+
+@dataclass(frozen=True)
+class Scorecard:
+    """A linear rule as points: one card for two classes, one per class for more."""
+
+    target: str
+    classes: tuple[str, ...]
+    cards: tuple[Card, ...]
+    factor: Fraction  # points per unit of the rule's own score
+    zero_is_yes: bool
+    decimals: int = DECIMALS  # that are shown
+
+    @property
+    def threshold(self) -> Fraction:
+        """Where the yes begins, of a rule for two classes: the points without the start are compared with it."""
+        return -self.cards[0].start
+
+    @property
+    def rule(self) -> str:
+        """How to use it, in one sentence."""
+        if len(self.cards) > 1:
+            return f"{self.target}: the class with the most points, its start included."
+        no, yes = self.classes
+        level = self.shown(self.threshold)
+        enough = f"{level} or more" if self.zero_is_yes else f"more than {level}"
+        return f"{self.target} is {yes} where the points add up to {enough}, else it is {no}."
+
+    @property
+    def slack(self) -> Fraction:
+        """By how much a sum of the points as they are shown may be off; nearer to the threshold, take all digits."""
+        half = Fraction(1, 2 * 10**self.decimals)
+        of_card = (sum(_rounding(part, half) for part in card.parts) + _rest(card.start, half) for card in self.cards)
+        return Fraction(max(of_card) * min(len(self.cards), 2))
+
+    def shown(self, points: Fraction) -> str:
+        """Points as they are shown."""
+        return _fixed(points, self.decimals)
+
+    def rows(
+        self, card: int = 0, most: int | None = None, columns: int | None = None
+    ) -> Iterator[tuple[str, str, str]]:
+        """Column, value and points as texts, for a table: of the first so many columns that have points, and of each
+        at most so many lines, the first."""
+        for part in self.cards[card].moving[:columns]:
+            for value, points in self.lines(part, most):
+                yield part.column, value, points
+            if most is not None and (more := sum(line.seen for line in part.lines) - most) > 0:
+                yield part.column, f"and {more} more", ""
+
+    def lines(self, part: Part, most: int | None = None) -> Iterator[tuple[str, str]]:
+        """The values of a column and their points as texts, the first so many of those that were seen."""
+        for place, line in enumerate([line for line in part.lines if line.seen][:most]):
+            rate = part.measure is not None and (place == 0 or part.kind == Sparse.kind)
+            digits = self.decimals + (_more_digits(part) if rate and line.points.denominator > 1 else 0)
+            yield line.value, _fixed(line.points, digits, sign=True)
+
+    def as_record(self) -> dict[str, Any]:
+        """The scorecard as plain lists, numbers and texts."""
+        cards = [
+            {"class": card.label, "start": float(card.start), "columns": [_record(part) for part in card.parts]}
+            for card in self.cards
+        ]
+        threshold = {"threshold": float(self.threshold)} if len(cards) == 1 else {}
+        return {
+            "target": self.target,
+            "classes": list(self.classes),
+            "rule": self.rule,
+            "zero_is_yes": self.zero_is_yes,
+            "factor": float(self.factor),
+            **threshold,
+            "cards": cards,
+        }
+
+
+def scorecard(points: Points, *, means: Sequence[float] | None = None, decimals: int = DECIMALS) -> Scorecard:
+    """The scorecard of a rule.
+
+    `means`: of every feature on the rows that the rule was learned from, where they are known. A category's points are
+    then measured from the mean of its rows, else from the plain mean of its values.
+    """
+    if means is not None and len(means) != points.encoding.size:
+        raise OptionError(f"the rule has {points.encoding.size} features; means has {len(means)}")
+    raw = card_of(points, Fraction(1), measures_of(points), means=means, decimals=decimals)
+    swing = max((part.swing for card in raw.cards for part in card.parts), default=Fraction(0))
+    factor = LARGEST_SWING / swing if swing else Fraction(1)
+    card = replace(raw, cards=tuple(each.times(factor) for each in raw.cards), factor=factor)
+    if max(factor, 1 / factor, *(abs(card.start) for card in card.cards)) > LARGEST:
+        raise OptionError("the weights are so small or so far apart that their points overflow; there is no scorecard")
+    return card
+
+
+def card_of(
+    points: Points,
+    factor: Fraction,
+    measures: Mapping[str, Measure],
+    *,
+    means: Sequence[float] | None = None,
+    decimals: int = DECIMALS,
+    centred: bool = True,
+) -> Scorecard:
+    """The scorecard with this factor, these units, and categories that are measured from their middle or from 0."""
+    cards = [_card(points, rule, factor, measures, means, centred=centred) for rule in range(len(points.weights))]
+    return Scorecard(points.encoding.target.name, points.classes, tuple(cards), factor, points.zero_is_yes, decimals)
+
+
+def measures_of(points: Points, *, binary: bool = False) -> dict[str, Measure]:
+    """How each number is counted."""
+    numbers = (column for column in points.encoding.used if isinstance(column, Number))
+    return {column.name: measure_of(column, binary=binary) for column in numbers}
+
+
+def measure_of(column: Number, *, binary: bool = False) -> Measure:
+    """A round unit near the column's scale, and a round base near its centre; `binary`: rounded as computers do."""
+    scale, centre = Fraction(column.scale), Fraction(column.centre)
+    if binary:
+        return Measure(scale, round(centre / scale) * scale)
+    if isinstance(column, Date):
+        unit = Fraction(min(DAYS, key=lambda days: abs(log10(days) - log10(column.scale))))
+        return Measure(unit, Fraction(round(centre)))
+    if column.whole:
+        unit = Fraction(10) ** max(floor(log10(2 * column.scale)), 0)
+        fine = max(unit / 10, Fraction(1))
+        return Measure(unit, round(centre / fine) * fine)
+    ten = Fraction(10) ** floor(log10(column.scale))
+    unit = min((ten * k for k in ROUND), key=lambda u: max(u / scale, scale / u))
+    return Measure(unit, round(centre / unit * 10) * unit / 10)
+
+
+def number_text(kind: str, value: float | Fraction) -> str:
+    """A number of a column of this kind for people: a date as one."""
+    if kind == Date.kind and -700_000 < value < 2_900_000:
+        return (date(1970, 1, 1) + timedelta(days=round(value))).isoformat()
+    size = abs(float(value))
+    text = f"{size:,.0f}" if 1e4 <= size < 1e12 else f"{size:.4g}"
+    return f"{MINUS}{text}" if value < 0 else text
+
+
+def _card(
+    points: Points,
+    rule: int,
+    factor: Fraction,
+    measures: Mapping[str, Measure],
+    means: Sequence[float] | None,
+    *,
+    centred: bool,
+) -> Card:
+    parts, at = [], 0
+    for column, weights in points.columns(rule):
+        shares = None if means is None else means[at : at + column.size]
+        at += column.size
+        if isinstance(column, Number):
+            parts.append(_number(column, weights, factor, measures[column.name]))
+        elif isinstance(column, Category):
+            parts.append(_category(column, [factor * Fraction(w) for w in weights], shares, centred=centred))
+        elif isinstance(column, Text | Sparse):
+            parts.append(_words(column, weights, factor))
+    start = factor * Fraction(points.intercepts[rule]) + sum(part.reference for part in parts)
+    parts.sort(key=lambda part: -part.swing)
+    return Card(points.classes[1 if len(points.weights) == 1 else rule], start, tuple(parts))
+
+
+def _number(column: Number, weights: Sequence[float], factor: Fraction, measure: Measure) -> Part:
+    scale, centre = Fraction(column.scale), Fraction(column.centre)
+    per_scale = factor * Fraction(weights[0])
+    rate = per_scale * measure.unit / scale
+    reference = per_scale * (measure.base - centre) / scale
+    none = factor * Fraction(weights[1] if column.missing else 0.0) - reference
+    lowest, highest = Fraction(column.lowest), Fraction(column.highest)
+    ends = max(lowest, centre - SPREAD * scale), min(highest, centre + SPREAD * scale)
+    met = [rate * (end - measure.base) / measure.unit for end in ends] + [none] * column.missing
+    days = " days after " if isinstance(column, Date) else " above "
+    every = f"for every {float(measure.unit):.10g}{days}{_base(column, measure.base)}"
+    lines = Line(every, rate), Line("missing", none, column.missing)
+    reach = max(highest - measure.base, measure.base - lowest) / measure.unit
+    span = min(met), max(met)
+    return Part(column.name, column.kind, lines, span, reference, measure, (column.lowest, column.highest), reach)
+
+
+def _base(column: Number, base: Fraction) -> str:
+    """A round number, all of it."""
+    return number_text(column.kind, base) if isinstance(column, Date) else f"{float(base):.15g}".replace("-", MINUS)
+
+
+def _category(column: Category, own: Sequence[Fraction], shares: Sequence[float] | None, *, centred: bool) -> Part:
+    named = len(column.values)
+    rest = own[named] if column.other else Fraction(0)
+    values = [*zip(column.values, own, strict=False)]
+    other = [] if isinstance(column, YesNo) else [("any other", rest, column.other)]
+    if isinstance(column, YesNo):
+        values.append((f"{column.no}, or anything else" if column.no else "anything else", rest))
+    middle = [points for _, points in values] + [rest] * (column.other and not isinstance(column, YesNo))
+    reference = sum(middle, Fraction(0)) / len(middle) if centred and middle else Fraction(0)
+    if centred and shares is not None:
+        reference = sum((Fraction(share) * points for share, points in zip(shares, own, strict=True)), Fraction(0))
+    none = own[-1] if column.missing else Fraction(0)
+    lines = (
+        *(Line(value, points - reference) for value, points in values),
+        *(Line(value, points - reference, seen) for value, points, seen in other),
+        Line("missing", none - reference, column.missing),
+    )
+    seen = [line.points for line in lines if line.seen]
+    return Part(column.name, column.kind, lines, (min(seen), max(seen)), reference)
+
+
+def _words(column: Text | Sparse, weights: Sequence[float], factor: Fraction) -> Part:
+    """One line for each word, or for each numbered feature, that has points; those with most points first."""
+    each = [(k, factor * Fraction(w)) for k, w in enumerate(weights) if w]
+    lines = tuple(Line(_name(column, k), points) for k, points in sorted(each, key=lambda pair: -abs(pair[1])))
+    ends = [Fraction(0), *(line.points for line in lines)]
+    span = min(ends), max(ends)
+    if isinstance(column, Text):
+        return Part(column.name, column.kind, lines, span, Fraction(0))
+    high, one = column.highest, Measure(Fraction(1), Fraction(0))
+    reach = Fraction(high)
+    return Part(column.name, column.kind, lines, span, Fraction(0), one, (-high, high), reach)
+
+
+def _name(column: Column, k: int) -> str:
+    if isinstance(column, Sparse):
+        return f"for every 1 of feature {column.all_numbers[k]}"
+    return f"a word of bucket {k}" if isinstance(column, HashedText) else f"has {column.words[k]!r}"  # type: ignore[attr-defined]
+
+
+def _record(part: Part) -> dict[str, Any]:
+    lines = [{"value": line.value, "points": float(line.points), "seen": line.seen} for line in part.lines]
+    measured = part.measure and {"unit": float(part.measure.unit), "base": float(part.measure.base)}
+    return {
+        "column": part.column,
+        "kind": part.kind,
+        "swing": float(part.swing),
+        "lines": lines,
+        **(measured or {}),
+        **({"range": list(part.range)} if part.range else {}),
+    }
+
+
+def _more_digits(part: Part) -> int:
+    """Of points per unit: so many that what is lost is small after multiplication."""
+    return ceil(log10(max(float(part.reach), 1.0)))
+
+
+def _rest(points: Fraction, half: Fraction) -> Fraction:
+    """What is lost by showing these points, at most."""
+    return half if (points / (2 * half)).denominator > 1 else Fraction(0)
+
+
+def _rounding(part: Part, half: Fraction) -> Fraction:
+    """By how much the shown points of a column may be off."""
+    lost = [_rest(line.points, half) for line in part.lines if line.seen]
+    if part.measure is not None:
+        finer = half / 10 ** _more_digits(part)
+        rates = part.lines if part.kind == Sparse.kind else part.lines[:1]
+        lost[: len(rates)] = [_rest(line.points, finer) * part.reach for line in rates]
+    several = part.kind in (Sparse.kind, Text.kind, HashedText.kind)  # lines count in one row
+    return sum(lost, Fraction(0)) if several else max(lost)
+
+
+def _fixed(points: Fraction, decimals: int, *, sign: bool = False) -> str:
+    """So many decimals, rounded half to even, and none where the points are whole."""
+    whole = round(points * 10**decimals)
+    if points.denominator == 1:
+        decimals, whole = 0, int(points)
+    text = str(abs(whole)).rjust(decimals + 1, "0")
+    text = f"{text[:-decimals]}.{text[-decimals:]}" if decimals else text
+    return (MINUS if whole < 0 else "+" if sign and whole else "") + text

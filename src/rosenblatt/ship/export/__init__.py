@@ -1,0 +1,1 @@
+"""Rules in other languages: SQL, Python, ONNX, PMML."""

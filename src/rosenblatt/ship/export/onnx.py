@@ -1,0 +1,217 @@
+r"""A linear rule as an ONNX model, for ONNX Runtime and other engines.
+
+Problem   the labels of many rows from an engine that knows arrays only, without rounding.
+Input     the points of a rule.
+Result    a model of standard operators, all in double precision: an input for every column, and two outputs, `label`
+          (a text for each row) and `score` (a double; with more than two classes, one for each class).
+
+Inputs have the columns' names and the shape (rows, 1). Numbers are doubles, NaN where missing; dates are doubles too,
+as whole days since 1970-01-01; categories, yes/no and texts are strings without blanks around them. ONNX has no missing
+string: a missing one is the text `MISSING`, "\x1amissing", or one of those that the reader takes for missing. Numbered
+features are one input, `features`, with a column for each.
+"""
+
+import string
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt.errors import MissingExtraError, OptionError
+from rosenblatt.read.encode.columns import Category, Column, Date, HashedText, Number, Sparse, Text
+from rosenblatt.read.values import MISSING as MARKS
+from rosenblatt.rows.kernels import Array
+from rosenblatt.ship.export.points import Points
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+MISSING = "\x1amissing"  # begins with the control character that stands for a lost one
+DOUBLE, INT64 = 11, 7  # as TensorProto numbers types
+OPSETS = {"": 20, "ai.onnx.ml": 3}
+IR_VERSION = 9  # of the time of these operators, for engines that are not new
+SEPARATOR = r"[\x{9}-\x{d}\x{20}-\x{2f}\x{3a}-\x{40}\x{5b}-\x{60}\x{7b}-\x{7e}]"  # ASCII white space and punctuation
+
+
+def onnx_of(points: Points) -> "ModelProto":
+    """The rule as an ONNX model."""
+    try:
+        import onnx
+    except ImportError as error:
+        raise MissingExtraError("onnx", "ONNX export") from error
+    graph = _Graph(onnx, {column.name for column in points.encoding.used})
+    each = zip(*(points.columns(rule) for rule in range(len(points.weights))), strict=True)
+    columns = [(both[0][0], np.array([w for _, w in both], float).T) for both in each]  # weights: features x rules
+    sums = [graph.constant([points.intercepts])]
+    if numbers := [(column, w) for column, w in columns if isinstance(column, Number)]:
+        sums.append(_of_numbers(graph, numbers))
+    sums.extend(_of_column(graph, column, w) for column, w in columns if not isinstance(column, Number))
+    _decide(graph, points, graph.node("Sum", sums))
+    return graph.model()
+
+
+class _Graph:
+    """A graph under construction."""
+
+    def __init__(self, onnx: Any, columns: set[str]) -> None:
+        self.onnx = onnx
+        self.taken = {*columns}
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+        self.inputs: list[Any] = []
+        self.outputs: list[Any] = []
+
+    def fresh(self, name: str) -> str:
+        """A name that nothing has yet."""
+        while name in self.taken:
+            name = f"_{name}"
+        self.taken.add(name)
+        return name
+
+    def info(self, name: str, kind: str, shape: Sequence[Any], meaning: str) -> Any:
+        """What an input or output is."""
+        info = self.onnx.helper.make_tensor_value_info(name, getattr(self.onnx.TensorProto, kind), shape)
+        info.doc_string = meaning
+        return info
+
+    def input(self, column: Column, kind: str, meaning: str, size: int = 1) -> str:
+        """The input for a column."""
+        if "\0" in column.name:
+            raise OptionError(f"{column.name!r:.60} has a character that ONNX cannot have in a name, number 0")
+        name = column.name or self.fresh("unnamed")
+        self.inputs.append(self.info(name, kind, ["rows", size], meaning))
+        return name
+
+    def constant(self, value: Any) -> str:
+        """A constant: doubles, whole numbers or texts."""
+        array = np.asarray(value, None if np.asarray(value).dtype.kind != "U" else object)
+        name = self.fresh(f"constant_{len(self.constants)}")
+        self.constants.append(self.onnx.numpy_helper.from_array(array, name))
+        return name
+
+    def node(self, operator: str, inputs: Sequence[str], **options: Any) -> str:
+        """What an operator makes of its inputs."""
+        name = self.fresh(f"{operator.lower()}_{len(self.nodes)}")
+        self.nodes.append(self.onnx.helper.make_node(operator, inputs, [name], **options))
+        return name
+
+    def output(self, name: str, value: str, kind: str, shape: Sequence[Any], meaning: str) -> None:
+        """Give a value out under a name."""
+        self.outputs.append(self.info(self.fresh(name), kind, shape, meaning))
+        self.nodes.append(self.onnx.helper.make_node("Identity", [value], [self.outputs[-1].name]))
+
+    def model(self) -> "ModelProto":
+        """The model, checked."""
+        helper = self.onnx.helper
+        graph = helper.make_graph(self.nodes, "rule", self.inputs, self.outputs, self.constants)
+        opsets = [helper.make_opsetid(domain, version) for domain, version in OPSETS.items()]
+        model: ModelProto = helper.make_model(
+            graph, producer_name="rosenblatt", opset_imports=opsets, ir_version=IR_VERSION
+        )
+        helper.set_model_props(model, {"missing text": MISSING})
+        self.onnx.checker.check_model(model)
+        return model
+
+
+def _of_numbers(graph: _Graph, columns: Sequence[tuple[Number, Array]]) -> str:
+    """The points of all numbers: clipped, rounded and scaled side by side, then times the weights."""
+    inputs = [
+        graph.input(column, "DOUBLE", "days since 1970-01-01" if isinstance(column, Date) else "a number; NaN: missing")
+        for column, _ in columns
+    ]
+    grids = np.array([(c.lowest, c.highest, c.rounder, c.centre, c.scale) for c, _ in columns]).T
+    weights = np.array([w[0] for _, w in columns])
+    empty = np.array([w[1] if column.missing else np.zeros_like(w[0]) for column, w in columns])
+    X = graph.node("Concat", inputs, axis=1)
+    return _on_grids(graph, X, grids, weights, empty)
+
+
+def _on_grids(graph: _Graph, X: str, grids: Array, weights: Array, empty: Array) -> str:
+    """The points of numbers; `grids` has their lowest, highest, rounders, centres and scales.
+
+    A single column stands there twice, the second time without points: ONNX Runtime leaves out the addition of a single
+    constant that is 0 in single precision. And it would join a division with the product that follows, in single
+    precision too, so the zeros for missing numbers come between.
+    """
+    if len(weights) == 1:
+        X, grids = graph.node("Concat", [X, X], axis=1), np.repeat(grids, 2, axis=1)
+        weights, empty = (np.vstack([w, np.zeros_like(w)]) for w in (weights, empty))
+    lowest, highest, rounder, centre, scale = (graph.constant(row[None]) for row in grids)
+    gone = graph.node("Or", [graph.node("IsNaN", [X]), graph.node("IsInf", [X])])
+    x = graph.node("Max", [graph.node("Min", [X, highest]), lowest])
+    x = graph.node("Sub", [graph.node("Add", [x, rounder]), rounder])
+    x = graph.node("Div", [graph.node("Sub", [x, centre]), scale])
+    of_numbers = graph.node("MatMul", [graph.node("Where", [gone, graph.constant(0.0), x]), graph.constant(weights)])
+    of_missing = graph.node("MatMul", [graph.node("Cast", [gone], to=DOUBLE), graph.constant(empty)])
+    return graph.node("Add", [of_numbers, of_missing])
+
+
+def _of_column(graph: _Graph, column: Column, w: Array) -> str:
+    """The points of a column that is no number."""
+    if isinstance(column, Category):
+        return _of_category(graph, column, w)
+    if isinstance(column, Sparse):
+        numbers = f", number {', '.join(map(str, column.numbers))}" if column.numbers else ""
+        X = graph.input(column, "DOUBLE", f"numbered features{numbers}", column.count)
+        grid = np.array([-column.highest, column.highest, 1.5 * 2.0**52 * column.step, 0.0, 1.0])
+        return _on_grids(graph, X, np.repeat(grid[:, None], column.count, axis=1), w, np.zeros_like(w))
+    if isinstance(column, HashedText) or not isinstance(column, Text):
+        raise OptionError(f"column {column.name!r}: {column.kind} has no form in ONNX; use a vocabulary of words")
+    return _of_text(graph, column, w)
+
+
+def _of_category(graph: _Graph, column: Category, w: Array) -> str:
+    """The points of a value: its row in a table that ends with those of any other and of none."""
+    if MISSING in column.known:
+        raise OptionError(f"column {column.name!r} has the value {MISSING!r}, which means missing in ONNX")
+    table = np.array([column.worth(each) for each in w.T]).T  # known values, any other, none
+    forms = {**column.spellings.usual, MISSING: column.spellings.missing}
+    cells = graph.input(column, "STRING", f"a category; {MISSING!r}: missing")
+    place = graph.node(
+        "LabelEncoder",
+        [cells],
+        domain="ai.onnx.ml",
+        keys_strings=list(forms),
+        values_int64s=list(forms.values()),
+        default_int64=column.spellings.other,
+    )
+    return graph.node("Gather", [graph.constant(table), graph.node("Squeeze", [place, graph.constant([1])])])
+
+
+def _of_text(graph: _Graph, column: Text, w: Array) -> str:
+    """The points of the words that occur, each looked for by a regular expression."""
+    cells = graph.input(column, "STRING", "a text")
+    counted = np.flatnonzero(w.any(axis=1)) if w.any() else np.arange(1)
+    found = [graph.node("RegexFullMatch", [cells], pattern=_with_word(column.words[k])) for k in counted]
+    there = graph.node("Cast", [graph.node("Concat", found, axis=1)], to=DOUBLE)
+    is_text = graph.node(
+        "LabelEncoder",
+        [cells],
+        domain="ai.onnx.ml",
+        keys_strings=list(MARKS),
+        values_int64s=[0] * len(MARKS),
+        default_int64=1,
+    )
+    known = graph.node("Mul", [there, graph.node("Cast", [is_text], to=DOUBLE)])
+    return graph.node("MatMul", [known, graph.constant(w[counted])])
+
+
+def _with_word(word: str) -> str:
+    """The regular expression, in the syntax of RE2, of texts with a word."""
+    letters = [f"[{a}{a.upper()}]" if a in string.ascii_lowercase else rf"\x{{{ord(a):x}}}" for a in word]
+    return rf"(?s)(?:.*{SEPARATOR})?{''.join(letters)}(?:{SEPARATOR}.*)?"
+
+
+def _decide(graph: _Graph, points: Points, scores: str) -> None:
+    """The outputs, from a score in each row for each rule."""
+    labels = graph.constant(list(points.classes))
+    if len(points.weights) == 1:
+        score = graph.node("Squeeze", [scores, graph.constant([1])])
+        yes = graph.node("GreaterOrEqual" if points.zero_is_yes else "Greater", [score, graph.constant(0.0)])
+        best, meaning = graph.node("Cast", [yes], to=INT64), f"above 0: {points.classes[1]}"
+    else:
+        score, meaning = scores, "of each class, in their order"
+        best = graph.node("ArgMax", [scores], axis=1, keepdims=0)
+    shape = ["rows"] if len(points.weights) == 1 else ["rows", len(points.weights)]
+    graph.output("label", graph.node("Gather", [labels, best]), "STRING", ["rows"], "the predicted class")
+    graph.output("score", score, "DOUBLE", shape, meaning)

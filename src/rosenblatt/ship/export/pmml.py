@@ -1,0 +1,213 @@
+"""A linear rule as PMML 4.4, for scoring engines that read it.
+
+Problem   the label of a row in such an engine, without rounding.
+Input     the points of a rule.
+Result    an XML document: a field for every column, a derived field for every feature and for every score, and a tree
+          that reads the scores. Outputs are `label` and `score`; with more than two classes, `score_1` and so on for
+          the classes in their order. Where columns have such names, the outputs begin with an underscore.
+
+Numbers are doubles, and what is not finite counts as missing; dates are whole days since 1970-01-01; all else is text.
+A regression model would do for one score, but it says nothing of scores that are equal; a tree does. Values and words
+stand in attributes or in regular expressions of plain letters, since readers differ in what they do to other text.
+"""
+
+import string
+import sys
+from collections.abc import Iterator, Sequence
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from rosenblatt.errors import OptionError
+from rosenblatt.read.encode.columns import SEPARATORS, Category, Column, HashedText, Number, Text
+from rosenblatt.read.values import MISSING
+from rosenblatt.ship.export.points import Points
+from rosenblatt.version import __version__
+
+NAMESPACE = "http://www.dmg.org/PMML-4_4"
+LARGEST = repr(sys.float_info.max)
+NUMBER = {"optype": "continuous", "dataType": "double"}
+TEXT = {"optype": "categorical", "dataType": "string"}
+SPARE = "\t\n\r"  # what XML allows below the blank
+
+
+def pmml_of(points: Points) -> str:
+    """The rule as a PMML document."""
+    columns = [column for column, _ in points.terms()]
+    own = _own([points.encoding.target.name, *(column.name for column in columns)])
+    rules = range(len(points.weights))
+    sums = [f"{own}sum_{rule + 1}" for rule in rules]
+
+    root = Element("PMML", {"xmlns": NAMESPACE, "version": "4.4"})
+    SubElement(SubElement(root, "Header"), "Application", {"name": "rosenblatt", "version": __version__})
+    _add_fields(root, columns, points)
+    derived = SubElement(root, "TransformationDictionary")
+    terms = _add_features(derived, points, own)
+    for rule, intercept in enumerate(points.intercepts):
+        each = [_apply("*", _constant(w[rule]), _field(name)) for name, w in terms if w[rule]]
+        _derive(derived, sums[rule], _apply("sum", _constant(intercept), *each))
+    _add_model(root, derived, columns, points, sums, own)
+    indent(root)
+    return tostring(root, encoding="unicode", xml_declaration=True)
+
+
+def _own(names: Sequence[str]) -> str:
+    """Underscores that no column's name begins with, if it goes on like a name of ours."""
+    own = ""
+    while any(
+        name.startswith((f"{own}score", f"{own}label", f"{own}feature", f"{own}sum", f"{own}best")) for name in names
+    ):
+        own += "_"
+    return own
+
+
+def _add_fields(root: Element, columns: Sequence[Column], points: Points) -> None:
+    """The data dictionary: the columns and the target."""
+    fields = SubElement(root, "DataDictionary")
+    for column in columns:
+        kind = NUMBER if isinstance(column, Number) else TEXT
+        field = SubElement(fields, "DataField", {"name": _attribute(column.name), **kind})
+        if kind is NUMBER:
+            ends = {"leftMargin": f"-{LARGEST}", "rightMargin": LARGEST}
+            SubElement(field, "Interval", {"closure": "closedClosed", **ends})
+        marks = () if kind is NUMBER else column.spellings.marks if isinstance(column, Category) else MISSING
+        for mark in marks:
+            SubElement(field, "Value", {"value": mark, "property": "missing"})
+    target = SubElement(fields, "DataField", {"name": _attribute(points.encoding.target.name), **TEXT})
+    for label in points.classes:
+        SubElement(target, "Value", {"value": _attribute(label)})
+
+
+def _add_features(derived: Element, points: Points, own: str) -> list[tuple[str, tuple[float, ...]]]:
+    """A derived field for every feature that has points: its name, and its weight in each score."""
+    terms = []
+    for column, weights in points.terms():
+        source = column.name
+        if isinstance(column, Text):
+            source = f"{own}feature_{len(derived) + 1}"
+            _derive(derived, source, _taken_apart(column), TEXT)
+        for expression, w in zip(_features(column, source), zip(*weights, strict=True), strict=True):
+            if any(w):
+                name = f"{own}feature_{len(derived) + 1}"
+                _derive(derived, name, expression)
+                terms.append((name, w))
+    return terms
+
+
+def _features(column: Column, source: str) -> Iterator[Element]:
+    """The features of a column as expressions."""
+    missing = _apply("isMissing", _field(source))
+    one, zero = _constant(1.0), _constant(0.0)
+    if isinstance(column, Number):
+        yield _apply("if", missing, zero, _scaled(column))
+    elif isinstance(column, Category):
+        forms: dict[int, list[str]] = {}
+        for text, place in column.spellings.usual.items():
+            forms.setdefault(place, []).append(text)
+        first = len(column.known) - len(column.values)
+        named = [_is_one_of(source, forms[first + k]) for k in range(len(column.values))]
+        yield from named
+        if column.other:
+            yield _apply("if", missing, zero, _apply("-", one, _apply("sum", *named)))
+    elif isinstance(column, Text):
+        for word in column.words:
+            yield _apply("if", _apply("matches", _field(source), _pattern(word)), one, zero)
+    if isinstance(column, Number | Category) and column.missing:
+        yield _apply("if", missing, one, zero)
+
+
+def _scaled(column: Number) -> Element:
+    """A number clipped, rounded and scaled."""
+    clipped = _apply("min", _apply("max", _field(column.name), _constant(column.lowest)), _constant(column.highest))
+    rounded = _apply("-", _apply("+", clipped, _constant(column.rounder)), _constant(column.rounder))
+    return _apply("/", _apply("-", rounded, _constant(column.centre)), _constant(column.scale))
+
+
+def _is_one_of(source: str, texts: Sequence[str]) -> Element:
+    """1 where a column has one of these texts, else 0."""
+    each = [Element("NormDiscrete", {"field": source, "value": _attribute(t), "mapMissingTo": "0"}) for t in texts]
+    return each[0] if len(each) == 1 else _apply("sum", *each)
+
+
+def _taken_apart(column: Text) -> Element:
+    """A text with small letters, an underscore before, between and behind its words."""
+    if isinstance(column, HashedText):
+        raise OptionError(f"column {column.name!r}: hashed text has no form in PMML; use a vocabulary of words")
+    marks = "|".join(rf"\x{ord(mark):02x}" for mark in SEPARATORS)
+    small = _apply("replace", _field(column.name), _constant(f"(?:{marks})+"), _constant("_"))
+    for letter in string.ascii_lowercase:
+        small = _apply("replace", small, _constant(letter.upper()), _constant(letter))
+    whole = _apply("concat", _constant("_"), small, _constant("_"))
+    return _apply("if", _apply("isMissing", _field(column.name)), _constant("_"), whole)
+
+
+def _pattern(word: str) -> Element:
+    """The regular expression for a word; letters that are not plain by their numbers."""
+    plain = string.ascii_lowercase + string.digits
+    return _constant("_" + "".join(a if a in plain else rf"\x{{{ord(a):x}}}" for a in word) + "_")
+
+
+def _add_model(
+    root: Element, derived: Element, columns: Sequence[Column], points: Points, sums: Sequence[str], own: str
+) -> None:
+    """The model, a tree with a leaf for every label; the label and the scores are its outputs."""
+    if len(sums) > 1:
+        _derive(derived, f"{own}best", _first_of_largest(sums))
+    tree = SubElement(root, "TreeModel", {"functionName": "classification", "splitCharacteristic": "multiSplit"})
+    schema = SubElement(tree, "MiningSchema")
+    for column in columns:
+        treatment = "asMissing" if isinstance(column, Number) else "asIs"
+        SubElement(schema, "MiningField", {"name": column.name, "invalidValueTreatment": treatment})
+    SubElement(schema, "MiningField", {"name": points.encoding.target.name, "usageType": "target"})
+    output = SubElement(tree, "Output")
+    SubElement(output, "OutputField", {"name": f"{own}label", **TEXT, "feature": "predictedValue"})
+    for k, name in enumerate(sums):
+        score = f"{own}score_{k + 1}" if len(sums) > 1 else f"{own}score"
+        SubElement(output, "OutputField", {"name": score, **NUMBER, "feature": "transformedValue"}).append(_field(name))
+    node = SubElement(tree, "Node")
+    SubElement(node, "True")
+    if len(sums) == 1:
+        test = {"field": sums[0], "operator": "greaterOrEqual" if points.zero_is_yes else "greaterThan", "value": "0"}
+        leaves = [(points.classes[1], test)]
+    else:
+        leaves = [
+            (label, {"field": f"{own}best", "operator": "equal", "value": str(k)})
+            for k, label in enumerate(points.classes[:-1])
+        ]
+    for label, test in leaves:
+        SubElement(SubElement(node, "Node", {"score": label}), "SimplePredicate", test)
+    SubElement(SubElement(node, "Node", {"score": points.classes[0 if len(sums) == 1 else -1]}), "True")
+
+
+def _first_of_largest(scores: Sequence[str]) -> Element:
+    """The number of the first score that is not below a later one: of the first that is largest."""
+    best = _constant(float(len(scores) - 1))
+    for k in reversed(range(len(scores) - 1)):
+        tests = [_apply("greaterOrEqual", _field(scores[k]), _field(later)) for later in scores[k + 1 :]]
+        best = _apply("if", tests[0] if len(tests) == 1 else _apply("and", *tests), _constant(float(k)), best)
+    return best
+
+
+def _derive(derived: Element, name: str, expression: Element, kind: dict[str, str] = NUMBER) -> None:
+    SubElement(derived, "DerivedField", {"name": name, **kind}).append(expression)
+
+
+def _apply(function: str, *arguments: Element) -> Element:
+    element = Element("Apply", {"function": function})
+    element.extend(arguments)
+    return element
+
+
+def _constant(value: float | str) -> Element:
+    element = Element("Constant", {"dataType": "string" if isinstance(value, str) else "double"})
+    element.text = value if isinstance(value, str) else repr(value)
+    return element
+
+
+def _field(name: str) -> Element:
+    return Element("FieldRef", {"field": name})
+
+
+def _attribute(value: str) -> str:
+    """A value, unless XML has no way to write it."""
+    if any((letter < " " and letter not in SPARE) or letter in "\ufffe\uffff" for letter in value):
+        raise OptionError(f"{value!r:.60} cannot be written in PMML: XML has no such characters")
+    return value

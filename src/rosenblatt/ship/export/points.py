@@ -1,0 +1,187 @@
+"""A linear rule as points for what stands in the columns: the one form that every export is written from.
+
+The score of a row is the intercept plus, for every feature, its weight times the feature. With features and weights
+that are short (`Points.exact`), no engine rounds anything, whatever its order of summation.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import frexp, ldexp
+from typing import Any, Self
+
+import numpy as np
+import polars as pl
+
+from rosenblatt.errors import OptionError
+from rosenblatt.estimators.linear import ONE_VS_ONE, LinearRule
+from rosenblatt.read.encode.columns import Category, Column, Feature, Number, Sparse, Text, add_up
+from rosenblatt.read.encode.encoding import Encoding
+from rosenblatt.read.encode.lookup import Unseen
+from rosenblatt.rows.kernels import Array
+
+PRECISION = 53  # bits of a double
+LARGEST = 2.0**1000  # scores, so that none overflows
+
+
+@dataclass(frozen=True)
+class Points:
+    """The weights of every feature, one row for each rule: one rule for two classes, one per class for more."""
+
+    encoding: Encoding
+    weights: tuple[tuple[float, ...], ...]
+    intercepts: tuple[float, ...]
+    zero_is_yes: bool  # what a score of exactly zero means, where there is one rule; of equal scores, the first counts
+    rounded: bool = False  # whether an intercept is only nearly the threshold's weight times the constant that it sees
+
+    @classmethod
+    def of(cls, encoding: Encoding, estimator: Any) -> Self:
+        """The points of a linear rule; refuses what is not one."""
+        name = type(estimator).__name__
+        if not isinstance(estimator, LinearRule) or not hasattr(estimator, "coef_") or estimator.weights_.ndim != 2:
+            raise OptionError(
+                f"{name} is no sum of points, so it has no scorecard; the averaged or pocket rule has one"
+            )
+        if estimator._scheme == ONE_VS_ONE:
+            raise OptionError(
+                "one-vs-one rules vote, so they are no sum of points: learn with multi_class 'joint' or 'one-vs-rest'"
+            )
+        if estimator._unit_rows:
+            raise OptionError("a rule that scales rows to length 1 is no sum of points: learn without normalize")
+        if len(encoding.features) != estimator.weights_.shape[1] - 1:
+            raise OptionError(f"the encoding has {encoding.size} features, the rule {estimator.weights_.shape[1] - 1}")
+        weights = tuple(tuple(map(float, w)) for w in estimator.coef_)
+        intercepts, bias = tuple(map(float, estimator.intercept_)), Fraction(estimator._bias)
+        thresholds = zip(intercepts, estimator.weights_[:, -1].tolist(), strict=True)
+        rounded = any(Fraction(b) != Fraction(w) * bias for b, w in thresholds)
+        made = cls(encoding, weights, intercepts, bool(estimator._zero_is_yes), rounded)
+        if not made.reach <= LARGEST:
+            raise OptionError("the weights are so large that scores overflow, so the rule is no sum of points")
+        return made
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The labels, in order; of two, the second is the yes."""
+        return self.encoding.target.classes
+
+    @property
+    def reach(self) -> float:
+        """No score is larger."""
+        reach = np.array([feature.reach for feature in self.encoding.features])
+        with np.errstate(all="ignore"):
+            sums = np.abs(np.array(self.weights)) @ reach + np.abs(self.intercepts)
+        return float(sums.max())
+
+    @property
+    def exact(self) -> bool:
+        """Whether the score is the rule's own, and no sum of points can round in double precision, in any order."""
+        if self.rounded:
+            return False
+        each = zip(self.weights, self.intercepts, strict=True)
+        return all(spare_bits(w, b, self.encoding.features) >= 0 for w, b in each)
+
+    def columns(self, rule: int = 0) -> Iterator[tuple[Column, tuple[float, ...]]]:
+        """Every column that counts, with the weights of its features, in order."""
+        start = 0
+        for column in self.encoding.used:
+            yield column, self.weights[rule][start : start + column.size]
+            start += column.size
+
+    def terms(self) -> Iterator[tuple[Column, tuple[tuple[float, ...], ...]]]:
+        """Every column that any rule gives points for, with the weights of its features in each rule.
+
+        Numbered features come one by one, as numbers in columns that are named "1", "2", ...
+        """
+        for each in zip(*(self.columns(rule) for rule in range(len(self.weights))), strict=True):
+            column, weights = each[0][0], tuple(w for _, w in each)
+            if isinstance(column, Sparse):
+                ends = (column.step, -column.highest, column.highest)
+                for number, *w in zip(column.all_numbers, *weights, strict=True):
+                    if any(w):
+                        yield Number(str(number), 0.0, 1.0, *ends, False), tuple((one,) for one in w)
+            elif any(map(any, weights)):
+                yield column, weights
+
+    def scores(self, names: Sequence[str], unseen: Unseen | None = None) -> pl.Expr:
+        """The scores of a table's rows by every rule, for Polars: a struct of fields with these names.
+
+        Each cell is read once for all rules. Values of all columns that have no name are noted in `unseen`.
+        """
+        terms = list(self.terms())
+        single = [(column, weights) for column, weights in terms if isinstance(column, Number | Category)]
+        first, kind = pl.col(self.encoding.used[0].name), pl.Struct(dict.fromkeys(names, pl.Float64))
+
+        def scored(cells: pl.Series) -> pl.Series:
+            frame, out = cells.struct.unnest(), np.repeat(np.array([self.intercepts]).T, len(cells), axis=1)
+            for rule, sums in enumerate(out):
+                noted = unseen if rule == 0 else None
+                parts = [(column, weights[rule], sums) for column, weights in single]
+                add_up(frame, [part for part in parts if noted is not None or any(part[1])], noted)
+            return pl.DataFrame(dict(zip(names, out, strict=True))).to_struct(cells.name)
+
+        cells = pl.struct([column.cells for column, _ in single] or [first])
+        found = cells.map_batches(scored, return_dtype=kind, is_elementwise=True)
+        texts = [(column, weights) for column, weights in terms if isinstance(column, Text)]
+        if not texts:
+            return found
+        return pl.struct(
+            sum((of_words(column, weights[rule]) for column, weights in texts), found.struct.field(name)).alias(name)
+            for rule, name in enumerate(names)
+        )
+
+    def label(self, scores: Sequence[pl.Expr]) -> pl.Expr:
+        """The label of a table's rows, for Polars, from the rules' scores."""
+        if len(self.weights) == 1:
+            yes = scores[0] >= 0 if self.zero_is_yes else scores[0] > 0
+            return pl.when(yes).then(pl.lit(self.classes[1])).otherwise(pl.lit(self.classes[0]))
+        labels = pl.Series(self.classes)
+        return pl.concat_list(scores).list.arg_max().replace_strict(range(len(labels)), labels, return_dtype=pl.String)
+
+
+def spare_bits(weights: Sequence[float], intercept: float, features: Sequence[Feature]) -> int:
+    """By how many bits all sums of weights times features are shorter than a double; below 0: longer.
+
+    Weights are divided by the scale of their feature first, so that must not round either.
+    """
+    reach = abs(intercept)
+    unit = grain_of(intercept)
+    for w, feature in zip(weights, features, strict=True):
+        if w:
+            reach += abs(w) * feature.reach
+            unit = min(unit, grain_of(w) * feature.grain)
+            if not (grain_of(w) / feature.scale > 0.0 and abs(w) / feature.scale < np.inf):
+                return -PRECISION
+    if reach == 0.0:
+        return PRECISION
+    if not 0.0 < unit < np.inf or reach > LARGEST:
+        return -PRECISION
+    return PRECISION - 1 - frexp(reach / unit)[1] if reach / unit < np.inf else -PRECISION
+
+
+def grain_of(value: float) -> float:
+    """The largest power of two that a number is a whole multiple of; infinite for 0."""
+    if value == 0.0:
+        return np.inf
+    mantissa, exponent = frexp(value)
+    whole = int(ldexp(mantissa, PRECISION))
+    return ldexp(float(whole & -whole), exponent - PRECISION)
+
+
+def short(weights: Array, intercept: float, features: Sequence[Feature]) -> tuple[Array, float]:
+    """The same rule, rounded as little as makes its sums exact in double precision."""
+    reach = np.array([feature.reach for feature in features])
+    grain = np.array([feature.grain for feature in features])
+    if spare_bits(weights.tolist(), intercept, features) >= 0:
+        return weights, intercept
+    total = float(np.abs(weights) @ reach) + abs(intercept)
+    unit = ldexp(1.0, frexp(total)[1] - PRECISION + 2)  # of the sum; one bit for what rounding adds, one to spare
+    of_each = unit / grain
+    if unit == 0.0 or not of_each.all():  # weights so small that nothing is below them to round to
+        return weights, intercept
+    return np.round(weights / of_each) * of_each, round(intercept / unit) * unit
+
+
+def of_words(column: Text, w: tuple[float, ...]) -> pl.Expr:
+    """The points of the words that occur."""
+    each = pl.element().replace_strict(range(len(w)), list(w), default=0.0, return_dtype=pl.Float64)
+    return column.places.list.eval(each).list.sum().fill_null(0.0)

@@ -1,0 +1,299 @@
+"""A tree as SQL that runs unchanged in DuckDB, SQLite and PostgreSQL.
+
+Problem   the label of every row of a table in a database, the same as here, without an extension.
+Input     an encoding, and a tree on the grid of its columns; the table's columns have the names that these know.
+Result    an expression for the label, or a query with the scores and the label beside all columns.
+
+What the tree looks at is made once for each row, under the column's name and an underscore: numbers within their
+range, days, texts, and NULL where no finite number or no value is. Below that stands the tree as one CASE, a test in
+each line; rows that no line has taken go on to the next. `sql` tells what the database must hold.
+
+PostgreSQL raises an error where a product is too small for a double. So a number that would give one, beside the
+smallest weight that its column has in a sum, is taken for 0: with a weight of a thousandth, below 6e-321 in size.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import frexp, ldexp
+
+from rosenblatt.errors import OptionError
+from rosenblatt.learn.tree.tree import (
+    CategoryTest,
+    FeatureTest,
+    PerceptronTest,
+    PresenceTest,
+    Tree,
+    columns_of,
+    label_of,
+    signed,
+)
+from rosenblatt.read.encode.columns import Category, Date, Number, Text
+from rosenblatt.read.encode.encoding import Encoding
+from rosenblatt.ship.export.sql import (
+    ALL_ROWS,
+    first_of_largest,
+    having,
+    in_steps,
+    of_sides,
+    own_prefix,
+    score_names,
+    to_days,
+    to_words,
+)
+from rosenblatt.ship.export.sql_cells import LARGEST, double, identifier, number, of_number, of_value, stripped, text
+from rosenblatt.ship.export.tree_steps import (
+    HIGH,
+    Branch,
+    Counts,
+    End,
+    Source,
+    Step,
+    in_lines,
+    looked_at,
+    shares_of,
+    sources_of,
+    steps_of,
+    tests_of,
+)
+
+MOST_NESTED = 12  # CASEs: the parser of SQLite refuses some 15
+LONGEST = 50  # bytes of a name that gets an underscore: PostgreSQL cuts names off at 63
+
+
+def sql_of_tree(encoding: Encoding, tree: Tree, *, table: str | None = None) -> str:
+    """The tree as SQL: an expression for the label, or a query about `table`, which is written as it is given.
+
+    The query gives all columns, then `score` and `label`. The score is the share of the second class, the yes, where
+    the row ends in the tree; with more than two classes, `score_1` and so on are those of the classes in their order.
+    Where the rule knows columns that begin so, the new ones begin with an underscore.
+    """
+    sources, classes, own = sources_of(encoding, tree), encoding.target.classes, own_prefix(encoding)
+    steps = list(steps_of(tree, sources))
+    deepest = max(step.level for step in steps)
+    if deepest > MOST_NESTED:
+        raise OptionError(
+            f"a tree of {len(tree.leaves):,} leaves is too large for SQL: {deepest} nested CASEs, where engines bear "
+            f"{MOST_NESTED}; learn one with less depth"
+        )
+    _refuse_overflow(tree, sources)
+    cells = _Cells.of(tree, sources, own)
+    if table is None:
+        return cells.query("", steps, lambda counts: text(classes[label_of(counts)]))
+    for step in steps:
+        if isinstance(step, End):
+            _refuse_even(step.counts)
+    wanted = [1] if len(classes) == 2 else range(len(classes))
+    scores = score_names(len(wanted), own)
+    each = zip((cells.query("t.", steps, _share(k)) for k in wanted), scores, strict=True)
+    columns = ",\n".join(f"CAST({query} AS DOUBLE PRECISION) AS {name}" for query, name in each)
+    rows = f"SELECT t.*,\n{columns}\nFROM {table} AS t" + (f" {ALL_ROWS}" if len(scores) > 1 else "")
+    return f"SELECT s.*,\n{_decided(classes, [f's.{name}' for name in scores])} AS {own}label\nFROM ({rows}) AS s"
+
+
+def _share(k: int) -> Callable[[Counts], str]:
+    return lambda counts: number(shares_of(counts)[k])
+
+
+def _decided(classes: Sequence[str], scores: Sequence[str]) -> str:
+    """The label, from the share of the yes or from one share for each class."""
+    if len(scores) > 1:
+        return first_of_largest(classes, scores)
+    return of_sides(f"{scores[0]} > 0.5e0", classes)
+
+
+def _refuse_even(counts: Counts) -> None:
+    """Refuse an end whose shares do not tell what its counts do."""
+    shares = shares_of(counts)
+    label = int(shares[1] > 0.5) if len(shares) == 2 else label_of(shares)
+    if label != label_of(counts):
+        raise OptionError(f"the counts {counts} of a leaf are too even: shares in doubles do not tell the larger one")
+
+
+def _refuse_overflow(tree: Tree, sources: Sequence[Source]) -> None:
+    """Refuse a sum that may be too large for a double, where PostgreSQL raises an error."""
+    for test in tests_of(tree):
+        if isinstance(test, PerceptronTest):
+            reach = 0.0
+            for k, weight in zip(test.columns, test.weights, strict=True):
+                column = sources[k].column
+                reach += abs(weight) * (max(-column.lowest, column.highest) if isinstance(column, Number) else 1.0)
+            if not reach <= LARGEST / 2:
+                raise OptionError(
+                    f"the sum {tree.in_words(test)!r:.100} may be too large for a double, where PostgreSQL raises an "
+                    "error: it has no form in SQL"
+                )
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """What a tree looks at, by names of its own."""
+
+    tree: Tree
+    sources: Sequence[Source]
+    names: dict[str, str]  # by column: what stands for it in the tree, in quotes
+    own: str
+
+    @classmethod
+    def of(cls, tree: Tree, sources: Sequence[Source], own: str) -> "_Cells":
+        """Names that differ from those of the columns: DuckDB would take one for the other."""
+        columns = [source.column.name for source in looked_at(tree, sources)]
+        taken, names = {name.casefold() for name in columns}, {}
+        for k, name in enumerate(columns):
+            own_name = f"{name}_" if len(name.encode()) <= LONGEST else f"{own}cell_{k + 1}"
+            while own_name.casefold() in taken:
+                own_name += "_"
+            taken.add(own_name.casefold())
+            names[name] = identifier(own_name)
+        return cls(tree, sources, names, own)
+
+    def query(self, of: str, steps: Iterable[Step], outcome: Callable[[Counts], str]) -> str:
+        """The tree about one row, whose columns' names are written behind `of`, with what each end means."""
+        lines = "\n".join(self._lines(steps, outcome))
+        if not self.names:
+            return lines
+        sources = looked_at(self.tree, self.sources)
+        made = [f"{self._made(source, of)} AS {self.names[source.column.name]}" for source in sources]
+        cells, wrong, where = f"{self.own}cells", f"{self.own}cell_wrong", ""
+        if tests := [test for source in sources for test in self._is_wrong(source, of)]:
+            made.append(f"CASE {' '.join(f'WHEN {test} THEN 1' for test in tests)} ELSE 0 END AS {wrong}")
+            where = f" WHERE {wrong} = 0"  # else there is no row, and no label
+        rows = ",\n".join(made)
+        return f"(WITH {cells} AS (SELECT DISTINCT\n{rows})\nSELECT\n{lines}\nFROM {cells}{where})"
+
+    def _is_wrong(self, source: Source, of: str) -> list[str]:
+        """Whether a cell has a text where a number is wanted."""
+        if not isinstance(source.column, Number) or isinstance(source.column, Date):
+            return []
+        cell = of + identifier(source.column.name)
+        known = of_number(cell, source.column.written, lambda x: "0", "0")
+        return [f"{known} IS NULL"]
+
+    def _lines(self, steps: Iterable[Step], outcome: Callable[[Counts], str]) -> list[str]:
+        """The tree as a CASE in which an end stands behind its condition, or behind ELSE."""
+        lines: list[str] = []
+        deepest = -1  # level of the CASE that is open
+        for step in steps:
+            indent = "    " * step.level
+            if isinstance(step, End):
+                end = outcome(step.counts)
+                if step.level > deepest:
+                    lines.append(f"{lines.pop()} {end}" if lines else end)
+                else:
+                    lines += [f"{indent}  ELSE {end}", f"{indent}END"]
+                    deepest = step.level - 1
+                continue
+            if step.level > deepest:
+                lines.append(f"{indent}CASE")
+                deepest = step.level
+            lines.append(f"{indent}  WHEN {self._condition(step.branch, indent + '    ')} THEN")
+        return lines
+
+    def _condition(self, branch: Branch, indent: str) -> str:
+        """What is true of the rows of a branch, and NULL or not true of others."""
+        test, either = branch.test, []
+        if branch.missing:
+            named = [self.sources[k] for k in columns_of(test)]
+            absent = {self.names[source.column.name]: None for source in named if source.may_be_missing}
+            either += [f"{name} IS NULL" for name in absent]
+        if isinstance(test, CategoryTest):
+            name = self.names[self.sources[test.column].column.name]
+            if branch.elsewhere is not None:
+                either.append(_none_of(name, branch.elsewhere))
+            elif branch.values:
+                either.append(_one_of(name, branch.values))
+        elif branch.side:
+            either.append(self._compared(test, branch.side, indent))
+        return in_lines([either[0], *(f"OR {each}" for each in either[1:])], indent)
+
+    def _compared(self, test: FeatureTest | PresenceTest | PerceptronTest, side: str, indent: str) -> str:
+        """A number, a sum or a word beside a threshold, or any value at all."""
+        if isinstance(test, PerceptronTest):
+            return in_lines([*self._terms(test), f"{side} {number(test.threshold)}"], indent)
+        source = self.sources[test.column]
+        name = self.names[source.column.name]
+        if isinstance(test, PresenceTest):
+            return f"{name} IS NOT NULL"
+        if source.word is not None:
+            return f"{name} {'LIKE' if side == HIGH else 'NOT LIKE'} {having(source.word)}"
+        return f"{name} {side} {number(test.threshold)}"
+
+    def _terms(self, test: PerceptronTest) -> list[str]:
+        """A sum of doubles: it begins with one, and each term is made one when it is added."""
+        terms = [] if self._is_number(test.columns[0]) else [(1.0, double(0.0))]
+        for k, code, weight in zip(test.columns, test.codes, test.weights, strict=True):
+            term, size = self._term(k, code), abs(weight)
+            terms.append((weight, term if size == 1.0 else f"{number(size)} * {term}"))
+        return signed(terms)
+
+    def _is_number(self, k: int) -> bool:
+        return isinstance(self.sources[k].column, Number)
+
+    def _term(self, k: int, code: int) -> str:
+        """A number, or 1 where a category or a word is met and else 0."""
+        source = self.sources[k]
+        name = self.names[source.column.name]
+        if source.word is not None:
+            return f"CAST({name} LIKE {having(source.word)} AS INTEGER)"
+        if self._is_number(k):
+            return name
+        assert isinstance(source.column, Category)
+        known = source.column.known
+        met = _one_of(name, known[code : code + 1]) if code < len(known) else _none_of(name, known)
+        return f"CAST({met} AS INTEGER)"
+
+    def _made(self, source: Source, of: str) -> str:
+        """What stands for a column of the table."""
+        column, c = source.column, f"{self.own}cell"
+        cell = of + identifier(column.name)
+        if isinstance(column, Date):
+            return in_steps(stripped(cell), to_days(column, c), self._clipped(source, column, "days"), c)
+        if isinstance(column, Number):
+            missing = "0e0" if source.absent_is_zero else "NULL"
+            return of_number(cell, column.written, lambda x: self._clipped(source, column, x), missing)
+        if isinstance(column, Category):
+            known = [text(value) for value in column.known]
+            return of_value(column.spellings, cell, known, stripped(cell), "NULL")
+        assert isinstance(column, Text)
+        return in_steps(stripped(cell), to_words(c), f"COALESCE({c}, '')", c)
+
+    def _clipped(self, source: Source, column: Number, x: str) -> str:
+        """A number within the range of its column; without the range where that makes no difference."""
+        low, high, thresholds, weights = column.lowest, column.highest, *self._beside(column.name)
+        rest = " ELSE 0e0" if source.absent_is_zero else ""
+        if not weights and all(low <= threshold < high for threshold in thresholds):
+            return f"CASE WHEN ABS({x}) <= {number(LARGEST)} THEN {x}{rest} END"
+        least = min((abs(weight) for weight in weights if weight), default=1.0)
+        zero = f"\n WHEN ABS({x}) < {_vanishing(least)} THEN 0e0" if least < 1.0 and low <= 0.0 <= high else ""
+        return (
+            f"CASE{zero}"
+            f"\n WHEN {x} BETWEEN {number(low)} AND {number(high)} THEN {x}"
+            f"\n WHEN {x} BETWEEN {number(high)} AND {number(LARGEST)} THEN {number(high)}"
+            f"\n WHEN {x} BETWEEN {number(-LARGEST)} AND {number(low)} THEN {number(low)}{rest} END"
+        )
+
+    def _beside(self, name: str) -> tuple[list[float], list[float]]:
+        """The thresholds that a column is compared with, and its weights in sums."""
+        thresholds, weights = [], []
+        for test in tests_of(self.tree):
+            if isinstance(test, FeatureTest) and self.sources[test.column].column.name == name:
+                thresholds.append(test.threshold)
+            elif isinstance(test, PerceptronTest):
+                each = zip(test.columns, test.weights, strict=True)
+                weights += [weight for k, weight in each if self.sources[k].column.name == name]
+        return thresholds, weights
+
+
+def _vanishing(weight: float) -> str:
+    """A power of two such that its products, and those of larger numbers, with the weight are not too small."""
+    exponent = max(-1074, 1 - frexp(weight)[1] - 1074)
+    return f"CAST({ldexp(1.0, exponent)!r} AS DOUBLE PRECISION)"
+
+
+def _one_of(name: str, values: Sequence[str]) -> str:
+    return f"{name} = {text(values[0])}" if len(values) == 1 else f"{name} IN ({', '.join(map(text, values))})"
+
+
+def _none_of(name: str, values: Sequence[str]) -> str:
+    if not values:
+        return f"{name} IS NOT NULL"
+    return f"{name} <> {text(values[0])}" if len(values) == 1 else f"{name} NOT IN ({', '.join(map(text, values))})"

@@ -1,0 +1,217 @@
+"""A tree as a list of steps: the one form that its exports are written from.
+
+Problem   a tree may be as deep as its rows are many, and no language bears nests of any depth.
+Input     an encoding, and a tree on the grid of its columns (`read.encode.tree_view`).
+Result    a `When` for every branch but a node's last, with what is below it one level deeper; then what is below the
+          last, on the same level, as no other rows are left. An `End` tells the counts of the classes.
+
+The last branch is the one that is nested deepest. Then a level more takes twice the leaves (Horton 1945, Strahler 1952,
+of rivers), and a decision list is not nested at all.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rosenblatt.errors import OptionError
+from rosenblatt.learn.tree.tree import (
+    CategoryTest,
+    FeatureTest,
+    Node,
+    PerceptronTest,
+    PresenceTest,
+    Test,
+    Tree,
+    columns_of,
+)
+from rosenblatt.read.encode.columns import Category, Column, Number, Sparse, Text
+from rosenblatt.read.encode.encoding import Encoding
+from rosenblatt.read.encode.tree_view import heads
+
+LOW, HIGH, PRESENT = "<=", ">", "is there"
+WIDTH = 100  # letters of a line
+MOST_TERMS = 500  # of a sum, which must be added from left to right; parsers nest as deep as it has terms
+
+Counts = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a column of a tree comes from: a number, a category, or a word of a text."""
+
+    column: Column
+    word: str | None = None
+    absent_is_zero: bool = False  # a numbered feature
+
+    @property
+    def may_be_missing(self) -> bool:
+        """Whether it can be missing: a word is there or not."""
+        return self.word is None and not self.absent_is_zero
+
+
+@dataclass(frozen=True)
+class Branch:
+    """The rows that go the same way at a test."""
+
+    test: Test
+    to: int | Counts  # the next node, or where the row ends
+    missing: bool  # those whose value, or a value of the sum, is missing
+    side: str = ""  # those with a number or sum on this side of the threshold, or with any value at all
+    values: tuple[str, ...] = ()  # those of these categories
+    elsewhere: tuple[str, ...] | None = None  # those of all categories but these, known or not
+
+
+@dataclass(frozen=True)
+class When:
+    """If a row is of this branch, the steps of the next level count; else those after them."""
+
+    level: int
+    branch: Branch
+
+
+@dataclass(frozen=True)
+class End:
+    """No step counts after this one."""
+
+    level: int
+    counts: Counts
+
+
+Step = When | End
+
+
+def sources_of(encoding: Encoding, tree: Tree) -> tuple[Source, ...]:
+    """Where each column of the tree comes from; refuses a tree that was learned from other columns."""
+    if heads(encoding) != tuple((column.name, column.categories) for column in tree.columns):
+        raise OptionError("the tree was not learned from the columns of this encoding")
+    if len(tree.classes) != len(encoding.target.classes):
+        raise OptionError(f"the tree has {len(tree.classes)} classes, the target {len(encoding.target.classes)}")
+    return tuple(source for column in encoding.used for source in _sources(column))
+
+
+def _sources(column: Column) -> Iterable[Source]:
+    if isinstance(column, Sparse):
+        ends = (column.step, -column.highest, column.highest)
+        numbers = (Number(str(number), 0.0, 1.0, *ends, False) for number in column.all_numbers)
+        return [Source(number, absent_is_zero=True) for number in numbers]
+    return [Source(column, word) for word in column.words] if isinstance(column, Text) else [Source(column)]
+
+
+def tests_of(tree: Tree) -> list[Test]:
+    """The tests of all nodes, and those of the leaves' own rules."""
+    rules = [node.rule.test for node in tree.nodes if node.rule is not None]
+    return [*(node.test for node in tree.nodes if node.test is not None), *rules]
+
+
+def looked_at(tree: Tree, sources: Sequence[Source]) -> list[Source]:
+    """The sources that the tree looks at, in order, one of each column of the table."""
+    seen = {k for test in tests_of(tree) for k in columns_of(test)}
+    return list({sources[k].column.name: sources[k] for k in sorted(seen)}.values())
+
+
+def steps_of(tree: Tree, sources: Sequence[Source]) -> Iterator[Step]:
+    """The steps that lead every row to its end."""
+    for node in tree.nodes:
+        test = node.test if node.rule is None else node.rule.test
+        if isinstance(test, PerceptronTest) and len(test.columns) > MOST_TERMS:
+            raise OptionError(
+                f"node {node.number}: a sum over {len(test.columns)} columns is too long for an export; learn with "
+                f"max_columns of at most {MOST_TERMS}"
+            )
+    forks = _in_order(tree, [_branches(node, sources) for node in tree.nodes])
+    todo: list[Step | tuple[int, int]] = [(0, 0)]
+    while todo:
+        step = todo.pop()
+        if isinstance(step, When | End):
+            yield step
+            continue
+        level, number = step
+        if not forks[number]:
+            yield End(level, tree.nodes[number].counts)
+            continue
+        *nested, last = forks[number]
+        todo.append(_next(level, last))
+        for branch in reversed(nested):
+            todo += [_next(level + 1, branch), When(level, branch)]
+
+
+def _next(level: int, branch: Branch) -> End | tuple[int, int]:
+    return (level, branch.to) if isinstance(branch.to, int) else End(level, branch.to)
+
+
+def _in_order(tree: Tree, forks: list[list[Branch]]) -> list[list[Branch]]:
+    """The branches of every node, that with the deepest nest last; of equals, missing values first, the rest last."""
+    nests = [0] * len(forks)
+
+    def nest(branch: Branch) -> int:
+        return nests[branch.to] if isinstance(branch.to, int) else 0
+
+    def place(branch: Branch) -> tuple[int, int]:
+        plain = bool(branch.side or branch.values)
+        return nest(branch), 2 if branch.elsewhere is not None else 1 if plain else 0
+
+    for node in reversed(tree.nodes):
+        fork = forks[node.number] = sorted(forks[node.number], key=place)
+        nests[node.number] = max(
+            [nest(branch) + 1 for branch in fork[:-1]] + [nest(branch) for branch in fork[-1:]] + [0]
+        )
+    return forks
+
+
+def _branches(node: Node, sources: Sequence[Source]) -> list[Branch]:
+    """The branches of a node that some row can take; of a leaf, those of its own rule."""
+    if node.rule is not None:
+        ends = [counts if any(counts) else node.counts for counts in node.rule.counts]
+        sides = [(LOW, ends[0], False), (HIGH, ends[1], False), ("", ends[2], True)]
+        return _possible([Branch(node.rule.test, to, missing, side) for side, to, missing in sides], sources)
+    if node.test is None:
+        return []
+    if isinstance(node.test, CategoryTest):
+        return _of_category(node, node.test, sources)
+    told = (PRESENT, "") if isinstance(node.test, PresenceTest) else (LOW, HIGH, "")
+    ways = {child: (side, node.missing == child) for child, side in zip(node.children, told, strict=False)}
+    return _possible([Branch(node.test, to, missing, side) for to, (side, missing) in ways.items()], sources)
+
+
+def _possible(branches: Iterable[Branch], sources: Sequence[Source]) -> list[Branch]:
+    """The branches without those for missing values that cannot be missing, and for sides on which no word can be."""
+    out = []
+    for branch in branches:
+        looked = [sources[k] for k in columns_of(branch.test)]
+        side = branch.side
+        if isinstance(branch.test, FeatureTest) and looked[0].word is not None:
+            side = side if side in {LOW if there <= branch.test.threshold else HIGH for there in (0.0, 1.0)} else ""
+        missing = branch.missing and any(source.may_be_missing for source in looked)
+        if side or missing:
+            out.append(Branch(branch.test, branch.to, missing, side))
+    return out
+
+
+def _of_category(node: Node, test: CategoryTest, sources: Sequence[Source]) -> list[Branch]:
+    """The branches of a category: some take the values that are not known, or not known to the node."""
+    column = sources[test.column].column
+    assert isinstance(column, Category)
+    child_of = {code: child for child, codes in zip(node.children, test.branches, strict=False) for code in codes}
+    known = column.known
+    ways = [child_of.get(code, node.other) for code in range(len(known))]
+    rest = child_of.get(len(known), node.other) if column.other else node.other
+    out = []
+    for child in node.children:
+        here = tuple(value for value, way in zip(known, ways, strict=True) if way == child)
+        elsewhere = tuple(value for value in known if value not in here) if child == rest else None
+        if here or elsewhere is not None or node.missing == child:
+            out.append(Branch(test, child, node.missing == child, "", here, elsewhere))
+    return out
+
+
+def shares_of(counts: Counts) -> tuple[float, ...]:
+    """The share of each class, as the tree's own scores are."""
+    each = np.array(counts)
+    return tuple((each / each.sum()).tolist())
+
+
+def in_lines(parts: Sequence[str], indent: str) -> str:
+    """Parts side by side, or one below the other where that would be a long line."""
+    line = " ".join(parts)
+    return line if len(line) <= WIDTH else f"\n{indent}".join(parts)

@@ -1,0 +1,1 @@
+"""Model and proof files: read strictly, written whole or not at all."""

@@ -1,0 +1,318 @@
+"""What each estimator keeps in a model file: one table per class, and nothing that is not in it.
+
+A file names fields of these tables, never attributes, classes or modules. Ledgers are not kept: a loaded rule has an
+empty one that begins at its weights, so `partial_fit` goes on as if nothing had happened.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.errors import ModelError
+from rosenblatt.estimators.averaged import AveragedPerceptron
+from rosenblatt.estimators.kernel import KernelPerceptron
+from rosenblatt.estimators.lifted import LiftedPerceptron
+from rosenblatt.estimators.linear import LinearRule, empty_ledger, one_or_all
+from rosenblatt.estimators.margin_perceptron import MarginPerceptron
+from rosenblatt.estimators.passive_aggressive import PassiveAggressive
+from rosenblatt.estimators.perceptron import Perceptron
+from rosenblatt.estimators.pocket import PocketPerceptron
+from rosenblatt.estimators.tree import PerceptronTree
+from rosenblatt.estimators.voted import VOTES, VotedPerceptron
+from rosenblatt.learn.dual.dual import State
+from rosenblatt.learn.dual.dual_kernels import Memory
+from rosenblatt.learn.dual.gram import OF_PAIRS, OF_PRODUCTS, PRECOMPUTED, Kernel, Points
+from rosenblatt.learn.ledger import Ledger
+from rosenblatt.learn.passes.aggressive import Variant
+from rosenblatt.learn.passes.averaged import Tally
+from rosenblatt.learn.passes.electorate import Chunk, Electorate
+from rosenblatt.rows.kernels import Array
+from rosenblatt.rows.storage import n_rows
+from rosenblatt.ship.file.codecs import (
+    BIAS,
+    CERTIFICATE,
+    COUNT,
+    FLAG,
+    NUMBER,
+    PLACE,
+    REAL,
+    REALS,
+    REASON,
+    ROWS,
+    SIZE,
+    VECTOR,
+    VECTORS,
+    WHOLES,
+    Kind,
+    Shape,
+    choice,
+    each_rule,
+    fields,
+    group,
+    listed,
+    or_null,
+    per_rule,
+    scalar,
+)
+from rosenblatt.ship.file.options import PARAMETERS
+from rosenblatt.ship.file.tree_schemas import PRICE, TREE, VALIDATION
+
+ABSENT = object()  # an attribute that only `fit` makes, after partial_fit alone
+
+
+@dataclass(frozen=True)
+class Field:
+    """One thing that is kept: its kind, and where an estimator has it."""
+
+    kind: Kind
+    get: Callable[[Any], Any]
+    put: Callable[[Any, Any], None]
+
+
+def kept(attribute: str, kind: Kind) -> Field:
+    """What an attribute holds."""
+
+    def put(estimator: Any, value: Any) -> None:
+        if value is not ABSENT:
+            setattr(estimator, attribute, value)
+
+    return Field(kind, attrgetter(attribute), put)
+
+
+# -- what all linear rules keep --------------------------------------------------------------------------------
+
+SETTLED = {
+    "bias": kept("_bias", BIAS),
+    "unit_rows": kept("_unit_rows", FLAG),
+    "zero_is_yes": kept("_zero_is_yes", FLAG),
+}
+COUNTERS = {
+    "stop_reason": kept("stop_reason_", REASON),
+    "n_updates": Field(COUNT, attrgetter("n_updates_"), lambda rule, many: setattr(rule, "_updates_before", many)),
+    "n_passes": kept("n_passes_", COUNT),
+    "n_examples_seen": kept("n_examples_seen_", COUNT),
+}
+WEIGHTS = {"weights": kept("weights_", VECTORS)}
+
+
+def _begin(rule: Any, shape: Shape, given: Mapping[str, Any]) -> None:
+    """An empty ledger that begins at the weights, and what follows from them."""
+    rule.ledger_ = one_or_all([empty_ledger(w) for w in ([rule.weights_] if shape.joint else rule.weights_)])
+    rule._expose()
+
+
+# -- Perceptron, PocketPerceptron, LiftedPerceptron ------------------------------------------------------------
+
+_PROOFS = per_rule(or_null(CERTIFICATE))
+PROOFS = Kind(
+    lambda value: None if value is ABSENT else _PROOFS.write(value),
+    lambda value, where, shape: ABSENT if value is None else _PROOFS.read(value, where, shape),
+)
+PERCEPTRON = {
+    "certificate": Field(PROOFS, lambda rule: getattr(rule, "certificate_", ABSENT), kept("certificate_", PROOFS).put)
+}
+POCKET = {
+    "mistakes": kept("mistakes_", per_rule(COUNT)),
+    "cost": kept("cost_", per_rule(SIZE)),
+    "kept_at": kept("kept_at_", per_rule(PLACE)),
+}
+LIFTED = {
+    "a": kept("a_", per_rule(SIZE)),
+    "lift": kept("lift_", per_rule(SIZE)),
+    "training_mistakes": kept("training_mistakes_", per_rule(COUNT)),
+    "lifted_mistakes": kept("lifted_mistakes_", per_rule(COUNT)),
+    "lifted_margin": kept("lifted_margin_", per_rule(REAL)),
+    "update_bound": kept("update_bound_", per_rule(scalar(int, low=0))),
+    "own_weights": kept("own_weights_", per_rule(REALS)),
+}
+
+
+# -- rules learned in passes -----------------------------------------------------------------------------------
+
+
+TALLIES = {
+    "tallies": kept(
+        "_tallies", each_rule(group(lambda shape, **parts: Tally(**parts), last=VECTOR, sums=REALS, looks=COUNT))
+    )
+}
+
+
+def _go_on(rule: Any, shape: Shape, given: Mapping[str, Any]) -> None:
+    """The same as `_begin`, where the weights under way need not be those of the rule."""
+    for tally in rule._tallies:
+        if tally.sums.size != (shape.size if rule._is_averaged() else 0):
+            raise ModelError("the sums of the tallies do not fit a rule of this kind")
+        with np.errstate(over="ignore", invalid="ignore"):  # every run keeps its mean finite
+            if tally.sums.size and not np.isfinite(tally.average).all():
+                raise ModelError("the tallies are so large that their mean overflows")
+    lasts = [tally.last for tally in rule._tallies]
+    if shape.joint and len({tally.looks for tally in rule._tallies}) > 1:
+        raise ModelError("the tallies of classes that were learned jointly have different numbers of looks")
+    rule.ledger_ = one_or_all([rule._ledger(last) for last in ([np.stack(lasts)] if shape.joint else lasts)])
+    rule._expose()
+
+
+CHUNK = group(lambda shape, **parts: Chunk(**parts), rows=ROWS, entries=WHOLES, moves=REALS, when=WHOLES)
+
+
+def _electorate_written(voters: Electorate) -> dict[str, Any]:
+    chunks = [CHUNK.write(chunk) for chunk in voters._chunks]
+    return {"start": VECTOR.write(voters.start), "looks": COUNT.write(voters.looks), "chunks": chunks}
+
+
+def _electorate_read(value: Any, where: str, shape: Shape) -> Electorate:
+    given = fields(value, where, {"start": VECTOR, "looks": COUNT, "chunks": listed(CHUNK)}, shape)
+    voters, before = Electorate(given["start"]), 0
+    voters.looks, voters._chunks = given["looks"], given["chunks"]
+    for k, chunk in enumerate(voters._chunks):
+        many = {part.size for part in chunk[1:]}
+        if len(many) > 1 or 0 in many or chunk.entries.max() >= n_rows(chunk.rows):
+            raise ModelError(f"{where}.chunks[{k}]: the entries, moves and rows do not fit together")
+        if chunk.when[0] < before or (np.diff(chunk.when) < 0).any() or chunk.when[-1] > voters.looks:
+            raise ModelError(f"{where}.chunks[{k}]: the looks are not in order")
+        before = int(chunk.when[-1])
+    return voters
+
+
+VOTED = {"electorates": kept("_electorates", each_rule(Kind(_electorate_written, _electorate_read)))}
+VOTED_SETTLED = {"vote": kept("_vote", choice(*VOTES)), "share": kept("_share", scalar(float, low=0.0, high=1.0))}
+
+
+def _vote_on(rule: Any, shape: Shape, given: Mapping[str, Any]) -> None:
+    if any(voters.looks != tally.looks for voters, tally in zip(rule._electorates, rule._tallies, strict=True)):
+        raise ModelError("the electorates and the tallies have different numbers of looks")
+    _go_on(rule, shape, given)
+
+
+MARGIN = {"margin_reached": kept("margin_reached_", FLAG)}
+MARGIN_SETTLED = {"beta": kept("_beta", SIZE)}
+
+
+def _steps(value: Any, where: str, shape: Shape) -> tuple[Variant, float]:
+    given = fields(value, where, {"variant": choice(*Variant), "C": SIZE}, shape)
+    return Variant(given["variant"]), given["C"]
+
+
+AGGRESSIVE_SETTLED = {
+    "steps": kept("_steps", Kind(lambda steps: {"variant": str(steps[0]), "C": steps[1]}, _steps)),
+    "averages": kept("_averages", FLAG),
+}
+
+
+# -- KernelPerceptron ------------------------------------------------------------------------------------------
+
+KERNEL = group(
+    lambda shape, **parts: Kernel(**parts, shift=shape.bias * shape.bias),
+    function=choice(*OF_PRODUCTS, *OF_PAIRS, PRECOMPUTED),
+    gamma=SIZE,
+    degree=NUMBER,
+    coef0=NUMBER,
+)
+MEMORY = group(lambda shape, row, step: Memory(row, step, np.zeros(0, np.int64)), row=WHOLES, step=REALS)
+DUAL = group(
+    lambda shape, **parts: State(**parts),
+    amounts=REALS,
+    delays=REALS,
+    memory=MEMORY,
+    seed=scalar(int, low=0, high=2**63),
+    average=FLAG,
+    made=COUNT,
+    looks=COUNT,
+)
+POINTS = Kind(lambda points: ROWS.write(points.rows), lambda *place: Points(ROWS.read(*place)))
+DUALS = {
+    "kernel": kept("_kernel", KERNEL),
+    "rows": Field(COUNT, lambda rule: rule._ledgers()[0].n_rows, lambda rule, many: None),
+    "support": kept("support_", WHOLES),
+    "support_rows": kept("_support", POINTS),
+    "rules": kept("_states", each_rule(DUAL)),
+}
+
+
+def _sum_on(rule: Any, shape: Shape, given: Mapping[str, Any]) -> None:
+    """What follows from the states; the ledger goes on with the numbers of the rows."""
+    support, held = rule.support_, rule._kernel.function == PRECOMPUTED
+    if (np.diff(support) <= 0).any() or (support >= given["rows"]).any():
+        raise ModelError("the numbers of the support rows must rise and be those of rows")
+    if rule._support.n != (0 if held else support.size) or (held and given["rows"] != shape.features):
+        raise ModelError("there must be a support row for each number, and none for a precomputed kernel")
+    for k, state in enumerate(rule._states):
+        _check_state(f"rule {k}", state, support)
+    rule.support_vectors_ = None if held else rule._support.matrix
+    ledgers = [Ledger(np.empty(0), given["rows"], np.int64) for _ in rule._states]
+    start = np.zeros(shape.size)  # one for all: nothing in the file is as long
+    for ledger in ledgers:
+        ledger.start = start
+    rule.ledger_ = one_or_all(ledgers)
+    rule.forgotten_ = one_or_all([np.empty(0, np.int64) for _ in rule._states])
+    rule._expose()
+
+
+def _check_state(where: str, state: State, support: Array) -> None:
+    """Refuse amounts, delays and a memory that do not fit the support rows."""
+    remembered = state.memory.row[: state.made]
+    if (
+        state.amounts.size != support.size
+        or state.delays.size != (support.size if state.average else 0)
+        or state.memory.step.size != state.memory.row.size
+        or not np.isin(remembered, support).all()
+    ):
+        raise ModelError(f"the amounts, delays and memory of {where} do not fit the support rows")
+
+
+# -- PerceptronTree --------------------------------------------------------------------------------------------
+
+
+def _put_validation(tree: Any, found: dict[str, Any] | None) -> None:
+    for name, value in (found or {}).items():
+        setattr(tree, name, value)
+
+
+GROWN = {
+    "price": kept("price_", PRICE),
+    "cross_validation": Field(VALIDATION, lambda tree: tree, _put_validation),
+    "tree": kept("tree_", TREE),
+}
+
+
+def _grow_on(tree: Any, shape: Shape, given: Mapping[str, Any]) -> None:
+    """What follows from the nodes."""
+    tree._take(replace(tree.tree_, classes=tuple(tree.classes_.tolist())))
+
+
+# -- the tables ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Kept:
+    """All that is kept of an estimator of one class."""
+
+    make: type[LinearRule | PerceptronTree]
+    parameters: Mapping[str, Kind]
+    settled: Mapping[str, Field]
+    learned: Mapping[str, Field]
+    finish: Callable[[Any, Shape, Mapping[str, Any]], None] = _begin
+
+
+def _table(make: type[LinearRule], learned: Mapping[str, Field], *more: Any, settled: Any = None) -> Kept:
+    return Kept(make, PARAMETERS[make.__name__], SETTLED | (settled or {}), COUNTERS | dict(learned), *more)
+
+
+_IN_PASSES = WEIGHTS | TALLIES
+TABLES = {
+    table.make.__name__: table
+    for table in (
+        _table(Perceptron, WEIGHTS | PERCEPTRON),
+        _table(PocketPerceptron, WEIGHTS | POCKET),
+        _table(LiftedPerceptron, WEIGHTS | LIFTED),
+        _table(AveragedPerceptron, _IN_PASSES, _go_on),
+        _table(VotedPerceptron, _IN_PASSES | VOTED, _vote_on, settled=VOTED_SETTLED),
+        _table(MarginPerceptron, _IN_PASSES | MARGIN, _go_on, settled=MARGIN_SETTLED),
+        _table(PassiveAggressive, _IN_PASSES, _go_on, settled=AGGRESSIVE_SETTLED),
+        _table(KernelPerceptron, DUALS, _sum_on),
+        Kept(PerceptronTree, PARAMETERS[PerceptronTree.__name__], {}, GROWN, _grow_on),
+    )
+}
