@@ -156,7 +156,7 @@ def stored_of(X: Any, heads: Sequence[Column]) -> Stored:
 
 
 def from_table(encoding: "Encoding", table: Any, first_row: int = 0) -> Columns:
-    """Rows of a table as a tree sees them that was learned under this encoding; arguments as for `read.encode.tree_view.grid`."""
+    """Rows of a table as a tree sees them that was learned under this encoding; arguments as for `tree_view.grid`."""
     from rosenblatt.read.encode.tree_view import grid  # with Polars, which tables of other kinds do not need
 
     return Columns(heads_of(encoding), grid(encoding, table, first_row=first_row))

@@ -7,8 +7,8 @@ Input     the points, their groups, and a corral to begin with.
 Result    `Nearest`: the corral, its weights, x. All points have p_i . x >= the level of their group (0 without one),
           up to rounding; the levels add up to ||x||^2.
 Method    An active set. Add the point that is lowest against its level; go to the shortest vector in the affine hull
-          of the corral; on the way, drop every point whose weight becomes zero (`wolfe_kernels`). Of many points, those that
-          a soft margin leaves below are a corral to begin with that is nearly the last one (`soft_margin_kernels`).
+          of the corral; on the way, drop every point whose weight becomes zero (`wolfe_kernels`). Of many points, those
+          that a soft margin leaves below are a corral to begin with, nearly the last one (`soft_margin_kernels`).
 
 Nothing here is proved, and nothing else rests on it: what it finds is a proposal.
 """

@@ -31,7 +31,7 @@ def cost(
 ) -> tuple[int, int]:
     """What the mistakes of w cost, or at least `limit`: then counting ends. Also returns how many rows were looked at.
 
-    With gamma > 0, a row with y (w . x) < gamma ||w|| is a mistake. `pocket_kernels` counts for every row how often it was one.
+    With gamma > 0, a row with y (w . x) < gamma ||w|| is a mistake. `tally` counts for every row how often it was one.
     """
     bound = 0.0
     if gamma > 0.0:

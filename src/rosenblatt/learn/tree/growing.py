@@ -5,7 +5,7 @@ Input     rows, a plan.
 Result    nodes, each leaf with the reason why it is one.
 Papers    see `tree`.
 
-`find_splits` seeks the tests of a level's nodes. A row goes the same way here as in a prediction: `routing_kernels.step`.
+`find_splits` seeks the tests of a level's nodes. A row goes the same way here as in a prediction (`routing_kernels`).
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Compiled: what `split_kernels`, `directions` and `oblique_kernels` do, for a sparse table: by its numbers that are not zero.
+"""Compiled: what `split_kernels`, `directions` and `oblique_kernels` do, by the numbers that a sparse table stores.
 
 A level's nodes own stretches of the numbers, too: from `first[node]` to `last[node]`, column after column. There are
 two such lists of the same numbers: in `by_value` each column is sorted by value, NaN last; in `by_row`, by row. Every

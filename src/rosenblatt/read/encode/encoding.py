@@ -3,9 +3,9 @@
 Problem: a rule learned here must give the same label there, in SQL, in ONNX, in another language, for every row.
 Sums of doubles round, and each engine rounds in an order of its own.
 Way out: features are short. A number is clipped to a range and rounded to a grid of 24 bits, a category is 0 or 1. With
-weights that are short as well (`ship.export.points.short`), no product and no sum of a score rounds in double precision: every
-engine computes the same score whatever its order, and what is proved about the rule holds for all of them. Features
-fit float32 exactly.
+weights that are short as well (`ship.export.points.short`), no product and no sum of a score rounds in double
+precision: every engine computes the same score whatever its order, and what is proved about the rule holds for all of
+them. Features fit float32 exactly.
 """
 
 from collections.abc import Sequence
