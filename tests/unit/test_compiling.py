@@ -95,7 +95,7 @@ class TestAFirstRun:
         assert sum(compiled.values()) <= most, compiled
         ours = {name for name, times in compiled.items() if times > 1 and name.startswith("rosenblatt")}
         assert ours <= TWICE
-        assert "note: compiling for this processor, which happens once: " in ran.stderr
+        assert "note: compiling for this processor, once for each kind of work: " in ran.stderr
         assert " of about 15, 1 s\n" in ran.stderr  # on a pipe, too
         again, ran = counted(folder, COMMAND, *arguments, *(["--force"] if "-o" in arguments else []))
         assert not again
@@ -116,7 +116,7 @@ class TestAFirstRun:
         for quiet, told in (("", True), ("1", False)):
             ran = child("import sys; sys.ps1 = '>>> '" + COUNTING + FIT, 0.1, folder=folder, ROSENBLATT_QUIET=quiet,
                         cache=f"cache{quiet}")  # fmt: skip
-            assert ("rosenblatt: compiling for this processor, which happens once: " in ran.stderr) == told
+            assert ("rosenblatt: compiling for this processor, once for each kind of work: " in ran.stderr) == told
 
 
 BITS = """
@@ -288,7 +288,7 @@ class TestTold:
             wait_for(lambda kernel=kernel: any(f": {kernel + 1} of about 7, " in line for line in said))
             told.end()
         wait_for(lambda: said[-1] == "")
-        assert said[0].startswith("compiling for this processor, which happens once: 1 of about 7, ")
+        assert said[0].startswith("compiling for this processor, once for each kind of work: 1 of about 7, ")
 
     def test_why_it_happens_again(self):
         told = compiling.Told()
