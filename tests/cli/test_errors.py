@@ -144,7 +144,7 @@ CASES = {
     "hold out a class": (
         "fit x.csv -t y -o new.json --hold-out 0.9",
         BAD,
-        "all 18 rows of class 'a' would be held out; hold out fewer, or none",
+        "all 18 rows of class 'a' would be held out; use another --seed or a smaller --hold-out, or merge rare classes",
     ),
     "one fold": ("UNREAD --folds 1", USAGE, "--folds must be at least 2 folds, or 0 for none, not 1"),
     "folds below 0": ("UNREAD --folds -3", USAGE, "--folds must be at least 2 folds, or 0 for none, not -3"),

@@ -40,7 +40,7 @@ def test_the_verdict_is_one_about_all_classes(iris, tmp_path):
     assert run("verify", tmp_path / "p.json", iris / "iris.csv").code == 0
     told = run("check", iris / "iris.csv", "-t", "species").out
     assert "Not separable: no linear scores, one for each class, are right on every row." in told
-    assert "told from" in told
+    assert "against" in told
     assert "A rule with 1 mistake was found, which is the fewest possible." in told
 
 

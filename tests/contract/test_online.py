@@ -371,13 +371,13 @@ def test_memory_stays_bounded(rng):
 def test_ctrl_c_keeps_what_was_learned(rng, monkeypatch):
     X, y = stream(rng, 500)
     monkeypatch.setattr(online, "NUMBERS_AT_ONCE", 100)
-    rule, real = OnlinePerceptron(), online.streaming.learn_rows
+    rule, real = OnlinePerceptron(), online.online_kernels.learn_rows
 
     def pressed(*given):
         signal.raise_signal(signal.SIGINT)
         return real(*given)
 
-    monkeypatch.setattr(online.streaming, "learn_rows", pressed)
+    monkeypatch.setattr(online.online_kernels, "learn_rows", pressed)
     with pytest.raises(KeyboardInterrupt):
         rule.learn_many(X, y)
     monkeypatch.undo()

@@ -414,4 +414,4 @@ def test_labels_of_unusual_kinds(rng):
         y = np.repeat(labels, 30)
         assert (Perceptron().fit(X, y).predict(X) == y).all()
     with pytest.raises(DataError, match="cannot be put in order"):
-        Perceptron().fit(X, np.array(["a", None, "b"] * 30, object))
+        Perceptron().fit(X, np.array(["a", 1, "b"] * 30, object))

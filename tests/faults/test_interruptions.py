@@ -80,10 +80,10 @@ from numba.core import caching
 def refuse(self):
     raise OSError("read-only file system")
 caching._CacheLocator.ensure_cache_path = refuse
-from rosenblatt import compiling, kernels
+from rosenblatt.rows import compiling, kernels
 compiling.compile_all()
 from rosenblatt.estimators import averaged, kernel, lifted, online, perceptron, pocket, tree
-from rosenblatt.examples import Examples
+from rosenblatt.rows.examples import Examples
 print(Examples.of([[2.0, 2.0], [0.0, 0.0]], [0, 1]).radius, kernels.square_lengths.dispatcher.stats.cache_path)
 """
 

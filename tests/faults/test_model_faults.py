@@ -255,7 +255,7 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path):
 HUNGRY = """
 import resource, sys
 from rosenblatt.errors import ModelError
-from rosenblatt.ship.modelfile import Model
+from rosenblatt.ship.file.modelfile import Model
 base = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (base + 900_000_000, -1))
 for text in (b"[[],", b'{"a":0},', b"0,", b"0.1,", b'"ab",', b"[0,"):

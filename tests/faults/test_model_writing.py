@@ -17,7 +17,7 @@ from rosenblatt.ship.file.modelfile import Model, save_model
 
 KILLED = """
 import os, signal, sys
-from rosenblatt.ship import atomic
+from rosenblatt.ship.file import atomic
 target, new, replace = sys.argv[1], open(sys.argv[2], "rb").read(), sys.argv[3] == "replace"
 
 def killed_at(step):

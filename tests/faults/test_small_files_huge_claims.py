@@ -31,7 +31,7 @@ base = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (base + 6_000_000_000, -1))
 from cli.running import run
 from faults.fuzz_files import peak, reset_peak
-from rosenblatt.ship.modelfile import Model
+from rosenblatt.ship.file.modelfile import Model
 run("fit", sys.argv[1], "-t", "label", "-a", "perceptron", "-o", "warm.json")  # what any run needs
 for line in sys.stdin.read().splitlines():
     before = reset_peak()

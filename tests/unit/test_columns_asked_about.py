@@ -39,7 +39,7 @@ def test_numbers_that_are_nearly_names_are_asked_about():
 
 def test_names_of_people_are_asked_about():
     names = [f"Braund, Mr. Owen {chr(65 + k * 2 // 3)}arris" for k in range(N)]
-    assert found("Name", names)[1] == "'Name': if these are names that tell nothing, --ignore Name"
+    assert found("Name", names)[1] == "'Name': if these are only names, --ignore Name"
     assert found("Full Name", names)[1].endswith("--ignore 'Full Name'")
     assert found("story", names)[1] == ""
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import rosenblatt
 from rosenblatt.rows import compiling
 
 pytestmark = pytest.mark.skipif(compiling._plain, reason="nothing is compiled")
@@ -74,7 +75,7 @@ def counted(folder, code, *arguments, **environment):
 
 @pytest.fixture
 def folder(tmp_path):
-    table = Path(compiling.__file__).with_name("data") / "german_credit.csv"
+    table = Path(rosenblatt.__file__).with_name("data") / "german_credit.csv"
     (tmp_path / "credit.csv").write_text(table.read_text("utf-8"), "utf-8")
     return tmp_path
 
@@ -95,7 +96,7 @@ class TestAFirstRun:
         assert sum(compiled.values()) <= most, compiled
         ours = {name for name, times in compiled.items() if times > 1 and name.startswith("rosenblatt")}
         assert ours <= TWICE
-        assert "note: compiling for this processor, which happens once: " in ran.stderr
+        assert "note: compiling for this processor, once for each kind of work: " in ran.stderr
         assert " of about 15, 1 s\n" in ran.stderr  # on a pipe, too
         again, ran = counted(folder, COMMAND, *arguments, *(["--force"] if "-o" in arguments else []))
         assert not again
@@ -116,19 +117,20 @@ class TestAFirstRun:
         for quiet, told in (("", True), ("1", False)):
             ran = child("import sys; sys.ps1 = '>>> '" + COUNTING + FIT, 0.1, folder=folder, ROSENBLATT_QUIET=quiet,
                         cache=f"cache{quiet}")  # fmt: skip
-            assert ("rosenblatt: compiling for this processor, which happens once: " in ran.stderr) == told
+            assert ("rosenblatt: compiling for this processor, once for each kind of work: " in ran.stderr) == told
 
 
 BITS = """
 import hashlib, sys, warnings
 import numpy as np
-from rosenblatt import PocketPerceptron, compiling, margin, separability
+from rosenblatt import PocketPerceptron, margin, separability
+from rosenblatt.rows import compiling
 compiling.compile_all()
 warnings.simplefilter("ignore")
 rng = np.random.default_rng(7)
 told = hashlib.sha256()
 def soft():
-    from rosenblatt.learn import wolfe
+    from rosenblatt.geometry import wolfe
     found = wolfe.soft(rng.normal(size=(400, 9)) + 0.5, 9, 11.0, None)
     return found.w
 def wide():
@@ -170,7 +172,8 @@ def test_warming_up_leaves_nothing_to_compile(folder):
 
 
 SMALL = """
-from rosenblatt import kernels, separability
+from rosenblatt.rows import kernels
+from rosenblatt import separability
 import numpy as np
 rng = np.random.default_rng(0)
 verdict = separability(rng.normal(size=(40, 3)), rng.integers(2, size=40))
@@ -253,7 +256,7 @@ rule = Perceptron().fit([[2, 1.5], [3, 4.0], [8, 3.1], [4, 0.3]], [0, 1, 1, 0])
 print(rule.weights_.tolist(), "numba" in sys.modules)
 """
         uncompiled = child(code, folder=folder)
-        compiled = child("from rosenblatt import compiling; compiling.compile_all()" + code, folder=folder)
+        compiled = child("from rosenblatt.rows import compiling; compiling.compile_all()" + code, folder=folder)
         assert uncompiled.stdout.endswith(" False\n"), uncompiled.stderr
         assert compiled.stdout == uncompiled.stdout.replace("False", "True")
 
@@ -288,7 +291,7 @@ class TestTold:
             wait_for(lambda kernel=kernel: any(f": {kernel + 1} of about 7, " in line for line in said))
             told.end()
         wait_for(lambda: said[-1] == "")
-        assert said[0].startswith("compiling for this processor, which happens once: 1 of about 7, ")
+        assert said[0].startswith("compiling for this processor, once for each kind of work: 1 of about 7, ")
 
     def test_why_it_happens_again(self):
         told = compiling.Told()

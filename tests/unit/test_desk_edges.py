@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from rosenblatt import PerceptronTree
+from rosenblatt.desk.cost import Baseline
 from rosenblatt.desk.data import data_of
 from rosenblatt.desk.model import model_of
 from rosenblatt.desk.predict import judged, predictions
@@ -18,6 +19,7 @@ from rosenblatt.errors import DataError, ModelError, OptionError
 from rosenblatt.read.encode.columns import Category, YesNo
 from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.read.encode.infer import encoding_of
+from rosenblatt.read.encode.lookup import Unseen
 from rosenblatt.read.table import Table
 from rosenblatt.ship.file.modelfile import Model
 
@@ -123,3 +125,35 @@ def test_dates_of_every_frame_are_days():
         assert tree.tree_ == trees[0].tree_
         assert (tree.predict(frame) == PerceptronTree(prune=None).fit(numbers, late).predict(numbers)).all()
         assert tree.tree_.nodes[0].test.threshold == pytest.approx(18_600, abs=10)
+
+
+def test_rows_of_folds_that_are_passed_over_are_counted():
+    weights = np.ones(120)
+    table = table_of(x=SIZES, w=weights, y=np.where(np.arange(120) == 7, "rare", np.where(SIZES > 0, "yes", "no")))
+    learned = learn(data_of(table, "y", weights="w")[0], Wishes("averaged", folds=4))
+    out = sum(int(fold.sum()) for k in range(4) if (fold := HoldOut(folds=4, fold=k)(0, 120))[7])
+    assert f"{out} rows of 120 not judged: without their fold, some class has no row to learn from" in learned.notes
+    seed = next(seed for seed in range(99) if HoldOut(0.2, seed)(7, 8))
+    with pytest.raises(DataError, match="the only row of class 'rare' would be held out; use another --seed"):
+        learn(data_of(table, "y")[0], Wishes("averaged", seed=seed))
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_unseen_values_are_counted_once_beside_texts_and_several_classes(classes):
+    rng = np.random.default_rng(0)
+    words = [" ".join(some) for some in rng.choice(["late", "paid", "again", "never"], (200, 3))]
+    town, y = rng.choice(["Kiel", "Bonn"], 200), rng.integers(0, classes, 200)
+    table = table_of(town=town, note=[f"{w} {k}" for k, w in enumerate(words)], y=[f"class {k}" for k in y])
+    wishes = Wishes("averaged", hold_out=0.0)
+    model = model_of(learn(data_of(table, "y", kinds={"note": "text"})[0], wishes), wishes, prove=False)
+    unseen = Unseen()
+    new = table_of(town=["Ulm", "Kiel", "Rom"], note=["paid", "late", "never"], y=["class 0"] * 3)
+    predictions(model, new, unseen=unseen).collect()
+    assert unseen.counts == {"town": 2}
+
+
+def test_a_rule_is_said_to_be_worse_than_a_constant_one():
+    assert (
+        Baseline("no", 5.0, 7.0, 12.0).statement(True).startswith("It is worse than always saying no, which is wrong")
+    )
+    assert Baseline("no", 5.0, 5.0, 12.0).statement(True).startswith("It is no better than always saying no, which is")

@@ -47,7 +47,7 @@ def proved(screen: Screen, found: Learned, wishes: Wishes) -> tuple[Learned, Mod
         with screen.busy("proving") as tell, progress_to(tell):
             model = model_of(found, wishes, prove=wishes.prove and not found.interrupted, clock=clock)
         if clock.ran_out:
-            note = f"how few mistakes are possible is not known to the last one: {more(clock)}"
+            note = f"the fewest mistakes possible are not known exactly: {more(clock)}"
             screen.note(note)
             found = replace(found, notes=(*found.notes, note))
         return found, model

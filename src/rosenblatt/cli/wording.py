@@ -12,7 +12,7 @@ from rosenblatt.plurals import many
 from rosenblatt.prove.check.certificate import Contradiction
 from rosenblatt.prove.check.joint_certificate import JointContradiction
 from rosenblatt.prove.solve.separability import NotSeparable, Separable, Undecided
-from rosenblatt.read.encode.columns import BITS, Category, Number, Text
+from rosenblatt.read.encode.columns import BITS, Category, Date, Number, Text
 from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.visible import visible
 
@@ -124,7 +124,7 @@ def contradiction(screen: Screen, data: Data, proof: Contradiction | JointContra
         screen.line(f"They are equal to a rule, which does not see {_unseen(data, differ)}.")
     lines = [[target, *(each["cells"].get(target) for each in told)], ["share", *(_share(e, proof) for e in told)]]
     if isinstance(proof, JointContradiction):
-        lines.insert(1, ["told from", *(each["rival"] for each in told)])
+        lines.insert(1, ["against", *(each["rival"] for each in told)])
     lines += [[name, *(each["cells"].get(name) for each in told)] for name in differ[:MOST_COLUMNS]]
     cut = [[_cut(name, NAME - 3), *(_cut(value, cell) for value in values)] for name, *values in lines]
     screen.table(["row", *(str(each["row"]) for each in told)], cut)
@@ -137,12 +137,14 @@ def contradiction(screen: Screen, data: Data, proof: Contradiction | JointContra
 def _unseen(data: Data, differ: list[str]) -> str:
     """What rows can differ in that have the same features, of these columns."""
     reasons = {
+        Date: "the time of day",
         Number: f"digits of a number beyond {BITS} bits of the range of its column",
         Category: "which of the rare values a column has",
         Text: "rare words, nor their order",
     }
     kinds = [column for column in data.encoding.columns if column.name in differ]
-    told = [text for kind, text in reasons.items() if any(isinstance(column, kind) for column in kinds)]
+    found = [next((kind for kind in reasons if isinstance(column, kind)), None) for column in kinds]
+    told = [text for kind, text in reasons.items() if kind in found]
     return ", nor ".join(told or ["columns that are left out"])
 
 

@@ -15,6 +15,8 @@ from rosenblatt.cli.reading import named
 from rosenblatt.desk.error_rate import Error
 from rosenblatt.desk.predict import complaint
 from rosenblatt.errors import OptionError, TableError
+from rosenblatt.read.encode.columns import YesNo
+from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.read.encode.lookup import Unseen
 from rosenblatt.read.table import Table, first_line
 from rosenblatt.ship.file.atomic import drafted
@@ -92,15 +94,16 @@ def explained(model: Model, table: Table) -> Iterator[None]:
             raise complaint(model, table) or TableError(first_line(error)) from error
 
 
-def on_unseen(unseen: Unseen) -> Iterator[str]:
+def on_unseen(unseen: Unseen, encoding: Encoding) -> Iterator[str]:
     """A sentence on every column with values that the rule has no name for."""
+    counted_as = {column.name: f"; counted as {column.no}" for column in encoding.used if isinstance(column, YesNo)}
     for column, cells in sorted(unseen.counts.items()):
-        example = unseen.examples[column]
+        example, end = unseen.examples[column], counted_as.get(column, "")
         shown = repr(example if len(example) <= LONGEST else f"{example[: LONGEST - 3]}...")
         if cells == 1:
-            yield f"{column!r}: 1 cell holds a value that the rule has no name for, {shown}"
+            yield f"{column!r}: 1 cell holds a value that the rule has no name for, {shown}{end}"
         else:
-            yield f"{column!r}: {cells:,} cells hold values that the rule has no name for, such as {shown}"
+            yield f"{column!r}: {cells:,} cells hold values that the rule has no name for, such as {shown}{end}"
 
 
 def summary(command: str, model: Path, output: Path, error: Error | None, unseen: Unseen) -> dict[str, Any]:

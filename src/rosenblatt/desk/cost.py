@@ -88,7 +88,8 @@ class Baseline:
         if self.clearly_better:
             return f"It is clearly better than always saying {self.label}, which {what}{rule}."
         if self.rule_cost >= self.cost:
-            return f"It is no better than always saying {self.label}, which {what}{rule}."
+            how = "no better" if self.rule_cost == self.cost else "worse"
+            return f"It is {how} than always saying {self.label}, which {what}{rule}."
         return (
             f"It is not clearly better than always saying {self.label}, which {what}{rule}: "
             "the difference may be chance."

@@ -139,9 +139,9 @@ def _facts(learned: Learned, model: Model) -> tuple[Fact, ...]:
                     "largest margin, at least", f"{certificate.lower:.4g}", "of the features as rules see them; proved"
                 )
             )
-        if isinstance(certificate, ErrorInterval | JointErrorInterval) and certificate.upper:
+        if isinstance(certificate, ErrorInterval | JointErrorInterval) and certificate.lower:
             facts.append(Fact("no rule makes fewer than", f"{certificate.lower:,}", "mistakes on those rows; proved"))
-        if isinstance(certificate, CostInterval) and certificate.upper:
+        if isinstance(certificate, CostInterval) and certificate.lower:
             least = certificate.unit * certificate.lower
             facts.append(Fact("no rule's mistakes cost less than", f"{least:,.6g}", "on those rows; proved"))
     return tuple(facts)

@@ -26,6 +26,7 @@ from rosenblatt.desk.split import HoldOut
 from rosenblatt.errors import DataError, ModelError, OptionError
 from rosenblatt.estimators.contract import ConvergenceWarning
 from rosenblatt.estimators.linear import JOINT, ONE_VS_ONE, ONE_VS_REST, LinearRule
+from rosenblatt.plurals import many
 from rosenblatt.prove.check.certificate import Separation
 from rosenblatt.prove.check.joint_certificate import JointSeparation
 from rosenblatt.prove.solve.clock import Clock
@@ -151,6 +152,7 @@ def learn(data: Data, wishes: Wishes) -> Learned:
         elif wishes.folds and not interrupted:
             error, baseline = _cross_validated(data, wishes)
             interrupted = error is None
+            made.notes += _on_rows_not_judged(data, error)
     except KeyboardInterrupt:  # the rule is there, if not judged
         interrupted = True
     cost, seconds = fsum(costs.of_rows(trained)[wrong]), time.monotonic() - begun
@@ -179,6 +181,14 @@ def _judged(estimator: Any, costs: Costs, trained: Data, tested: Data, how: str)
     return Error.of(wrong, tested.n, how), Baseline.of(costs, trained, tested, said)
 
 
+def _on_rows_not_judged(data: Data, error: Error | None) -> list[str]:
+    """What there is to note where folds were passed over."""
+    if error is None or error.rows == data.n:
+        return []
+    left_out = many(data.n - error.rows, "row")
+    return [f"{left_out} of {data.n:,} not judged: without their fold, some class has no row to learn from"]
+
+
 def _prepared(data: Data, held_out: HoldOut | None, wishes: Wishes) -> Data:
     """The rows as the algorithm sees them, knowing nothing of those held out."""
     data = data.without_knowing(held_out)
@@ -194,8 +204,11 @@ def _rows_held_out(data: Data, wishes: Wishes) -> Any:
     for code, label in enumerate(data.classes):
         inside, counts = data.y[~out] == code, True if data.weights is None else data.weights[~out] > 0
         if not inside.any():
+            rows = int((data.y == code).sum())
+            every = f"all {rows:,} rows" if rows > 1 else "the only row"
             raise DataError(
-                f"all {int((data.y == code).sum())} rows of class {label!r} would be held out; hold out fewer, or none"
+                f"{every} of class {label!r} would be held out; use another --seed or a smaller --hold-out, or merge "
+                "rare classes"
             )
         if not (inside & counts).any():
             raise DataError(f"all rows of class {label!r} to learn from have the weight 0")
@@ -224,7 +237,9 @@ def _cross_validated(data: Data, wishes: Wishes) -> tuple[Error | None, Baseline
             baseline = judged[1] + baseline
         judged = error, baseline
     if judged is None:
-        raise DataError("no fold leaves rows of every class to learn from; take fewer folds")
+        raise DataError(
+            "every fold holds all rows of some class; use more folds or another --seed, or merge rare classes"
+        )
     return judged
 
 
@@ -292,6 +307,8 @@ class _Maker:
                 ):  # no limit ended it
                     begun, weights = "the largest margin", widest.weights
                     self.verdict = Separable(widest.certificate)  # the verdict's own is loose
+                else:
+                    self.notes.append(f"the largest margin is not known: {more(clocks[1])}")
                 start = _floats(weights)
                 start = start.reshape(len(data.classes), -1) if len(data.classes) > 2 else start
                 return "perceptron", f"the rows are proved separable: begun at {begun}", {"start": start}

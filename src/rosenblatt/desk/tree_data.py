@@ -63,7 +63,7 @@ def _why_not_larger(tree: PerceptronTree) -> str:
         return "It was interrupted while it grew, and not pruned: expect more mistakes on new rows than on these."
     if isinstance(tree.prune, str) and not hasattr(tree, "cv_tree_"):
         return "It was interrupted before it was pruned: expect more mistakes on new rows than on these."
-    grown = "No leaf could be parted with gain, within the limits given"
+    grown = "No further split improved the tree, within the limits given"
     if tree.prune is None:
         return f"{grown}; nothing was pruned."
     how = f"by {tree.prune}" if isinstance(tree.prune, str) else "as told"

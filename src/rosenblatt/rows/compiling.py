@@ -260,7 +260,7 @@ class Told:
             if self.expected
             else f"{self.ready} so far"
         )
-        how_often = f"each time anew, because {self.lost}" if self.lost else "which happens once"
+        how_often = f"each time anew, because {self.lost}" if self.lost else "once for each kind of work"
         return f"compiling for this processor, {how_often}: {far}, {self._spent():.0f} s"
 
     def _spent(self) -> float:

@@ -15,7 +15,7 @@ With z_i = y_i (x_i, bias) for the signed rows, weights w and whole numbers a_i 
 
 from collections import Counter
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from math import inf
 from typing import ClassVar
@@ -180,11 +180,10 @@ class ErrorInterval(Certificate):
     @property
     def statement(self) -> str:
         """What is proved, in one sentence."""
-        best = (
-            "which is the fewest possible" if self.lower == self.upper else f"and no rule makes fewer than {self.lower}"
-        )
+        best = f", and no rule makes fewer than {self.lower}" if self.lower else ""
+        best = ", which is the fewest possible" if self.lower == self.upper else best
         mistakes = "1 mistake" if self.upper == 1 else f"{self.upper} mistakes"
-        return self._sentence(f"the rule makes {mistakes} on {self.n} rows, {best}.", self.ties)
+        return self._sentence(f"the rule makes {mistakes} on {self.n} rows{best}.", self.ties)
 
     def _check(self, examples: Examples) -> None:
         check_ties(self.ties)
@@ -230,12 +229,13 @@ class CostInterval(Certificate):
     def statement(self) -> str:
         """What is proved, in one sentence."""
         upper, lower = self._worth(self.upper, ROUND_CEILING), self._worth(self.lower, ROUND_FLOOR)
-        best = "which is the least possible" if self.lower == self.upper else f"and those of no rule less than {lower}"
+        best = f", and those of no rule less than {lower}" if self.lower else ""
+        best = ", which is the least possible" if self.lower == self.upper else best
         each = "every row has a cost of its own"
         if self.class_costs:
-            no, yes = (self._worth(cost, ROUND_HALF_EVEN) for cost in self.class_costs)
+            no, yes = (self._worth(cost, ROUND_CEILING) for cost in self.class_costs)
             each = f"a mistake on a no costs {no}, on a yes {yes}"
-        return self._sentence(f"the rule's mistakes cost {upper} on {self.n} rows, {best}; {each}.", self.ties)
+        return self._sentence(f"the rule's mistakes cost {upper} on {self.n} rows{best}; {each}.", self.ties)
 
     def _worth(self, units: int, rounding: str) -> str:
         """So many units as a number, rounded to the side where the claim still holds."""

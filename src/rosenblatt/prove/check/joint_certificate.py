@@ -196,11 +196,10 @@ class JointErrorInterval(_OfClasses, Certificate):
     @property
     def statement(self) -> str:
         """What is proved, in one sentence."""
-        best = (
-            "which is the fewest possible" if self.lower == self.upper else f"and no rule makes fewer than {self.lower}"
-        )
+        best = f", and no rule makes fewer than {self.lower}" if self.lower else ""
+        best = ", which is the fewest possible" if self.lower == self.upper else best
         mistakes = "1 mistake" if self.upper == 1 else f"{self.upper} mistakes"
-        return self._sentence(f"the rule of {self.classes} classes makes {mistakes} on {self.n} rows, {best}.")
+        return self._sentence(f"the rule of {self.classes} classes makes {mistakes} on {self.n} rows{best}.")
 
     def _check(self, examples: Examples) -> None:
         joint = self._check_classes(examples)

@@ -87,9 +87,14 @@ def _on_near_leaks(table: Table, encoding: Encoding, sure: Collection[str]) -> I
     asked = [column for column in encoding.used if column.name not in sure]
     for name, wrong in near_leaks(frame, encoding.labels(frame), asked):
         yield (
-            f"{name!r}: decides the target almost by itself (it alone is wrong on {wrong:.1%} of the rows): a leak? "
-            f"If it is not known beforehand, {to_ignore(name)}"
+            f"{name!r}: decides the target almost by itself (it alone is wrong on {_share(wrong)} of the rows): a "
+            f"leak? If it is not known beforehand, {to_ignore(name)}"
         )
+
+
+def _share(part: float) -> str:
+    """A part of the rows; not 0.0% of them, if there are some."""
+    return f"{part:.1%}" if part >= 0.0005 or not part else "less than 0.1%"
 
 
 def check_text(text: str) -> None:

@@ -21,7 +21,7 @@ from rosenblatt.read.values import WRITTEN, YES, Spellings, sides_of
 
 KINDS = ("number", "category", "yes/no", "date", "text", "ignore")
 SAY_YES = (*YES, "+", "ja", "oui", "si", "sí", "positive", "pos")
-KEYS = "id|ids|key|nr|no|number|num|uuid|guid|index|idx|rowid|pk|rownames|row_names|rowname"
+KEYS = "id|ids|id_str|uid|key|nr|no|number|num|uuid|guid|index|idx|rowid|pk|rownames|row_names|rowname"
 NAMES = re.compile(r"(^|[_\W])(?i:names?|surname|firstname|lastname|fullname)$|[a-z]Name$")
 NAMED_AS_KEY = re.compile(rf"(^|[_\W])(?i:{KEYS})$|[a-z](Id|ID|Key|Nr|No)$")
 ENOUGH = 20  # rows, below which numbers in a row may be a coincidence
@@ -295,7 +295,7 @@ def _words(profile: Profile) -> Guess:
     """Text or category."""
     many = profile.distinct > MANY * (profile.rows - profile.nulls)
     if profile.words >= SENTENCE and many and profile.rows >= ENOUGH:
-        person = (f"if these are names that tell nothing, {to_ignore(profile.name)}",)
+        person = (f"if these are only names, {to_ignore(profile.name)}",)
         names = person if NAMES.search(profile.name) is not None else ()
         return Guess(profile.name, "text", f"free text: {profile.words:.0f} words on average", names)
     doubt = f"most values occur in one row only; if it is an identifier, {to_ignore(profile.name)}"
@@ -322,4 +322,6 @@ def _with_notes(guess: Guess, profile: Profile) -> Guess:
         return guess
     how = "one threshold parts the classes" if profile.decides == "threshold" else "each value goes with one class"
     note = f"decides the target by itself ({how}): a leak? If it is not known beforehand, {to_ignore(guess.column)}"
+    if guess.kind == "number" and profile.decides == "value":
+        note += f"; if its numbers are names, --kind {quote(f'{guess.column}=category')}"
     return Guess(guess.column, guess.kind, guess.why, (*guess.notes, note), guess.form)

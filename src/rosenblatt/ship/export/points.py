@@ -21,6 +21,7 @@ from rosenblatt.read.encode.lookup import Unseen
 from rosenblatt.rows.kernels import Array
 
 PRECISION = 53  # bits of a double
+SINGLE = "single"  # scores of all columns but texts
 LARGEST = 2.0**1000  # scores, so that none overflows
 
 
@@ -124,10 +125,21 @@ class Points:
         texts = [(column, weights) for column, weights in terms if isinstance(column, Text)]
         if not texts:
             return found
-        return pl.struct(
-            sum((of_words(column, weights[rule]) for column, weights in texts), found.struct.field(name)).alias(name)
-            for rule, name in enumerate(names)
-        )
+
+        def with_words(cells: pl.Series) -> pl.Series:
+            frame = cells.struct.unnest()
+            sums = frame[SINGLE].struct.unnest()
+            for rule, name in enumerate(names):
+                for k in range(len(texts)):
+                    sums = sums.with_columns(sums[name] + frame[f"{rule} {k}"])
+            return sums.to_struct(cells.name)
+
+        words = [
+            of_words(column, w).alias(f"{rule} {k}")
+            for k, (column, weights) in enumerate(texts)
+            for rule, w in enumerate(weights)
+        ]
+        return pl.struct(found.alias(SINGLE), *words).map_batches(with_words, return_dtype=kind, is_elementwise=True)
 
     def label(self, scores: Sequence[pl.Expr]) -> pl.Expr:
         """The label of a table's rows, for Polars, from the rules' scores."""
