@@ -110,3 +110,44 @@ def test_a_missing_label_is_named_with_its_row(use, kind):
 def test_other_refusals_of_frames_name_their_columns():
     with pytest.raises(DataError, match="row 1, column 'b': the value is nan"):
         rosenblatt.separability(pd.DataFrame({"a": [1.0, 2.0], "b": [0.0, np.nan]}), [0, 1])
+
+
+LARGE = {"a": [2**53, 2**53 + 1, 3], "b": [0.5, 0.5, 0.5]}
+LARGE_TABLES = {
+    "pandas": pd.DataFrame(LARGE),
+    "polars": pl.DataFrame(LARGE),
+    "nullable": pd.DataFrame(LARGE).astype({"a": "Int64"}),
+    "lists": [list(row) for row in zip(*LARGE.values(), strict=True)],
+}
+
+
+@pytest.mark.parametrize("kind", LARGE_TABLES)
+@pytest.mark.parametrize("use", [use for use in USES if use != "OnlinePerceptron"])
+def test_whole_numbers_that_floats_beside_them_would_round_are_refused(use, kind):
+    with pytest.raises(DataError, match=r"row 1, column .*: 9007199254740993 is too large a whole number"):
+        USES[use](LARGE_TABLES[kind], Y)
+
+
+MIXED = {"words and NaN": ["a", float("nan"), "b"], "NA": ["a", pd.NA, "b"], "NaT": [pd.NaT, 1, 0]}
+
+
+@pytest.mark.parametrize("kind", MIXED)
+@pytest.mark.parametrize("use", [use for use in USES if use != "OnlinePerceptron"])
+def test_lists_hide_no_missing_label(use, kind):
+    with pytest.raises(DataError, match=r"row [01]: the label is missing"):
+        USES[use](np.eye(3), MIXED[kind])
+
+
+@pytest.mark.parametrize("labels", [[1, "1", 2], ["True", True, "False"]])
+@pytest.mark.parametrize("use", [use for use in USES if use != "OnlinePerceptron"])
+def test_labels_of_two_kinds_do_not_become_one(use, labels):
+    with pytest.raises(DataError, match=r"row 1: the label .* is of another kind than"):
+        USES[use](np.eye(3), labels)
+
+
+@pytest.mark.parametrize("use", ["Perceptron", "separability"])
+def test_rows_of_different_lengths_and_numbers_without_end(use):
+    with pytest.raises(DataError, match="row 1 has 1 values, but row 0 has 2"):
+        USES[use]([[1, 2], [3], [4, 5]], Y)
+    with pytest.raises(DataError, match=r"row 0, column 0: 1000.* is not a number"):
+        USES[use]([[10**400, 2], [3, 1], [4, 5]], Y)

@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numba
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -191,3 +192,13 @@ def test_what_is_judged_is_what_predicts(rng):
     ):
         with pytest.raises(OptionError, match="linear"):
             optimality(X, y, rule)
+
+
+def test_a_rule_of_other_classes_or_columns_is_refused(rng):
+    X, y = pd.DataFrame(rng.normal(size=(40, 2)), columns=["a", "b"]), rng.integers(0, 2, 40)
+    rule = PocketPerceptron(random_state=0).fit(X, np.where(y, "yes", "no"))
+    with pytest.raises(OptionError, match="y has the label 0, which the rule does not know"):
+        optimality(X, y, rule)
+    with pytest.raises(OptionError, match="the columns of X are not those that the rule was learned from"):
+        optimality(X[["b", "a"]], np.where(y, "yes", "no"), rule)
+    assert optimality(X, np.where(y, "yes", "no"), rule).upper == rule.mistakes_

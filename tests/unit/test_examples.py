@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 import cases
 from rosenblatt.errors import DataError, OptionError, RosenblattError
-from rosenblatt.rows.examples import Examples
+from rosenblatt.rows.examples import Examples, costs_of_rows
 from rosenblatt.rows.storage import rows_of
 
 X, Y = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), np.array([0, 1, 0])
@@ -200,3 +200,21 @@ def test_a_damaged_sparse_matrix_is_refused():
         rows_of(broken)
     with pytest.raises(DataError, match="rows and columns"):
         rows_of(sp.coo_array(np.ones(3)))
+
+
+def test_balanced_classes_are_balanced_by_weight(rng):
+    y, weights = rng.integers(0, 3, 60), rng.integers(1, 4, 60)
+    copies = np.repeat(np.arange(60), weights)
+    once = costs_of_rows("balanced", np.arange(3), y[copies], None)
+    weighted = costs_of_rows("balanced", np.arange(3), y, weights)
+    assert weighted.tolist() == pytest.approx(once[np.cumsum(weights) - 1] * weights)
+    assert costs_of_rows("balanced", np.arange(3), np.array([0, 1, 2]), [1.0, 1.0, 0.0]).tolist()[2] == 0.0
+
+
+def test_the_radius_is_that_of_the_rows_that_count(rng):
+    X = rng.normal(size=(40, 3))
+    for counted in ([5], [3, 9, 30], list(range(1, 40))):
+        weights = np.isin(np.arange(40), counted).astype(float)
+        for table in (X, sp.csr_array(X)):
+            examples = Examples(rows_of(table), np.ones(40, np.int8), weights)
+            assert examples.radius == pytest.approx(np.sqrt((X[counted] ** 2).sum(axis=1) + 1).max())

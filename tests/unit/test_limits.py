@@ -33,11 +33,12 @@ from rosenblatt.learn.tree.canonical_rows import Rows
 from rosenblatt.learn.tree.tree import Column, Columns, Stop
 from rosenblatt.learn.tree.tree_options import Plan
 from rosenblatt.prove.check import sweep
-from rosenblatt.prove.solve import margin, negative_margin, optimality, rational
+from rosenblatt.prove.solve import joint_separability, margin, negative_margin, optimality, rational
 from rosenblatt.prove.solve.clock import Clock, TimeIsUp
 from rosenblatt.prove.solve.separability import Undecided, decide
 from rosenblatt.rows import timing
 from rosenblatt.rows.examples import Examples
+from rosenblatt.rows.kesler import JointExamples
 
 
 class CountingClock(Clock):
@@ -363,3 +364,34 @@ def test_a_run_that_was_long_is_not_gone_through_again_when_its_time_is_up(monke
         assert Perceptron(max_passes=None, max_seconds=0.01).fit(X, y).certificate_ is None
     with pytest.warns(ConvergenceWarning):
         assert Perceptron(max_passes=50).fit(X, y).certificate_ is not None
+
+
+def test_wide_tables_of_several_classes_are_proved_in_bounded_memory(rng, monkeypatch):
+    monkeypatch.setattr(joint_separability, "NUMBERS", 2000)
+    monkeypatch.setattr(joint_separability, "MOST_NUMBERS", 4000)
+    held = []
+    real = joint_separability.JointExamples.signed
+
+    def noted(examples, rows, rivals, **how):
+        held.append(rows.size * (examples.width - 1) * 2)
+        return real(examples, rows, rivals, **how)
+
+    monkeypatch.setattr(joint_separability.JointExamples, "signed", noted)
+    y, undecided = np.arange(60) % 4, 0
+    for features in (30, 12, 6, 2):
+        X = rng.normal(size=(60, features))
+        found = joint_separability.decide(JointExamples.of(X, y), learning=False)
+        if found.separable is None:
+            assert "than memory should" in str(found)
+            undecided += 1
+        else:
+            found.certificate.verify(X, y)
+    assert max(held) <= 4000 + 2 * 31 * 12  # a row of every class, whatever there is room for
+    assert undecided < 4
+
+
+def test_a_limit_is_named_as_the_reason_that_there_is_no_verdict(rng, monkeypatch):
+    monkeypatch.setattr("rosenblatt.geometry.working_set.MOST", 10)
+    X = rng.normal(size=(300, 200))
+    verdict = separability(X, rng.integers(0, 2, 300), max_seconds=1e-9)
+    assert str(verdict) == "Undecided. The time was up before there was a proof either way."

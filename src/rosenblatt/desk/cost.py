@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.desk.data import Data
-from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.rows.examples import class_factors
 from rosenblatt.rows.kernels import Array
 
@@ -26,9 +25,8 @@ class Costs:
 
     @classmethod
     def of(cls, estimator: Any, trained: Data) -> "Costs":
-        """Those of an estimator's `class_weight` on the rows that it was learned from; trees balance their weights."""
-        weights = trained.weights if isinstance(estimator, PerceptronTree) else None
-        counts = np.bincount(trained.y, weights, len(trained.classes))
+        """Those of an estimator's `class_weight` on the rows that it was learned from."""
+        counts = np.bincount(trained.y, trained.weights, len(trained.classes))
         factors = class_factors(getattr(estimator, "class_weight", None), np.arange(counts.size), counts)
         return cls(tuple(factors.tolist()), trained.weight_column)
 

@@ -10,7 +10,15 @@ import numpy as np
 
 from rosenblatt import process
 from rosenblatt.errors import DataError, RosenblattError
-from rosenblatt.rows.door import admitted, cell_without_number, labelled, refuse_dates, unmasked
+from rosenblatt.rows.door import (
+    admitted,
+    as_array,
+    cell_without_number,
+    labelled,
+    refuse_dates,
+    refuse_rounded,
+    unmasked,
+)
 from rosenblatt.rows.kernels import Array
 
 NOT_GIVEN = "no_validation"  # what scikit-learn calls labels that there are none of
@@ -31,8 +39,10 @@ if TYPE_CHECKING or not process.is_command:
         X = admitted(X)
         if "dtype" not in checks and "skip_check_array" not in checks:  # a tree takes dates
             refuse_dates(X)
+        if isinstance(X, list | tuple):
+            as_array(X)  # refuses rows of different lengths, and says which
         try:
-            return _validate_data(estimator, X, y, **checks)
+            checked = _validate_data(estimator, X, y, **checks)
         except (TypeError, ValueError) as error:
             of_numbers = "feature names" not in str(error) and not isinstance(error, RosenblattError)
             if not of_numbers or not (cell := cell_without_number(X)):
@@ -40,6 +50,10 @@ if TYPE_CHECKING or not process.is_command:
             if isinstance(error, TypeError):  # which scikit-learn's users expect of what is not even a text
                 raise TypeError(f"{cell}: {error}") from error
             raise DataError(f"{cell}; encode words first, as OneHotEncoder does, or use PerceptronTree") from error
+        table = checked[0] if isinstance(checked, tuple) else checked
+        if isinstance(table, np.ndarray):
+            refuse_rounded(X, table)
+        return checked
 
     def column_or_1d(y: Any, **how: Any) -> Array:
         """scikit-learn's, of what came in by our door."""

@@ -39,11 +39,15 @@ def unmasked(values: Any, what: str) -> Any:
 
 
 def labelled(y: Any) -> Any:
-    """Labels without a mask, of which none is missing."""
+    """Labels without a mask, of which none is missing, and none would become another by its kind."""
+    if y is None:
+        raise DataError("y is missing: every row needs a label")
     y = unmasked(y, "y")
     missing = _missing(y)
     if missing.ndim == 1 and missing.any():
         raise DataError(f"row {int(np.argmax(missing))}: the label is missing; every row needs one: leave the row out")
+    if isinstance(y, list | tuple) and len({type(label) for label in y}) > 1:
+        _refuse_mixed(y)
     return y
 
 
@@ -51,11 +55,29 @@ def _missing(y: Any) -> Array:
     """Which labels are NaN, None or what a data frame has for them."""
     for name in ("isna", "is_null"):
         if hasattr(y, name):
-            return np.asarray(getattr(y, name)())
+            found = np.asarray(getattr(y, name)())
+            return found | np.asarray(y.is_nan()) if name == "is_null" and y.dtype.is_float() else found
+    if isinstance(y, list | tuple):
+        return np.array([_is_missing(label) for label in y])
     y = np.asarray(y)
     if y.dtype.kind == "O":
-        return np.array([label is None or (isinstance(label, float) and label != label) for label in y.tolist()])
+        return np.array([_is_missing(label) for label in y.tolist()])
     return np.isnan(y) if y.dtype.kind in "fmM" else np.zeros(0, np.bool_)
+
+
+def _is_missing(label: Any) -> bool:
+    """Whether a label is None, NaN, NaT or pandas' NA, which is equal to nothing and neither true nor false."""
+    if label is None or type(label).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(label, float | np.floating | np.datetime64 | np.timedelta64) and bool(label != label)
+
+
+def _refuse_mixed(y: Any) -> None:
+    """Refuse a list of texts and others: as an array, all would be texts, and 1 the same as "1"."""
+    texts = [isinstance(label, str) for label in y]
+    if any(texts) and not all(texts):
+        row = texts.index(not texts[0])
+        raise DataError(f"row {row}: the label {shortened(y[row])} is of another kind than {shortened(y[0])} in row 0")
 
 
 def refuse_dates(X: Any) -> None:
@@ -77,6 +99,37 @@ def _is_of_time(kind: Any) -> bool:
     return getattr(kind, "kind", "") in ("m", "M") if of_polars is None else bool(of_polars())
 
 
+def refuse_rounded(X: Any, floats: Array) -> None:
+    """Refuse whole numbers that are not the same as floats, where other columns made floats of them."""
+    if floats.dtype.kind != "f" or floats.ndim != 2 or not floats.size or not _may_hold_whole_numbers(X):
+        return
+    if not max(np.fmax.reduce(floats, axis=None), -np.fmin.reduce(floats, axis=None)) >= 2.0**53:
+        return
+    for row, column in np.argwhere(np.abs(floats) >= 2.0**53).tolist():
+        cell = _cell(X, row, column)
+        if isinstance(cell, int | np.integer) and int(cell) != int(floats[row, column]):
+            names = names_of(X)
+            named = column if names is None else repr(names[column])
+            raise DataError(
+                f"row {row}, column {named}: {cell} is too large a whole number for float64 to hold exactly; "
+                "subtract an offset or divide the column"
+            )
+
+
+def _may_hold_whole_numbers(X: Any) -> bool:
+    """Whether a table of any kind may have whole numbers where floats are made of it."""
+    if (kind := getattr(X, "dtype", None)) is not None:
+        return kind.kind in "iuO"
+    return names_of(X) is None or any(str(each).lower().startswith(("int", "uint", "object")) for each in X.dtypes)
+
+
+def _cell(X: Any, row: int, column: int) -> Any:
+    """A cell of a table of any kind, as it is written there."""
+    if hasattr(X, "iloc"):
+        return X.iloc[:, column].iloc[row]
+    return X[row, column] if hasattr(X, "shape") else X[row][column]
+
+
 def with_nan_for_masked(X: Any) -> Any:
     """A table for a rule that knows missing values: NaN where it is masked, None among words."""
     if not isinstance(X, np.ma.MaskedArray) or not np.ma.getmaskarray(X).any():
@@ -85,6 +138,19 @@ def with_nan_for_masked(X: Any) -> Any:
     filled = np.asarray(X).astype(np.result_type(X.dtype, np.float32) if is_number else object)
     filled[np.ma.getmaskarray(X)] = np.nan if is_number else None
     return filled
+
+
+def as_array(X: Any) -> Array:
+    """A table as an array, if its rows are equally long."""
+    try:
+        return np.asarray(X)
+    except ValueError as error:
+        if not isinstance(X, list | tuple) or not all(hasattr(row, "__len__") for row in X):
+            raise
+        row = next((k for k, each in enumerate(X) if len(each) != len(X[0])), None)
+        if row is None:
+            raise
+        raise DataError(f"row {row} has {len(X[row])} values, but row 0 has {len(X[0])}") from error
 
 
 def names_of(X: Any) -> list[str] | None:
@@ -99,7 +165,7 @@ def first_without_number(values: Array) -> int | None:
     for k, value in enumerate(values.ravel().tolist()):
         try:
             float("nan" if value is None else value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             return k
     return None
 

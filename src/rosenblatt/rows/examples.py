@@ -11,7 +11,7 @@ from rosenblatt import options
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.rows.door import labelled, unmasked
 from rosenblatt.rows.kernels import Array, Dense, Rows
-from rosenblatt.rows.storage import bias_of, lengths_of, n_features, n_rows, rows_of, unit_rows
+from rosenblatt.rows.storage import bias_of, lengths_of, n_features, n_rows, rows_of, some_rows, unit_rows
 
 NO_WEIGHTS = np.empty(0)
 MOST_COPIES = 2**24  # of one row of a stream: they are looked at one after the other
@@ -80,7 +80,12 @@ class Examples:
     @cached_property
     def radius(self) -> float:
         """R: the length of the longest row that counts, the constant feature included."""
-        return self.rows.radius if self.weights.all() else float(self.lengths[self.weights > 0].max(initial=0.0))
+        if self.weights.all():
+            return self.rows.radius
+        counted = np.flatnonzero(self.weights)
+        if 2 * counted.size < self.n:  # as for each pair of several classes
+            return float(lengths_of(some_rows(self.rows, counted)).max(initial=0.0))
+        return float(self.lengths[counted].max(initial=0.0))
 
     @cached_property
     def lengths(self) -> Array:
@@ -191,7 +196,7 @@ def class_factors(class_weight: Any, classes: Array, counts: Array) -> Array:
     if class_weight is None:
         return np.ones(classes.size)
     if isinstance(class_weight, str) and class_weight == "balanced":
-        return np.asarray(counts.sum() / (classes.size * counts))
+        return np.where(counts > 0, counts.sum() / (classes.size * np.where(counts > 0, counts, 1)), 1.0)
     if not isinstance(class_weight, Mapping):
         raise options.refused("class_weight", "a dict", class_weight, ("balanced",), none=True)
     known = classes.tolist()
@@ -209,6 +214,7 @@ def costs_of_rows(class_weight: Any, classes: Array, y: Array, sample_weight: An
     if class_weight is None:
         return weights
     of_class = np.searchsorted(classes, y)
-    factors = class_factors(class_weight, classes, np.bincount(of_class, minlength=classes.size))[of_class]
+    counts = np.bincount(of_class, weights if weights.size else None, classes.size)
+    factors = class_factors(class_weight, classes, counts)[of_class]
     with np.errstate(over="ignore"):  # refused as what is not finite
         return weights_of(factors * weights if weights.size else factors, y.size)

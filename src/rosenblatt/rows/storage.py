@@ -15,7 +15,7 @@ from rosenblatt import options
 from rosenblatt.errors import DataError
 from rosenblatt.rows import kernels
 from rosenblatt.rows.compiling import briefly
-from rosenblatt.rows.door import admitted, cell_without_number, names_of, refuse_dates
+from rosenblatt.rows.door import admitted, as_array, cell_without_number, names_of, refuse_dates, refuse_rounded
 from rosenblatt.rows.kernels import Array, Csr, Dense, Rows, fixed_rows
 from rosenblatt.rows.threads import in_pieces
 
@@ -115,9 +115,10 @@ def lengths_of(rows: Rows) -> Array:
 
 
 def _dense(X: Any, bias: float, names: Sequence[str] | None) -> Dense:
-    X = np.asarray(X)
+    given, X = X, as_array(X)
     if X.ndim != 2:
         raise DataError(f"X must be a table of rows and columns, not an array of shape {X.shape}")
+    refuse_rounded(given, X)
     try:
         values = np.ascontiguousarray(_floats(X, lambda k: divmod(k, X.shape[1])))
     except DataError as error:
@@ -152,7 +153,7 @@ def _floats(values: Array, cell: Any) -> Array:
         raise DataError("Complex data not supported: a row is made of real numbers")
     try:
         floats = values.astype(np.float32 if values.dtype == np.float16 else np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise DataError(f"X holds something that is not a number: {error}") from error
     if values.dtype.kind == "O" or (values.dtype.kind in "iu" and values.dtype.itemsize == 8):
         flat = values.ravel()

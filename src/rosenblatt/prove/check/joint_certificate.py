@@ -231,12 +231,10 @@ class _Leads:
     def __init__(self, examples: JointExamples, weights: Sequence[Number]) -> None:
         self.plain, occurs = narrowed(examples.plain)  # without the columns that no row has an entry in
         self.labels, many, width = examples.labels, len(examples.classes), examples.width
-        wholes, self.exponent = exact.whole_numbers(
-            weights[k * width + c] for k in range(many) for c in occurs.tolist()
-        )
-        self.wholes = [wholes[k : k + occurs.size] for k in range(0, len(wholes), occurs.size)]
+        self.weights = [[weights[k * width + column] for column in occurs.tolist()] for k in range(many)]
+        wholes, _ = exact.whole_numbers(w for each in self.weights for w in each)
         bits = exact.longest_of(wholes)
-        self.scores = [Scores(self.plain, each, bits) for each in self.wholes]
+        self.scores = [Scores(self.plain, wholes[k * occurs.size : (k + 1) * occurs.size], bits) for k in range(many)]
 
     def pairs(self) -> Iterator[tuple[int, int, Leads]]:
         """Every class that has rows, every rival, and the leads of those rows, in floats."""
@@ -248,10 +246,14 @@ class _Leads:
 
     def exactly(self, own: int, rival: int, rows: Array) -> tuple[list[int], int]:
         """The leads of some rows times 2^e, as whole numbers, and that e."""
+        if self.weights[own] == self.weights[rival]:
+            return [0] * rows.size, 0
         part, left = narrowed(Examples(some_rows(self.plain.rows, rows), np.ones(rows.size, np.int8)))
-        ours, theirs = self.wholes[own], self.wholes[rival]
-        leads, exponent = exact.dots(part, range(rows.size), [ours[k] - theirs[k] for k in left.tolist()])
-        return leads, exponent + self.exponent
+        every, columns = range(rows.size), left.tolist()
+        ours, e = exact.dots(part, every, [self.weights[own][k] for k in columns])
+        theirs, f = exact.dots(part, every, [self.weights[rival][k] for k in columns])
+        leads = [(a << max(f - e, 0)) - (b << max(e - f, 0)) for a, b in zip(ours, theirs, strict=True)]
+        return leads, max(e, f)
 
 
 def least_leads(examples: JointExamples, weights: Sequence[Number]) -> list[tuple[int, int, Fraction, int]]:

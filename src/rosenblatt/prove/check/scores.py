@@ -19,7 +19,7 @@ from rosenblatt.rows.storage import table_of
 UNIT = 1.01 * 2.0**-53  # the relative error of one operation, and a little for the bounds' own rounding
 TINY = 2.0**-1000  # more than underflow can lose in any sum here
 BLOCK = 2**19  # numbers at a time, so that copies of them stay in the cache
-FEW = 500  # rows; so many are computed in whole numbers sooner than their bounds are sharpened
+FEW, PART = 500, 50  # rows, and one of so many: these are computed in whole numbers sooner than bounds are sharpened
 
 
 class Approximate:
@@ -40,15 +40,18 @@ class Approximate:
             with np.errstate(over="ignore", invalid="ignore"):
                 highest = np.where(among, self.values + errors, inf)
                 rows = np.flatnonzero(~(self.values - errors > np.fmin.reduce(highest)) & among)
-            if rows.size <= FEW:
+            if self._are_few(rows):
                 break
             errors = self.errors
         return rows
 
+    def _are_few(self, rows: Array) -> bool:
+        return rows.size <= min(FEW, 1 + self.values.size // PART)
+
     def unclear(self) -> Array:
         """The rows whose sign is not known."""
         rows = np.flatnonzero(~(np.abs(self.values) > self.error))
-        return rows if rows.size <= FEW else np.flatnonzero(~(np.abs(self.values) > self.errors))
+        return rows if self._are_few(rows) else np.flatnonzero(~(np.abs(self.values) > self.errors))
 
 
 class Scores(Approximate):

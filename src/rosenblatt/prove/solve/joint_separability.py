@@ -38,7 +38,7 @@ from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.kesler import JointExamples
 from rosenblatt.rows.storage import numbers_per_row
 
-NUMBERS = 20_000_000  # of signed rows that are made at once
+NUMBERS, MOST_NUMBERS = 20_000_000, 100_000_000  # of signed rows that are made at once, and that are ever held
 FIRST_PAIRS, MORE_PAIRS = 20, 10  # for every weight: pairs to begin with, and those added at once
 LEVEL = 1e-9  # of the margin: pairs that are lower by more join
 
@@ -55,6 +55,8 @@ def decide(
     if learning and examples.size > separability.MANY and (learned := _learned(examples, ties, clock)):
         return Separable(learned)
     while True:
+        if pairs.are_full:
+            return separability.TOO_LARGE
         found = separability.decide(pairs.signed(reduced=True), ties, clock, learning=learning)
         if isinstance(found, Undecided):
             return found
@@ -75,7 +77,7 @@ def largest(examples: JointExamples, clock: Clock | None = None, proved: JointSe
     known = Margin(proved.lower, proved.upper, proved.weights, proved) if proved else Margin(-far, far, (), None)
     if proved and clock.late():
         return known
-    while True:
+    while not pairs.are_full:
         found = margin.largest(pairs.signed(), clock=clock)
         proof: Any = found.certificate
         if proof is None:
@@ -88,6 +90,7 @@ def largest(examples: JointExamples, clock: Clock | None = None, proved: JointSe
         if not pairs.add_lower(weights, 1.0 - LEVEL, "mistake"):
             made = _separation(examples, "mistake", tuple(weights), pairs, proof.support, proof.multipliers)
             return Margin(made.lower, made.upper, made.weights, made)
+    return known
 
 
 def _learned(examples: JointExamples, ties: str, clock: Clock) -> JointSeparation | None:
@@ -124,10 +127,20 @@ class _Pairs:
         self.every = 2 * examples.n * many * numbers_per_row(examples.rows) <= NUMBERS
         self.rows, self.rivals = examples.every_pair()
         if not self.every:
-            some = np.linspace(0, examples.n - 1, FIRST_PAIRS * examples.size // many).astype(np.int64)
+            begin = min(FIRST_PAIRS * examples.size, self._room(NUMBERS)) // many
+            some = np.linspace(0, examples.n - 1, begin).astype(np.int64)
             first = [int(np.argmax(examples.labels == k)) for k in range(len(examples.classes))]
             places = np.unique(np.concatenate([some, first]))[:, np.newaxis] * many + np.arange(many)
             self.rows, self.rivals = self.rows[places.ravel()], self.rivals[places.ravel()]
+
+    def _room(self, numbers: int) -> int:
+        """How many pairs have so many numbers."""
+        return int(numbers / (2 * numbers_per_row(self.examples.rows)))
+
+    @property
+    def are_full(self) -> bool:
+        """Whether no more can be taken in."""
+        return not self.every and self.rows.size >= self._room(MOST_NUMBERS)
 
     def signed(self, *, reduced: bool = False) -> Any:
         """Their signed rows."""
@@ -154,7 +167,8 @@ class _Pairs:
         level = share * max(float(leads[self.rows, self.rivals].min()), 0.0)
         low = leads <= level if share == 0.0 else leads < level
         low[every, examples.labels] = low[self.rows, self.rivals] = False
-        new = lowest(leads.ravel(), low.ravel(), MORE_PAIRS * examples.size)
+        most = min(MORE_PAIRS * examples.size, self._room(MOST_NUMBERS) - self.rows.size)
+        new = lowest(leads.ravel(), low.ravel(), max(most, 1))
         rows, rivals = np.divmod(new, len(examples.classes))
         if not new.size and share == 0.0:
             wrong = _wrong(examples, weights, ties)

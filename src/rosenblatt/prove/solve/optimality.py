@@ -46,6 +46,7 @@ from rosenblatt.prove.solve.separability import (
     weighty,
 )
 from rosenblatt.rows import timing
+from rosenblatt.rows.door import names_of
 from rosenblatt.rows.examples import NO_WEIGHTS, Examples, costs_of_rows, narrowed
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.kesler import JointExamples, has_several_classes
@@ -102,6 +103,7 @@ def optimality(
     """
     bias = bias_of(fit_intercept, bias_scale)
     weights, joint = rule, has_several_classes(y)
+    _check_fit(rule, X, y)
     if joint and hasattr(rule, "joint_rule"):
         weights, bias = rule.joint_rule()
     elif hasattr(rule, "one_linear_rule"):
@@ -125,6 +127,17 @@ def optimality(
     costs = costs_of_rows(class_weight, np.array(examples.classes), np.asarray(y), sample_weight)
     examples = replace(examples, weights=costs).with_both_classes()
     return interval(examples, weights, ties, rng, Clock(max_seconds, verbose))
+
+
+def _check_fit(rule: Any, X: Any, y: Any) -> None:
+    """Refuse an estimator that was learned from other classes or columns."""
+    if (known := getattr(rule, "classes_", None)) is not None:
+        others = [label for label in np.unique(np.asarray(y)).tolist() if label not in list(known)]
+        if others:
+            raise OptionError(f"y has the label {others[0]!r}, which the rule does not know: it has {list(known)}")
+    names, columns = getattr(rule, "feature_names_in_", None), names_of(X)
+    if names is not None and columns is not None and columns != list(names):
+        raise OptionError("the columns of X are not those that the rule was learned from, in their order")
 
 
 def interval(

@@ -86,10 +86,7 @@ class Undecided(_Verdict):
 
 
 Verdict = Separable | NotSeparable | Undecided
-TOO_LARGE = Undecided(
-    f"{MANY_PASSES} passes of the perceptron did not separate the rows, and anything else would hold more of these "
-    "long rows than memory should: leave out rare columns."
-)
+TOO_LARGE = Undecided("A proof would hold more of these long rows than memory should: leave out rare columns.")
 
 
 def _undecided(clock: Clock) -> Undecided:
@@ -148,7 +145,7 @@ def decide(examples: Examples, ties: str = "mistake", clock: Clock | None = None
     if learning and examples.size > MANY and (found := learned(examples, ties, clock)):
         return Separable(found)
     if are_too_large(examples):
-        return TOO_LARGE
+        return _undecided(clock) if clock.late() else TOO_LARGE
     try:
         with np.errstate(all="ignore"):  # floats only propose
             return _Search(examples, ties, sizes, clock).verdict()
