@@ -31,7 +31,13 @@ from rosenblatt.learn.tree.tree import CategoryTest, FeatureTest, PerceptronTest
         PerceptronTree(test="feature", prune=None, criterion="gain ratio"),
         PerceptronTree(test="perceptron", prune="one standard error", folds=2),
         PerceptronTree(test="feature", leaves="perceptron", prune=0.01, criterion="mistakes"),
-    ]
+    ],
+    expected_failed_checks=lambda tree: {
+        f"check_sample_weight_equivalence_on_{kind}_data": "a row of weight 2 is in one fold of the cross-validation, "
+        "its two copies may be in two; tests/theorems/test_tree.py proves that without it weights are copies"
+        for kind in ("dense", "sparse")
+        if tree.prune in ("cross-validation", "one standard error")
+    },
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 def test_scikit_learns_checks(estimator, check):

@@ -71,7 +71,7 @@ class PerceptronTree(NamesCounterparts, ClassifierMixin, BaseEstimator):
         highest price within one standard error of these; at this price (the share of all rows that a leaf must get
         right); or not at all.
     folds : int
-        Of the cross-validation.
+        Of the cross-validation. A row is in one fold, whatever its weight.
     categorical_features : "from_dtype", None, or a list of column numbers, names or booleans
         Which columns hold categories; "from_dtype": those of a data frame that are not numbers.
     class_weight : dict, "balanced" or None

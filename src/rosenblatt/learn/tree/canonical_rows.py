@@ -30,6 +30,7 @@ class Rows:
     unit: float  # of the costs
     copies: Array  # by class: the cost of a row of weight 1
     usual: float  # the cost of a row: of weight 1, or of the mean weight if that is less, as where weights add up to 1
+    pieces: Array  # how many rows of the table were joined in each
     stored: Stored | None = None  # a sparse table
 
     @classmethod
@@ -41,10 +42,13 @@ class Rows:
             table, labels, costs = table[:, costs > 0], labels[costs > 0], costs[costs > 0]
         usual = min(float(costs.sum()) / max(costs.size, 1), 1.0 / unit)
         order, new = canonical(table, labels) if stored is None else canonical_of_stored(stored, labels)
-        firsts = order[new]
-        joined = np.add.reduceat(costs[order], np.flatnonzero(new)) if order.size else costs
+        firsts, begins = order[new], np.flatnonzero(new)
+        joined = np.add.reduceat(costs[order], begins) if order.size else costs
+        pieces = np.diff(np.append(begins, order.size))
         labelled = Labelled(table.take(firsts, axis=1), labels[firsts].astype(np.uint32), joined)
-        return cls(columns.heads, labelled, unit, copies, usual, None if stored is None else stored.take(firsts))
+        return cls(
+            columns.heads, labelled, unit, copies, usual, pieces, None if stored is None else stored.take(firsts)
+        )
 
     def with_costs(self, costs: Array) -> "Rows":
         """The rows that count, when they cost this."""
@@ -53,6 +57,7 @@ class Rows:
         return replace(
             self,
             labelled=Labelled(table.compress(some, axis=1), labels[some], costs[some]),
+            pieces=self.pieces[some],
             stored=None if self.stored is None else self.stored.take(np.flatnonzero(some)),
         )
 

@@ -105,20 +105,20 @@ def _renumbered(node: Node, number: dict[int, int], whole: bool) -> Node:
 
 
 def folds_of(rows: Rows, many: int, seed: int) -> Array:
-    """What each row costs in each fold: the copies of a class's rows, in a random order, are dealt out one by one.
+    """What each row costs in each fold: the rows of a class, in a random order, are dealt out one by one.
 
-    A row of weight k is k copies; a fraction is a last copy that costs less.
+    A row stays whole, whatever its weight: else a tree would be judged by a part of a row that it knows the rest of.
+    Of equal rows that were joined, each is dealt out by itself, and all cost the same, but the last the rest, too.
     """
     _, labels, costs = rows.labelled
-    each = rows.copies[labels]
-    copies = -(-costs // each)
+    pieces, each = rows.pieces, costs // rows.pieces
     order = np.random.default_rng(seed).permutation(labels.size)
     order = order[np.argsort(labels[order], kind="stable")]
-    begins = np.empty_like(copies)
-    begins[order] = np.cumsum(copies[order]) - copies[order]
+    begins = np.empty_like(pieces)
+    begins[order] = np.cumsum(pieces[order]) - pieces[order]
     folds = np.arange(many)[:, np.newaxis]
-    dealt = ((begins + copies - 1 - folds) // many - (begins - 1 - folds) // many) * each
-    dealt[(begins + copies - 1) % many, np.arange(labels.size)] -= copies * each - costs
+    dealt = ((begins + pieces - 1 - folds) // many - (begins - 1 - folds) // many) * each
+    dealt[(begins + pieces - 1) % many, np.arange(labels.size)] += costs - pieces * each
     return np.asarray(dealt)
 
 
