@@ -18,7 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import cases
 from rosenblatt import Examples, Perceptron, Reason, bounds, margin
-from rosenblatt.errors import DataError, OptionError
+from rosenblatt.errors import DataError, LedgerError, OptionError
 
 ORDER_DEPENDENT = (
     "the check reorders rows, and the algorithm depends on their order by definition; "
@@ -415,3 +415,12 @@ def test_labels_of_unusual_kinds(rng):
         assert (Perceptron().fit(X, y).predict(X) == y).all()
     with pytest.raises(DataError, match="cannot be put in order"):
         Perceptron().fit(X, np.array(["a", 1, "b"] * 30, object))
+
+
+def test_a_pickle_has_no_ledger_to_replay_and_says_so(rng):
+    X, y = rng.normal(size=(60, 3)), rng.integers(0, 3, 60)
+    with pytest.warns(ConvergenceWarning):
+        rule = Perceptron().fit(X, y)
+    assert rule.replay(X, y).shape == rule.weights_.shape
+    with pytest.raises(LedgerError, match="the ledger is empty, as pickles and model files leave it out"):
+        pickle.loads(pickle.dumps(rule)).replay(X, y)

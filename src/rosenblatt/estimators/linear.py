@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from rosenblatt import options
-from rosenblatt.errors import DataError, OptionError
+from rosenblatt.errors import DataError, LedgerError, OptionError
 from rosenblatt.estimators.contract import (
     BaseEstimator,
     ClassifierMixin,
@@ -26,6 +26,7 @@ from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.run_state import Run
 from rosenblatt.prove.theory import bounds
 from rosenblatt.rows import find
+from rosenblatt.rows.door import labelled
 from rosenblatt.rows.examples import Examples, classes_of, costs_of_rows, refuse_heavy_rows, shown
 from rosenblatt.rows.kernels import Array, Rows
 from rosenblatt.rows.kesler import JointExamples
@@ -132,6 +133,8 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
         Bit for bit what they were then. Other rows than those that were corrected are refused.
         """
         check_is_fitted(self, "weights_")
+        if self.n_updates_ and not any(len(ledger) for ledger in self._ledgers()):
+            raise LedgerError("the ledger is empty, as pickles and model files leave it out; it can be saved by itself")
         parts = self.examples_of(X, y, sample_weight)
         states = [ledger.replay(part, t) for ledger, part in zip(self._ledgers(), parts, strict=True)]
         return np.stack(states).reshape(self.weights_.shape)
@@ -236,9 +239,11 @@ class LinearRule(NamesCounterparts, ClassifierMixin, BaseEstimator):
         if first:
             self._settle()
         rows, y = self._checked(X, y, reset=first)
-        known = np.unique(classes) if first else self.classes_
-        if known.size < 2 or (classes is not None and not np.array_equal(np.unique(classes), known)):
-            raise OptionError(f"classes must be two or more, and those of the first call, not {list(classes)!r}")
+        known = np.unique(labelled(classes)) if first else self.classes_
+        if known.size < 2:
+            raise OptionError(f"classes must be two or more, not {list(classes)!r}")
+        if not first and classes is not None and not np.array_equal(np.unique(classes), known):
+            raise OptionError(f"classes must be those of the first call, {known.tolist()!r}, not {list(classes)!r}")
         if not (fits := np.isin(y, known)).all():
             row = int(np.argmin(fits))
             raise DataError(f"row {row}: the label {shown(y[row])} is not among the classes {known.tolist()!r}")

@@ -122,7 +122,8 @@ def _dense(X: Any, bias: float, names: Sequence[str] | None) -> Dense:
     try:
         values = np.ascontiguousarray(_floats(X, lambda k: divmod(k, X.shape[1])))
     except DataError as error:
-        raise DataError(cell_without_number(X, names) or str(error)) from error
+        cell = cell_without_number(X, names)
+        raise DataError(f"{cell}; encode words first, as OneHotEncoder does" if cell else str(error)) from error
     return Dense(values, bias, 0.0, X.shape[1] + 1, False)
 
 
