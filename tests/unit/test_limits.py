@@ -395,3 +395,18 @@ def test_a_limit_is_named_as_the_reason_that_there_is_no_verdict(rng, monkeypatc
     X = rng.normal(size=(300, 200))
     verdict = separability(X, rng.integers(0, 2, 300), max_seconds=1e-9)
     assert str(verdict) == "Undecided. The time was up before there was a proof either way."
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_where_time_is_short_fewer_rows_bound_the_margin(classes, rng, monkeypatch):
+    X = rng.normal(size=(300, 200))
+    y = np.arange(300) % classes
+    X[np.arange(300), y] += 5.0
+    monkeypatch.setattr("rosenblatt.prove.solve.separability.MANY", 10)
+    whole = separability(X, y).certificate
+    monkeypatch.setattr("rosenblatt.prove.solve.separability.SUPPORT", 2000)
+    short = separability(X, y, max_seconds=100.0).certificate
+    for proof in (whole, short):
+        proof.verify(X, y)
+    assert len(short.support) < 10 < len(whole.support)
+    assert short.lower == whole.lower <= whole.upper <= short.upper

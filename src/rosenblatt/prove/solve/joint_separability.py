@@ -111,9 +111,10 @@ def _learned(examples: JointExamples, ties: str, clock: Clock) -> JointSeparatio
     if run.reason is not Reason.SEPARATED or not run.updates:
         return None
     places, counts = run.ledger.counts()
-    pairs = _Pairs(examples, *np.divmod(places, len(examples.classes)))
+    some = separability.most_corrected(counts, 2 * numbers_per_row(examples.rows), clock)
+    pairs = _Pairs(examples, *np.divmod(places[some], len(examples.classes)))
     flat = tuple(run.weights.ravel().tolist())
-    return _separation(examples, ties, flat, pairs, range(places.size), tuple(counts.tolist()))
+    return _separation(examples, ties, flat, pairs, range(some.size), tuple(counts[some].tolist()))
 
 
 class _Pairs:

@@ -37,6 +37,7 @@ from rosenblatt.visible import Said
 LONG = 200_000  # operations on words of 64 bits; beyond, a verified float computation replaces whole numbers
 MANY = 128  # dimensions
 FEW_PASSES, MANY_PASSES = 20, 1000
+SUPPORT = 4_000_000  # numbers of rows that are added up exactly within some half a second
 FEW_NUMBERS = 5e7  # read in a small fraction of a second
 PER_ENTRY, PER_PRODUCT = 2000.0, 1.0  # nanoseconds that the verified float computation takes, rather more than less
 NEGLIGIBLE = 1e-11  # of the largest weight: rows that a contradiction does not need
@@ -168,8 +169,21 @@ def learned(examples: Examples, ties: str, clock: Clock) -> Separation | None:
         raise KeyboardInterrupt
     if run.reason is not Reason.SEPARATED or not run.updates:
         return None
-    rows, counts = (tuple(numbers.tolist()) for numbers in run.ledger.counts())
-    return separation(examples, ties, tuple(run.weights.tolist()), rows, counts)
+    rows, counts = run.ledger.counts()
+    some = most_corrected(counts, numbers_per_row(examples.rows), clock)
+    support, multipliers = tuple(rows[some].tolist()), tuple(counts[some].tolist())
+    return separation(examples, ties, tuple(run.weights.tolist()), support, multipliers)
+
+
+def most_corrected(counts: Array, numbers: float, clock: Clock) -> Array:
+    """The rows that bound a margin from above: all, or where time is short, those most often corrected.
+
+    Any of them bound it; to add up fewer takes less time, and the bound is looser.
+    """
+    most = max(int(SUPPORT / numbers), 1)
+    if clock.max_seconds is None or counts.size <= most:
+        return np.arange(counts.size)
+    return np.sort(np.argsort(-counts, kind="stable")[:most])
 
 
 def separation(
