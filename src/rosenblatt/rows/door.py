@@ -101,11 +101,11 @@ def _is_of_time(kind: Any) -> bool:
 
 def refuse_rounded(X: Any, floats: Array) -> None:
     """Refuse whole numbers that are not the same as floats, where other columns made floats of them."""
-    if floats.dtype.kind != "f" or floats.ndim != 2 or not floats.size or not _may_hold_whole_numbers(X):
+    if floats.dtype.kind != "f" or floats.ndim != 2 or not floats.size:
         return
-    if not max(np.fmax.reduce(floats, axis=None), -np.fmin.reduce(floats, axis=None)) >= 2.0**53:
-        return
-    for row, column in np.argwhere(np.abs(floats) >= 2.0**53).tolist():
+    columns = _columns_of_whole_numbers(X, floats.shape[1])
+    for row, place in np.argwhere(np.abs(floats[:, columns]) >= 2.0**53).tolist():
+        column = int(columns[place])
         cell = _cell(X, row, column)
         if isinstance(cell, int | np.integer) and int(cell) != int(floats[row, column]):
             names = names_of(X)
@@ -116,11 +116,13 @@ def refuse_rounded(X: Any, floats: Array) -> None:
             )
 
 
-def _may_hold_whole_numbers(X: Any) -> bool:
-    """Whether a table of any kind may have whole numbers where floats are made of it."""
+def _columns_of_whole_numbers(X: Any, many: int) -> Array:
+    """The columns of a table of any kind that may have whole numbers where floats are made of it."""
     if (kind := getattr(X, "dtype", None)) is not None:
-        return kind.kind in "iuO"
-    return names_of(X) is None or any(str(each).lower().startswith(("int", "uint", "object")) for each in X.dtypes)
+        return np.arange(many if kind.kind in "iuO" else 0)
+    if names_of(X) is None:
+        return np.arange(many)
+    return np.flatnonzero([str(each).lower().startswith(("int", "uint", "object")) for each in X.dtypes])
 
 
 def _cell(X: Any, row: int, column: int) -> Any:
