@@ -104,7 +104,10 @@ def refuse_rounded(X: Any, floats: Array) -> None:
     if floats.dtype.kind != "f" or floats.ndim != 2 or not floats.size:
         return
     columns = _columns_of_whole_numbers(X, floats.shape[1])
-    for row, place in np.argwhere(np.abs(floats[:, columns]) >= 2.0**53).tolist():
+    if not columns.size:
+        return
+    sizes = np.abs(floats[:, columns].astype(np.float64))  # float16 does not reach so far
+    for row, place in np.argwhere(sizes >= 2.0**53).tolist():
         column = int(columns[place])
         cell = _cell(X, row, column)
         if isinstance(cell, int | np.integer) and int(cell) != int(floats[row, column]):
