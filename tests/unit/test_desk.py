@@ -15,8 +15,9 @@ from rosenblatt.desk.error_rate import Error
 from rosenblatt.desk.model import model_of, proof_of
 from rosenblatt.desk.model_contents import card_of, points_of
 from rosenblatt.desk.predict import judged, predictions
+from rosenblatt.desk.shortening import made_short
 from rosenblatt.desk.split import HoldOut, mixed
-from rosenblatt.desk.train import Wishes, learn, made_short
+from rosenblatt.desk.train import Wishes, learn
 from rosenblatt.desk.verify import claims_in, verified
 from rosenblatt.desk.whole_points import whole_points
 from rosenblatt.errors import DataError, OptionError

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from math import frexp, fsum
+from math import fsum
 from types import MappingProxyType
 from typing import Any
 
@@ -22,22 +22,19 @@ from rosenblatt.desk.data import Data
 from rosenblatt.desk.error_rate import HELD_OUT, Error, by_folds
 from rosenblatt.desk.limits import FIT_WORK, clock_of, more
 from rosenblatt.desk.plain_warnings import in_plain_words
+from rosenblatt.desk.shortening import floats_of, made_short
 from rosenblatt.desk.split import HoldOut
 from rosenblatt.errors import DataError, ModelError, OptionError
 from rosenblatt.estimators.contract import ConvergenceWarning
-from rosenblatt.estimators.linear import JOINT, ONE_VS_ONE, ONE_VS_REST, LinearRule
+from rosenblatt.estimators.linear import JOINT, LinearRule
 from rosenblatt.plurals import many
 from rosenblatt.prove.check.certificate import Separation
 from rosenblatt.prove.check.joint_certificate import JointSeparation
-from rosenblatt.prove.solve.clock import Clock
-from rosenblatt.prove.solve.margin import as_far_as_floats_go
 from rosenblatt.prove.solve.separability import Separable, Undecided, Verdict
 from rosenblatt.read.frames import nearest
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array
-from rosenblatt.rows.kesler import JointExamples
-from rosenblatt.rows.storage import numbers_per_row, rows_of
-from rosenblatt.ship.export.points import short
+from rosenblatt.rows.storage import numbers_per_row
 from rosenblatt.ship.file.codecs import NOWHERE
 from rosenblatt.ship.file.options import PARAMETERS
 
@@ -66,7 +63,6 @@ ALSO_AVERAGED = (
     "multi_class",
 )  # options of the averaged rule
 FEW_PASSES, FEW_UPDATES = 3, 3  # of the averaged rule; of the pocket begun there, which seldom finds a better one
-WIDEST, ASKS = 5_000_000, 100  # numbers of a table in which a wider rule is sought; how often it asks for time
 CLOSE = 0.01  # the gap of a margin that is called the largest
 
 
@@ -309,7 +305,7 @@ class _Maker:
                     self.verdict = Separable(widest.certificate)  # the verdict's own is loose
                 else:
                     self.notes.append(f"the largest margin is not known: {more(clocks[1])}")
-                start = _floats(weights)
+                start = floats_of(weights)
                 start = start.reshape(len(data.classes), -1) if len(data.classes) > 2 else start
                 return "perceptron", f"the rows are proved separable: begun at {begun}", {"start": start}
             why = "the rows are proved not separable"
@@ -366,63 +362,3 @@ def _code(label: str, classes: tuple[str, ...]) -> int:
     if label not in classes:
         raise OptionError(f"class_weight names the class {label!r}, but the classes are {', '.join(classes)}")
     return classes.index(label)
-
-
-def _floats(weights: Any) -> Any:
-    """Weights as floats; whole numbers of any length are divided by what makes them fit."""
-    if all(isinstance(w, float) for w in weights):
-        return np.array(weights)
-    shift = max(int(abs(w)).bit_length() for w in weights)
-    return np.array([int(w) / 2**shift for w in weights])
-
-
-def made_short(estimator: Any, data: Data) -> bool:
-    """Round a linear rule's weights so that its scores are exact in any order, unless mistakes then cost more.
-
-    A rule may pass so close to a row that rounding moves the row to the other side. Then the widest rule that decides
-    the same on every row takes its place, where the table is small enough to look for it.
-    """
-    if not isinstance(estimator, LinearRule) or not hasattr(estimator, "coef_") or estimator._unit_rows:
-        return False
-    if estimator._scheme == ONE_VS_ONE:  # a vote, which is not exported
-        return False
-    costs = Costs.of(estimator, data).of_rows(data)
-    bias, before, wrong = estimator._bias, estimator.weights_, missed(estimator, data, costs)
-    if bias and frexp(bias)[0] != 0.5:
-        return False
-    tried: Array | None = before
-    while tried is not None:
-        estimator.replace_weights(np.stack([_short(w, bias, data) for w in tried]))
-        if missed(estimator, data, costs) <= wrong:
-            estimator.recount(estimator.examples_of(data.X, data.y, data.weights))
-            return True
-        estimator.replace_weights(before)
-        tried = _widest(estimator, data) if tried is before else None
-    return False
-
-
-def _short(w: Array, bias: float, data: Data) -> Array:
-    """One rule's weights, rounded."""
-    each, last = short(w[:-1], float(w[-1] * bias), data.encoding.features)
-    return np.append(each, last / bias if bias else 0.0)
-
-
-def _widest(estimator: Any, data: Data) -> Array | None:
-    """The rule with the largest margin among those that decide as this one does, if that is quick to find."""
-    said, bias, many = estimator.predict(data.X), estimator._bias, len(data.classes)
-    if estimator._scheme == ONE_VS_REST or data.n * data.encoding.size * (many - 1) > WIDEST:
-        return None
-    if many > 2:
-        several = JointExamples(rows_of(data.X, bias=bias), said.astype(np.int64), classes=data.classes)
-        widest = as_far_as_floats_go(several.signed(*several.every_pair()), False, Clock(most_asks=ASKS))
-        return None if widest is None else _floats(widest.weights)[:-1].reshape(many, -1)
-    if not 0 < said.sum() < data.n:
-        return None
-    examples = Examples.of(data.X, said, fit_intercept=bias != 0, bias_scale=bias or 1.0)
-    widest = as_far_as_floats_go(examples, bias != 0, Clock(most_asks=ASKS))
-    return None if widest is None else _floats(widest.weights)[np.newaxis]
-
-
-def missed(estimator: Any, data: Data, costs: Array) -> float:
-    """What the rows that the rule gets wrong, by exact signs, cost; a sum that does not depend on its order."""
-    return fsum(costs[estimator.predict(data.X) != data.y])

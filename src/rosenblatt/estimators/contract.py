@@ -39,11 +39,11 @@ if TYPE_CHECKING or not process.is_command:
         X = admitted(X)
         if "dtype" not in checks and "skip_check_array" not in checks:  # a tree takes dates
             refuse_dates(X)
-        if isinstance(X, list | tuple):
-            as_array(X)  # refuses rows of different lengths, and says which
         try:
             checked = _validate_data(estimator, X, y, **checks)
         except (TypeError, ValueError) as error:
+            if isinstance(X, list | tuple):
+                as_array(X)  # names the row that is shorter or longer than the first
             of_numbers = "feature names" not in str(error) and not isinstance(error, RosenblattError)
             if not of_numbers or not (cell := cell_without_number(X)):
                 raise

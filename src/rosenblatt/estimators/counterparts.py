@@ -1,4 +1,4 @@
-"""What options of scikit-learn's linear models, kernels and trees are called here, for whoever comes from there."""
+"""What options and methods of scikit-learn's estimators are called here, for whoever comes from there."""
 
 import re
 from collections.abc import Callable
@@ -97,6 +97,19 @@ class NamesCounterparts:
             if name in COUNTERPARTS and name not in known:
                 raise ValueError(refusal(type(self), name))
         return super().set_params(**params)  # type: ignore[misc]
+
+
+class Instead:
+    """A method that estimators for whole tables have, and this one has not: it names what there is instead."""
+
+    def __init__(self, method: str) -> None:
+        self.method, self.name = method, ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, rule: Any, owner: type) -> Any:
+        raise AttributeError(f"{owner.__name__} has no {self.name}, as it learns row by row; use {self.method}")
 
 
 def _telling(init: Callable[..., None]) -> Callable[..., None]:

@@ -10,7 +10,7 @@ import numpy as np
 from rosenblatt import options
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.estimators.contract import BaseEstimator
-from rosenblatt.estimators.counterparts import NamesCounterparts
+from rosenblatt.estimators.counterparts import Instead, NamesCounterparts
 from rosenblatt.learn import choices
 from rosenblatt.learn.online import online_kernels
 from rosenblatt.learn.online.online import Comparator, Stream, mode_named
@@ -38,19 +38,6 @@ def _are_two(classes: Any) -> bool:
 
 def _counter(place: int, what: str) -> Any:
     return property(lambda rule: 0 if rule._stream is None else int(rule._stream.counts[place]), doc=what)
-
-
-class _Instead:
-    """A method that estimators for whole tables have, and this one has not: it names what there is instead."""
-
-    def __init__(self, method: str) -> None:
-        self.method, self.name = method, ""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    def __get__(self, rule: Any, owner: type) -> Any:
-        raise AttributeError(f"{owner.__name__} has no {self.name}, as it learns row by row; use {self.method}")
 
 
 class OnlinePerceptron(NamesCounterparts, BaseEstimator):
@@ -311,10 +298,10 @@ class OnlinePerceptron(NamesCounterparts, BaseEstimator):
                 self._meet(label, f"row {int(np.argmax((y == label) | (y != y)))}")
         return np.where(y == self._labels[1], YES, NO)
 
-    fit = _Instead("learn_many(X, y)")
-    partial_fit = _Instead("learn_many(X, y)")
-    predict = _Instead("predict_many(X)")
-    decision_function = _Instead("score_many(X)")
+    fit = Instead("learn_many(X, y)")
+    partial_fit = Instead("learn_many(X, y)")
+    predict = Instead("predict_many(X)")
+    decision_function = Instead("score_many(X)")
 
     # -- what is known so far ------------------------------------------------------------------------------
 

@@ -47,7 +47,7 @@ from rosenblatt.prove.solve.separability import (
 )
 from rosenblatt.rows import timing
 from rosenblatt.rows.door import names_of
-from rosenblatt.rows.examples import NO_WEIGHTS, Examples, costs_of_rows, narrowed
+from rosenblatt.rows.examples import NO_WEIGHTS, Examples, classes_of, costs_of_rows, narrowed
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.kesler import JointExamples, has_several_classes
 from rosenblatt.rows.storage import bias_of, some_rows
@@ -131,10 +131,10 @@ def optimality(
 
 def _check_fit(rule: Any, X: Any, y: Any) -> None:
     """Refuse an estimator that was learned from other classes or columns."""
-    if (known := getattr(rule, "classes_", None)) is not None:
-        others = [label for label in np.unique(np.asarray(y)).tolist() if label not in list(known)]
-        if others:
-            raise OptionError(f"y has the label {others[0]!r}, which the rule does not know: it has {list(known)}")
+    if hasattr(rule, "classes_"):
+        known = np.asarray(rule.classes_).tolist()
+        if others := [label for label in classes_of(np.asarray(y)).tolist() if label not in known]:
+            raise OptionError(f"y has the label {others[0]!r}, which the rule does not know: it has {known}")
     names, columns = getattr(rule, "feature_names_in_", None), names_of(X)
     if names is not None and columns is not None and columns != list(names):
         raise OptionError("the columns of X are not those that the rule was learned from, in their order")
