@@ -173,7 +173,7 @@ main()"""
             ("report {0}.csv -t approved -o out.csv", "rosenblatt.ship.explain.report.report_of"),
             ("predict {0}.json {0}.csv -o out.csv", "rosenblatt.desk.predict.predictions"),
             ("explain {0}.json {0}.csv --integers -o out.csv", "rosenblatt.desk.whole_points.integers"),
-            ("verify {0}.json {0}.csv", "rosenblatt.desk.verify.verified"),
+            ("verify {0}.json {0}.csv", "rosenblatt.desk.verifying.verify.verified"),
         ],
     )
     def test_leaves_old_files_alone(self, command, where, desk, tmp_path, monkeypatch):

@@ -31,7 +31,7 @@ from cli.running import Ran, run
 from faults.mutating import Case, drawn
 from rosenblatt import OnlinePerceptron, Reason
 from rosenblatt.desk.split import HoldOut
-from rosenblatt.desk.verify import claims_in
+from rosenblatt.desk.verifying.verify import claims_in
 from rosenblatt.errors import ModelError, RosenblattError
 from rosenblatt.prove.check.certificate import ErrorInterval, Separation
 from rosenblatt.ship.file.modelfile import Model

@@ -10,7 +10,7 @@ import pytest
 from cli.running import run
 from faults.fuzz_files import counted
 from faults.mutating import GOLDEN, each_field, signed, subjects
-from rosenblatt.desk.verify import claims_in
+from rosenblatt.desk.verifying.verify import claims_in
 from rosenblatt.errors import ModelError
 
 STRIDE = 47  # a prime, so that every change meets fields of every file

@@ -14,7 +14,7 @@ import pytest
 import rosenblatt
 from rosenblatt.desk.load import load_model
 from rosenblatt.desk.predict import predictions
-from rosenblatt.desk.verify import claims_in, verified
+from rosenblatt.desk.verifying.verify import claims_in, verified
 from rosenblatt.read.sources import read_table
 from rosenblatt.ship.file.modelfile import Model
 from rosenblatt.ship.file.options import PARAMETERS

@@ -13,7 +13,7 @@ from rosenblatt.desk.data import data_of
 from rosenblatt.desk.model import model_of
 from rosenblatt.desk.report import findings_of
 from rosenblatt.desk.train import Wishes, learn
-from rosenblatt.desk.verify import verified
+from rosenblatt.desk.verifying.verify import verified
 from rosenblatt.read.table import Table
 
 

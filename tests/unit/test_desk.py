@@ -18,7 +18,7 @@ from rosenblatt.desk.predict import judged, predictions
 from rosenblatt.desk.shortening import made_short
 from rosenblatt.desk.split import HoldOut, mixed
 from rosenblatt.desk.train import Wishes, learn
-from rosenblatt.desk.verify import claims_in, verified
+from rosenblatt.desk.verifying.verify import claims_in, verified
 from rosenblatt.desk.whole_points import whole_points
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.prove.check.certificate import Contradiction, ErrorInterval, Separation

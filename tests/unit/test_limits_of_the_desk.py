@@ -12,7 +12,7 @@ from rosenblatt.desk.check import finding
 from rosenblatt.desk.data import data_of
 from rosenblatt.desk.model import model_of
 from rosenblatt.desk.train import CLOSE, Wishes, learn
-from rosenblatt.desk.verify import verified
+from rosenblatt.desk.verifying.verify import verified
 from rosenblatt.errors import CertificateError
 from rosenblatt.prove.check.certificate import Contradiction, CostInterval, ErrorInterval, Separation
 from rosenblatt.prove.solve import joint_separability, rational, separability

@@ -33,7 +33,7 @@ def run(
     """
     from rosenblatt.cli import reading
     from rosenblatt.cli.screen import Screen
-    from rosenblatt.desk.verify import claims_in, verified
+    from rosenblatt.desk.verifying.verify import claims_in, verified
 
     screen = Screen(json, quiet)
     claims = claims_in(proof)

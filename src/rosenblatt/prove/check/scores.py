@@ -4,6 +4,7 @@ Input     rows, and weights as whole numbers.
 Result    the rows that may have the least score, or whose sign is not known. A part of the checker.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from math import inf
@@ -22,16 +23,16 @@ BLOCK = 2**19  # numbers at a time, so that copies of them stay in the cache
 FEW, PART = 500, 50  # rows, and one of so many: these are computed in whole numbers sooner than bounds are sharpened
 
 
-class Approximate:
+class Approximate(ABC):
     """A number for each row, in floats, no further from the truth than `error`, which is infinite if one of them is."""
 
     values: Array
     error: float  # of any of them
 
     @cached_property
+    @abstractmethod
     def errors(self) -> Array:
         """A bound for each of them, which is sharper and takes longer."""
-        raise NotImplementedError
 
     def lowest(self, among: Array | bool = True) -> Array:
         """The rows that may be the least of those that are marked."""

@@ -28,7 +28,7 @@ from rosenblatt.geometry import wolfe
 from rosenblatt.geometry.whitening import NUMBERS, Space, space_of
 from rosenblatt.geometry.working_set import lowest, whole_multipliers
 from rosenblatt.learn import costs as pricing
-from rosenblatt.learn.choices import TIES, Budget, generator_of, given_weights, ties_named
+from rosenblatt.learn.choices import TIES, Budget, generator_of, given_weights, refuse_other_rows, ties_named
 from rosenblatt.learn.pocket import pocket
 from rosenblatt.prove.check import certificate, exact, hitting, sweep
 from rosenblatt.prove.check.certificate import Contradiction, CostInterval, ErrorInterval
@@ -46,8 +46,7 @@ from rosenblatt.prove.solve.separability import (
     weighty,
 )
 from rosenblatt.rows import timing
-from rosenblatt.rows.door import names_of
-from rosenblatt.rows.examples import NO_WEIGHTS, Examples, classes_of, costs_of_rows, narrowed
+from rosenblatt.rows.examples import NO_WEIGHTS, Examples, costs_of_rows, narrowed
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.kesler import JointExamples, has_several_classes
 from rosenblatt.rows.storage import bias_of, some_rows
@@ -87,11 +86,11 @@ def optimality(
 
     `rule` is a fitted linear estimator of this package, whose mistakes are counted as its `predict` makes them; or
     weights, one per feature and optionally one for the threshold's constant feature, in a row or in a table of one row,
-    as `coef_` is; or None, for the best rule that
-    can be found. For those, `ties` says what a score of exactly 0 is: "minus", a no, which is what rules predict;
-    "plus", a yes; "mistake", wrong for either class. With `sample_weight` or `class_weight`, as `fit` takes them, it is
-    about what mistakes cost; an estimator's own `class_weight` is used where none is given. With `max_seconds`, kept to
-    within some two seconds, the interval may stay wide.
+    as `coef_` is; or None, for the best rule that can be found. For those, `ties` says what a score of exactly 0
+    is: "minus", a no, which is what rules predict; "plus", a yes; "mistake", wrong for either class. With
+    `sample_weight` or `class_weight`, as `fit` takes them, it is about what mistakes cost; an estimator's own
+    `class_weight` is used where none is given. With `max_seconds`, kept to within some two seconds, the interval
+    may stay wide.
 
     >>> from rosenblatt import optimality
     >>> interval = optimality([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])  # exclusive or
@@ -103,7 +102,7 @@ def optimality(
     """
     bias = bias_of(fit_intercept, bias_scale)
     weights, joint = rule, has_several_classes(y)
-    _check_fit(rule, X, y)
+    refuse_other_rows(rule, X, y)
     if joint and hasattr(rule, "joint_rule"):
         weights, bias = rule.joint_rule()
     elif hasattr(rule, "one_linear_rule"):
@@ -127,17 +126,6 @@ def optimality(
     costs = costs_of_rows(class_weight, np.array(examples.classes), np.asarray(y), sample_weight)
     examples = replace(examples, weights=costs).with_both_classes()
     return interval(examples, weights, ties, rng, Clock(max_seconds, verbose))
-
-
-def _check_fit(rule: Any, X: Any, y: Any) -> None:
-    """Refuse an estimator that was learned from other classes or columns."""
-    if hasattr(rule, "classes_"):
-        known = np.asarray(rule.classes_).tolist()
-        if others := [label for label in classes_of(np.asarray(y)).tolist() if label not in known]:
-            raise OptionError(f"y has the label {others[0]!r}, which the rule does not know: it has {known}")
-    names, columns = getattr(rule, "feature_names_in_", None), names_of(X)
-    if names is not None and columns is not None and columns != list(names):
-        raise OptionError("the columns of X are not those that the rule was learned from, in their order")
 
 
 def interval(

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rosenblatt.desk.claims import Result, checked, of_model, same_data
 from rosenblatt.desk.data import Data, encoded
+from rosenblatt.desk.verifying.claims import Result, checked, of_model, same_data
 from rosenblatt.errors import CertificateError, DataError, ModelError, OptionError
 from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.prove.check.certificate import Certificate

@@ -16,11 +16,11 @@ import numpy as np
 from rosenblatt.desk.cost import Baseline, Costs
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.error_rate import HELD_OUT, Error, by_folds
-from rosenblatt.desk.joint_claims import JointKinds, proved_jointly, wrong_jointly
 from rosenblatt.desk.model import means_of
 from rosenblatt.desk.model_contents import has_exact_points, has_whole_points
 from rosenblatt.desk.split import HoldOut
 from rosenblatt.desk.tree_data import right_on_every_row
+from rosenblatt.desk.verifying.joint_claims import JointKinds, proved_jointly, wrong_jointly
 from rosenblatt.errors import CertificateError, DataError, OptionError
 from rosenblatt.estimators.linear import JOINT, ONE_VS_ONE, ONE_VS_REST, LinearRule, pairs_of
 from rosenblatt.estimators.tree import PerceptronTree
