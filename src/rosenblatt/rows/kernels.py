@@ -492,9 +492,9 @@ def worst(rows: Rows, labels: Array, weights: Array, first: int, last: int, w: A
 
 @compiled
 def margins(rows: Rows, labels: Array, first: int, last: int, w: Array, doubt: Doubt, out: Array) -> None:
-    """The margins of rows first .. last-1, each with the exact sign."""
+    """The margins of rows first .. last-1, each with the exact sign; `out` has a place for each of these."""
     for i in range(first, last):
-        out[i] = margin(rows, labels, i, w, doubt)
+        out[i - first] = margin(rows, labels, i, w, doubt)
 
 
 # ---------------------------------------------------------------------------------------------------------

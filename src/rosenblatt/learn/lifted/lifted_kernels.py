@@ -1,7 +1,6 @@
 """Compiled code of the lifted perceptron: every row has a feature of its own, which is never written down."""
 
-import numpy as np
-
+from rosenblatt.learn.passes.averaged_kernels import score_in_order
 from rosenblatt.rows.compiling import compiled, inlined
 from rosenblatt.rows.kernels import (
     HUGE,
@@ -13,12 +12,10 @@ from rosenblatt.rows.kernels import (
     accumulate,
     accumulate_score,
     add,
-    column,
     score,
     score_of_sizes,
     stored,
     truncated,
-    value,
 )
 
 # ---------------------------------------------------------------------------------------------------------
@@ -129,10 +126,10 @@ def count(
 
 
 @compiled
-def margins_in_order(rows: Rows, labels: Array, w: Array, out: Array) -> None:
-    """Every y_i (w . x_i), added up in the order of the features, so that it is the same for every storage."""
-    for i in range(out.size):
-        total = 0.0
-        for k in range(stored(rows, i)):
-            total += np.float64(value(rows, i, k)) * w[column(rows, i, k)]
-        out[i] = labels[i] * (total + rows.bias * w[-1])
+def margins_in_order(rows: Rows, labels: Array, first: int, w: Array, out: Array) -> None:
+    """y_i (w . x_i) of as many rows as `out` has places, from the first on, added up in the order of the features.
+
+    So it is the same for every storage.
+    """
+    for i in range(first, first + out.size):
+        out[i - first] = labels[i] * score_in_order(rows, i, w)

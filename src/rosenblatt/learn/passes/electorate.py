@@ -84,7 +84,10 @@ class Electorate:
         return w
 
     def vote(self, rows: Rows, zero: int) -> Array:
-        """For every row, how many votes for +1 there are more than for -1; a score of exactly zero votes `zero`."""
+        """For every row, how many votes for +1 there are more than for -1; a score of exactly zero votes `zero`.
+
+        Not a pass of `rows.scan`: these rows are at hand, and each is looked at by very many weights.
+        """
         out, w, done = np.zeros(n_rows(rows), np.int64), self.start.copy(), 0
         for chunk in self._chunks:
             votes, done = np.diff(chunk.when, prepend=done), chunk.when[-1]

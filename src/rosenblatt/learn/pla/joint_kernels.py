@@ -57,7 +57,7 @@ def rival_of(rows: Rows, i: int, own: int, W: Array, ties: Ties, doubt: Doubt, s
 def choose(rows: Rows, first: int, last: int, W: Array, doubt: Doubt, scores: Array, out: Array) -> None:
     """The class of rows first .. last-1: that of the exactly largest score, the first of equals."""
     for i in range(first, last):
-        out[i] = strongest(rows, i, -1, W, False, doubt, scores)
+        out[i - first] = strongest(rows, i, -1, W, False, doubt, scores)
 
 
 @compiled

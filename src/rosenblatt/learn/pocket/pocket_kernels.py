@@ -31,6 +31,7 @@ def cost(
 ) -> tuple[int, int]:
     """What the mistakes of w cost, or at least `limit`: then counting ends. Also returns how many rows were looked at.
 
+    Not a pass of `rows.scan`: the rows that were wrong most often come first, so that few are looked at.
     With gamma > 0, a row with y (w . x) < gamma ||w|| is a mistake. `tally` counts for every row how often it was one.
     """
     bound = 0.0
