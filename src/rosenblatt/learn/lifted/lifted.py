@@ -25,11 +25,12 @@ from rosenblatt.errors import DataError
 from rosenblatt.learn.choices import TIES, UNLIMITED, Budget, Order, Reason
 from rosenblatt.learn.ledger import rows_of_entries
 from rosenblatt.learn.lifted import lifted_kernels
+from rosenblatt.learn.lifted.lifted_kernels import Entries
 from rosenblatt.learn.pla import pla
 from rosenblatt.learn.run_state import AT_ONCE, Run, Walk, ctrl_c_noted
 from rosenblatt.rows import find, kernels
 from rosenblatt.rows.examples import Examples
-from rosenblatt.rows.kernels import Array, Doubt, fixed
+from rosenblatt.rows.kernels import Array, Doubt, Page, Place, fixed
 from rosenblatt.rows.scan import Table
 
 BITS = 24  # of the lift: s^2, and s times a count below 2^29, are then floats, so counts lose nothing
@@ -72,6 +73,11 @@ class LiftedWalk(Walk):
         self.own = np.zeros(examples.n_copies)
         self.whole_steps &= lift == int(lift) if lift < inf else False
 
+    @property
+    def entries(self) -> Entries:
+        """The lifted rows, and the weights of their own features, as compiled code takes them."""
+        return Entries(self.row_of, self.steps, self.own, self.lift)
+
     def room(self, share: float = 1.0) -> tuple[Array, Doubt]:
         """A ledger page for the next kernel, and the doubt until it is full, about lifted rows and all weights."""
         radius, size = hypot(self.examples.radius, self.lift), hypot(find.norm(self.w), find.norm(self.own))
@@ -99,9 +105,9 @@ class LiftedWalk(Walk):
             page, doubt = self.room()
             most = int(min(self.at_once, self.looks_left()))
             ends = np.empty(most // self.own.size + 1, np.int64)
-            ended, at, made, quiet, looks = lifted_kernels.cycle(
-                self.examples.rows, self.examples.labels, self.row_of, self.steps, at, most,
-                self.w, self.own, self.lift, doubt, quiet, ends, page,
+            ended, made, at, quiet, looks = lifted_kernels.cycle(
+                self.examples.rows, self.examples.labels, self.entries, Place(at, quiet), most, self.w, doubt,
+                Page(page, ends),
             )  # fmt: skip
             self.ledger.append(page[:made], ends[:ended])
             self.seen += looks
@@ -169,10 +175,8 @@ class LiftedMistakes:
     def __call__(self, table: Table, first: int, last: int, out: Array) -> int:
         """Those among the copies of rows first .. last-1."""
         walk, before = self.walk, self.walk.examples.copies_before
-        return lifted_kernels.count(
-            table.rows, table.labels, walk.row_of, int(before[first]), int(before[last]), walk.w, walk.own, walk.lift,
-            walk.doubt(self.length),
-        )  # fmt: skip
+        begin, end, doubt = int(before[first]), int(before[last]), walk.doubt(self.length)
+        return lifted_kernels.count(table.rows, table.labels, walk.entries, begin, end, walk.w, doubt)
 
 
 def count(examples: Examples, run: LiftedRun) -> int:

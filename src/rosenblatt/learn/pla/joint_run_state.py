@@ -10,7 +10,9 @@ from rosenblatt.errors import DataError, OptionError
 from rosenblatt.learn.choices import UNLIMITED, Budget, Reason
 from rosenblatt.learn.ledger import Ledger, Tape
 from rosenblatt.learn.passes.averaged import NO_SUMS, Tally
+from rosenblatt.learn.passes.averaged_kernels import Log
 from rosenblatt.learn.pla import joint_kernels
+from rosenblatt.learn.pla.joint_kernels import Joint, Looks
 from rosenblatt.learn.run_state import FOREVER, Walk
 from rosenblatt.rows import find, kernels
 from rosenblatt.rows.examples import Examples
@@ -91,8 +93,8 @@ class JointWalk(Walk):
         self._refuse_overflow(page.size)
         when, examples = np.empty(page.size, np.int64), self.examples
         at, made, looks, quiet = joint_kernels.sweep(
-            examples.rows, examples.labels, order, copies, self.W, self.sums, self.looks, self.ties, doubt,
-            quiet, patience, self._scores, page, when,
+            examples.rows, examples.labels, order, copies, Joint(self.W, self.sums, self._scores),
+            Looks(self.looks, quiet), patience, self.ties, doubt, Log(page, when),
         )  # fmt: skip
         self.seen += looks - self.looks
         self.looks = looks
