@@ -14,11 +14,12 @@ import numpy as np
 from rosenblatt.learn.tree import sparse_split_kernels, split_kernels
 from rosenblatt.learn.tree.directions import Features
 from rosenblatt.learn.tree.find_splits import CANDIDATES, WORK, Search
+from rosenblatt.learn.tree.flat_nodes import slants_of
+from rosenblatt.learn.tree.nodes import NUMBER_ITSELF, FeatureTest, PerceptronTest, PresenceTest, T, Test
 from rosenblatt.learn.tree.oblique_kernels import Limits, room_for
 from rosenblatt.learn.tree.proposals import Level, Proposal
 from rosenblatt.learn.tree.sparse_split_kernels import Candidates, Numbers, Stretches
 from rosenblatt.learn.tree.split_kernels import EVEN, PRESENCE, Found, Labelled, Measure
-from rosenblatt.learn.tree.tree import NUMBER_ITSELF, FeatureTest, PerceptronTest, PresenceTest, T, Test, slants_of
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.threads import in_equal_pieces
 

@@ -19,12 +19,8 @@ import numpy as np
 from rosenblatt.learn.tree import lookahead_kernels, oblique_kernels, routing_kernels, split_kernels
 from rosenblatt.learn.tree.canonical_rows import Rows
 from rosenblatt.learn.tree.directions import Features
-from rosenblatt.learn.tree.oblique_kernels import Limits, Sorting, room_for
-from rosenblatt.learn.tree.proposals import Level, Proposal, better_of, impurity
-from rosenblatt.learn.tree.routing_kernels import Flat
-from rosenblatt.learn.tree.split_kernels import EVEN, MISTAKES, PRESENCE, Found, Labelled, Measure, Values
-from rosenblatt.learn.tree.tree import (
-    LOOK,
+from rosenblatt.learn.tree.flat_nodes import flat_of, slants_of
+from rosenblatt.learn.tree.nodes import (
     NUMBER_ITSELF,
     CategoryTest,
     FeatureTest,
@@ -35,9 +31,12 @@ from rosenblatt.learn.tree.tree import (
     Stop,
     T,
     Test,
-    flat_of,
-    slants_of,
 )
+from rosenblatt.learn.tree.oblique_kernels import Limits, Sorting, room_for
+from rosenblatt.learn.tree.proposals import Level, Proposal, better_of, impurity
+from rosenblatt.learn.tree.routing_kernels import Flat
+from rosenblatt.learn.tree.split_kernels import EVEN, MISTAKES, PRESENCE, Found, Labelled, Measure, Values
+from rosenblatt.learn.tree.tree import LOOK
 from rosenblatt.learn.tree.tree_options import CRITERIA, Plan
 from rosenblatt.rows.compiling import briefly
 from rosenblatt.rows.kernels import Array

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rosenblatt.learn.tree.nodes import Test
 from rosenblatt.learn.tree.split_kernels import EVEN, Nodes
-from rosenblatt.learn.tree.tree import Test
 from rosenblatt.rows.kernels import Array
 
 
