@@ -1,7 +1,8 @@
 """Scores in floats, with bounds on their errors: they sort out what is clear, and leave the rest to whole numbers.
 
 Input     rows, and weights as whole numbers.
-Result    the rows that may have the least score, or whose sign is not known. A part of the checker.
+Result    the rows that may have the least score, or whose sign is not known. A part of the checker, so
+          no pass of `rows.scan`.
 """
 
 from abc import ABC, abstractmethod
