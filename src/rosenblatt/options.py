@@ -1,4 +1,4 @@
-"""Checks of options: a refusal names the option, what it must be, and what it is."""
+"""Validation of options. Every error names the option, the accepted values, and the value given."""
 
 from collections.abc import Iterable
 from inspect import signature
@@ -12,13 +12,13 @@ from rosenblatt.errors import OptionError
 
 
 def refused(name: str, wanted: str, value: Any, words: Iterable[str] = (), none: bool = False) -> OptionError:
-    """The error for an option that must be something else: what is `wanted`, one of some words, or None."""
+    """The error for an invalid option: it must be what is `wanted`, one of `words`, or (if `none`) None."""
     *first, last = [wanted, *map(repr, words), *(["None"] if none else [])]
     return OptionError(f"{name} must be {', '.join(first)}{', or ' if first else ''}{last}, not {value!r}")
 
 
 def flag(name: str, value: Any, *words: str) -> bool:
-    """True or False, which 1 and 0 may stand for; False also for one of some words."""
+    """The option as a bool: 1 and 0 count as True and False, and any of `words` counts as False."""
     if isinstance(value, bool | np.bool_) or (isinstance(value, Integral) and value in (0, 1)):
         return bool(value)
     if is_word(value, *words):
@@ -27,14 +27,14 @@ def flag(name: str, value: Any, *words: str) -> bool:
 
 
 def check_flags(made: Any) -> None:
-    """Refuse options that are declared to be True or False, and are something else."""
+    """Refuse options annotated as bool that are not True or False."""
     for name, parameter in signature(type(made).__init__).parameters.items():
         if parameter.annotation is bool:
             flag(name, getattr(made, name))
 
 
 def one_of(name: str, value: Any, known: Iterable[str]) -> str:
-    """One of some words."""
+    """The option, if it is one of the `known` words."""
     known = list(map(str, known))
     if not isinstance(value, str) or value not in known:
         raise refused(name, f"one of {', '.join(map(repr, known))}", value)
@@ -42,7 +42,7 @@ def one_of(name: str, value: Any, known: Iterable[str]) -> str:
 
 
 def is_word(value: Any, *words: str) -> bool:
-    """Whether an option is one of these words; an array may be compared with none."""
+    """Whether an option is one of these words. Safe for arrays, which cannot be compared with a text."""
     return isinstance(value, str) and value in words
 
 
@@ -57,7 +57,7 @@ def number(
     words: tuple[str, ...] = (),
     none: bool = False,
 ) -> Any:
-    """A number in a range, finite unless `infinite`; one of some words; or None."""
+    """The option, if it is a number in the range (finite unless `infinite`), one of `words`, or (if `none`) None."""
     if is_word(value, *words) or (none and value is None):
         return value
     size = as_float(value)
@@ -72,7 +72,7 @@ def number(
 def whole(
     name: str, value: Any, least: int, *, most: float = inf, words: tuple[str, ...] = (), none: bool = False
 ) -> Any:
-    """A whole number in a range, which may be written as a float; one of some words; or None."""
+    """The option, if it is a whole number in the range (a float is fine), one of `words`, or (if `none`) None."""
     if is_word(value, *words) or (none and value is None):
         return value
     size = as_float(value)
@@ -83,7 +83,7 @@ def whole(
 
 
 def as_float(value: Any) -> float | None:
-    """A number as a float; None if it is none, as True is not."""
+    """The number as a float; None if it is not a number. True and False are not numbers here."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return None
     try:
@@ -93,7 +93,7 @@ def as_float(value: Any) -> float | None:
 
 
 def floats(name: str, values: Any) -> Any:
-    """Finite numbers in an array."""
+    """The option as an array of finite numbers."""
     wanted = "finite numbers"
     try:
         found = np.asarray("None" if values is None else values, dtype=np.float64)  # which NumPy takes for NaN

@@ -132,7 +132,7 @@ class TestFit:
                 "prune must be a number of at least 0, 'cross-validation', 'one standard error', or None, not 'some'",
             ),
             (("--set", "categorical-features=3"), "the tree rule has no option 'categorical_features'"),
-            (("--text", "hashed"), "a tree has no names for hashed words: use a vocabulary for 'note'"),
+            (("--text", "hashed"), "a tree cannot use hashed words: use a vocabulary for 'note'"),
             (("--class-weight", "bill=0"), "class_weight must be above 0 for every class of a tree"),
         ],
     )
