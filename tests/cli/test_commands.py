@@ -62,7 +62,7 @@ class TestCheck:
     def test_without_time_for_a_proof(self, desk):
         ran = run("check", desk["noisy.csv"], "-t", "approved", "--seconds", "1e-9")
         assert ran.code == 1
-        assert "Undecided. The time was up before there was a proof either way." in ran.out
+        assert "Undecided. Time ran out before there was a proof either way." in ran.out
         assert run("check", desk["noisy.csv"], "-t", "approved", "--seconds", "1e-9", "--json").record["separable"] == [
             None
         ]

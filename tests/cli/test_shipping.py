@@ -110,7 +110,7 @@ class TestExplain:
     def test_the_card(self, desk):
         ran = run("explain", desk["noisy.json"])
         assert ran.code == 0
-        assert ran.out.startswith("approved is yes where the points add up to more than")
+        assert ran.out.startswith("approved is yes if the points add up to more than")
         for word in ("income", "clerk", "for every", "points"):
             assert word in ran.out
 
