@@ -223,7 +223,7 @@ def test_bad_options_are_named():
     for largest in (0, -1, 2.5, "many", 10**6, True):
         with pytest.raises(OptionError, match="largest must be"):
             integers(points, X, y, largest=largest)
-    with pytest.raises(DataError, match="features, each with the number of its class"):
+    with pytest.raises(DataError, match="features, each with its class number"):
         integers(points, X[:, :2], y)
-    with pytest.raises(DataError, match="features, each with the number of its class"):
+    with pytest.raises(DataError, match="features, each with its class number"):
         integers(points, X, y + 1)

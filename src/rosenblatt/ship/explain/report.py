@@ -320,9 +320,8 @@ def _mistakes(findings: Findings) -> str:
     if not findings.n_mistakes:
         return "<p>It makes no mistakes on the training rows.</p>"
     shown = findings.mistakes[:MOST_MISTAKES]
-    many = f"{findings.n_mistakes:,} of {findings.n:,} rows" if findings.n_mistakes > 1 else f"1 of {findings.n:,} rows"
     which = f", of which {len(shown)} are shown" if len(shown) < findings.n_mistakes else ""
-    return f"<p>Wrong on {many} that it was learned from{which}.</p>{_rows(shown)}"
+    return f"<p>It is wrong on {findings.n_mistakes:,} of {findings.n:,} training rows{which}.</p>{_rows(shown)}"
 
 
 def _contradictions(findings: Findings) -> str:
