@@ -44,7 +44,7 @@ def table(name: str, folder: str) -> Data:
 
 def rule_of_the_command(part: Data) -> object:
     """What `rosenblatt fit --class-weight balanced` learns from these rows."""
-    return learn(part, Wishes(options=BALANCED, hold_out=0.0)).estimator
+    return learn(part, Wishes(options=BALANCED, hold_out=0.0)).rule
 
 
 RULES = {

@@ -46,3 +46,7 @@ class MissingExtraError(RosenblattError):
 
     def __init__(self, extra: str, purpose: str) -> None:
         super().__init__(f'{purpose} needs an extra: pip install "rosenblatt[{extra}]"')
+
+
+class NotConverged(UserWarning):
+    """Learning ended before it had what was asked for."""

@@ -51,3 +51,9 @@ class Said:
     def _repr_html_(self) -> str:
         first, *more = (html.escape(part) for part in re.split(r"(?<=\.)\s+", str(self), maxsplit=1))
         return f"<p><b>{first}</b> {more[0]}</p>" if more else f"<p>{first}</p>"
+
+
+def brief(value: Any) -> str:
+    """A value for a message: on one line, and short."""
+    text = repr(value) if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -127,15 +127,15 @@ class TestCtrlC:
         table.write_text(loans(400, wrong=60))
         source = """
 import os, signal, threading
-from rosenblatt.estimators.perceptron import Perceptron
-fit = Perceptron.fit
+from rosenblatt.rules.perceptron import PerceptronRule
+fit = PerceptronRule.fit
 
 def interrupted(self, X, *arguments, **options):
     if len(X) > 2:  # not the rehearsal of the options
         threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
     return fit(self, X, *arguments, **options)
 
-Perceptron.fit = interrupted
+PerceptronRule.fit = interrupted
 from rosenblatt.cli.main import main
 main()"""
         endless = ("-a", "perceptron", "--order", "random", "--max-passes", "1000000000")

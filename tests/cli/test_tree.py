@@ -13,6 +13,7 @@ from rosenblatt.desk.data import encoded
 from rosenblatt.desk.predict import predictions
 from rosenblatt.learn.tree import pruning
 from rosenblatt.read.sources import read_table
+from rosenblatt.rules.tree import TreeRule
 from rosenblatt.ship.file.modelfile import Model
 
 TOWNS = ("Rome", "Oslo", "Bonn", "")
@@ -102,14 +103,14 @@ class TestFit:
     def test_a_table_that_stays_in_its_file(self, post):
         encoding = Model.load(post / "plain.json").encoding
         whole, large = (encoded(read_table(post / "letters.csv", large=how), encoding) for how in (False, True))
-        np.testing.assert_array_equal(whole.for_tree().X.table, large.for_tree().X.table)
+        np.testing.assert_array_equal(whole.seen_by(TreeRule).X.table, large.seen_by(TreeRule).X.table)
         assert (
-            whole.some(whole.rows % 3 == 1).for_tree().fingerprint
-            == large.for_tree().some(large.rows % 3 == 1).fingerprint
+            whole.some(whole.rows % 3 == 1).seen_by(TreeRule).fingerprint
+            == large.seen_by(TreeRule).some(large.rows % 3 == 1).fingerprint
         )
 
     def test_a_table_that_is_too_large(self, post, tmp_path, monkeypatch):
-        monkeypatch.setattr("rosenblatt.desk.tree_data.MOST_NUMBERS", 999)
+        monkeypatch.setattr("rosenblatt.rules.tree_columns.MOST_LEARNED", 999)
         ran = run("fit", post / "letters.csv", "-t", "kind", "-o", tmp_path / "m.json", *FIT)
         assert ran.code == 3
         assert "150 rows of 10 columns are too many for a tree" in ran.err
@@ -190,7 +191,7 @@ class TestPredict:
     def test_blocks_do_not_matter(self, post, monkeypatch):
         model, table = Model.load(post / "slanted.json"), read_table(post / "letters.csv")
         whole = predictions(model, table, reasons_wanted=2).collect()
-        monkeypatch.setattr("rosenblatt.desk.predict.MOST_NUMBERS", 70)
+        monkeypatch.setattr("rosenblatt.rules.tree.MOST_NUMBERS", 70)
         assert predictions(model, table, reasons_wanted=2).collect().equals(whole)
         large = read_table(post / "letters.csv", large=True)
         assert predictions(model, large, reasons_wanted=2).collect().equals(whole)
@@ -306,7 +307,7 @@ class TestExport:
     def test_what_is_not_written(self, to, post, tmp_path):
         ran = run("export", post / "plain.json", "--to", to, "-o", tmp_path / "out")
         assert ran.code == 2
-        assert f"a tree is exported to sql, python or json, not to {to}" in ran.err
+        assert f"a tree can be exported to sql, python or json, not to {to}" in ran.err
         assert not list(tmp_path.iterdir())
 
 

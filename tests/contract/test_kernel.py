@@ -283,7 +283,7 @@ def test_decisions_have_the_exact_sign():
 
 
 def test_prediction_goes_in_blocks(rng, monkeypatch):
-    from rosenblatt.estimators import kernel
+    from rosenblatt.rules import kernel
 
     X, y = rings(rng)
     rule = KernelPerceptron().fit(X, y)

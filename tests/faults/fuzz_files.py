@@ -145,15 +145,14 @@ def false_claims(model: Model, table: str) -> list[str]:
     More claims are judged by adding to the sentences here.
     """
     from rosenblatt.desk.data import encoded
-    from rosenblatt.estimators.tree import PerceptronTree
     from rosenblatt.read.sources import read_table
 
     assert model.encoding is not None
     judged = model.held_out or {}
     data = encoded(read_table(table), model.encoding, judged.get("weights"))
-    data = data.for_tree() if isinstance(model.estimator, PerceptronTree) else data
+    data = data.seen_by(model.rule)
     out = HoldOut(judged.get("part") or 0.0, judged.get("seed") or 0)(0, data.n)
-    wrong = model.estimator.predict(data.X) != data.y
+    wrong = model.rule.predict(data.X) != data.y
     error = judged.get("error") or {}
     claims = {
         "trained_rows": (judged.get("trained_rows"), int((~out).sum())),

@@ -84,7 +84,7 @@ def test_costs_reach_a_rule_begun_at_an_averaged_one(monkeypatch):
     monkeypatch.setattr(train, "SMALL", 0)
     data = data_from(flights(6000, late=0.1, signal=0.15))
     learned = learn(data, Wishes(options={"class_weight": "balanced"}, prove=False))
-    said = learned.estimator.predict(learned.trained.X)
+    said = learned.rule.predict(learned.trained.X)
     recalls = [(said[learned.trained.y == code] == code).mean() for code in (0, 1)]
     assert min(recalls) > 0.5
     assert not learned.costs.are_counts

@@ -159,7 +159,7 @@ def test_an_overlapping_table_gives_a_pocket_with_proof(noisy):
     assert learned.error.rows == data.n - learned.trained.n
     assert learned.exact
     assert points_of(model_of(learned, Wishes(seed=3))).exact
-    assert mistakes(learned.estimator, learned.trained) == learned.mistakes
+    assert mistakes(learned.rule, learned.trained) == learned.mistakes
 
 
 def test_the_contradiction_is_told_in_the_tables_words(noisy):
@@ -185,8 +185,8 @@ def test_every_algorithm_ships_predicts_and_verifies(algorithm, classes, tmp_pat
     model.save(tmp_path / "m.json")
     again = Model.load(tmp_path / "m.json")
     found = predictions(again, data.table).collect()
-    assert found["label"].to_list() == [data.classes[k] for k in learned.estimator.predict(data.X)]
-    assert judged(again, data.table).mistakes == mistakes(learned.estimator, data)
+    assert found["label"].to_list() == [data.classes[k] for k in learned.rule.predict(data.X)]
+    assert judged(again, data.table).mistakes == mistakes(learned.rule, data)
     results = checked(claims_in(str(tmp_path / "m.json")), data.table, None)
     assert all(result.holds for result in results)
     changed = frame.with_columns(pl.col("income") * 1.5)
@@ -220,7 +220,7 @@ def test_a_proof_file_is_checked_on_the_table(noisy, tmp_path):
 
 def test_short_weights_add_no_mistake(noisy):
     data, learned = noisy
-    rule = learned.estimator
+    rule = learned.rule
     before = rule.weights_.copy()
     wrong = mistakes(rule, data)
     rule.replace_weights(before * (1 + np.pi))
@@ -240,7 +240,7 @@ def test_a_large_table_gives_the_same_rule(tmp_path):
     assert np.array_equal(one.X, dense)
     assert two.shown([5, 3]) == one.shown([5, 3])
     wishes = Wishes("averaged")
-    assert np.array_equal(learn(one, wishes).estimator.weights_, learn(two, wishes).estimator.weights_)
+    assert np.array_equal(learn(one, wishes).rule.weights_, learn(two, wishes).rule.weights_)
 
 
 def test_cross_validation_learns_from_all_rows():

@@ -81,7 +81,7 @@ def test_no_cell_that_is_held_out_moves_the_rule(algorithm):
     for each in (frame, mingled):
         data, _ = data_of(Table("t", each), "good", kinds=KINDS)
         learned = learn(data, wishes)
-        rules.append(Model(learned.estimator, encoding=learned.trained.encoding).text())
+        rules.append(Model(learned.rule, encoding=learned.trained.encoding).text())
     assert rules[0] == rules[1]
 
 
@@ -93,7 +93,7 @@ def test_each_fold_is_judged_by_a_rule_that_does_not_know_it():
         fold = HoldOut(folds=3, fold=k)
         out = fold(0, N)
         known, _ = data_of(table, "good", kinds=KINDS, held_out=fold)
-        rule = learn(known.some(~out), Wishes("averaged", hold_out=0.0)).estimator
+        rule = learn(known.some(~out), Wishes("averaged", hold_out=0.0)).rule
         wrong += int((rule.predict(known.some(out).X) != data.y[out]).sum())
     assert learn(data, Wishes("averaged", folds=3)).error.mistakes == wrong
 

@@ -42,7 +42,7 @@ def test_a_slow_machine_proves_the_same(monkeypatch):
     def results():
         found = [finding(data_from())]
         learned = learn(data_from(), Wishes())
-        return found, learned.estimator.weights_.tolist(), model_of(learned, Wishes()).certificates
+        return found, learned.rule.weights_.tolist(), model_of(learned, Wishes()).certificates
 
     before = results()
     moments = count(0.0, 1000.0)  # each look at the clock is a quarter of an hour after the last
@@ -145,7 +145,7 @@ def test_the_cost_that_was_asked_for_is_proved_and_checked(options, weights):
     forged = replace(interval, **costs, unit=1.0, lower=0, upper=0, contradictions=(), fingerprint="")
     with pytest.raises(CertificateError):
         forged.verify(rows.X, rows.y)
-    wrong = learned.estimator.predict(rows.X) != rows.y
+    wrong = learned.rule.predict(rows.X) != rows.y
     upper = int(np.where(rows.y == 1, 5, 3)[wrong].sum())
     forged = replace(forged, upper=upper, fingerprint="")
     forged.verify(rows.X, rows.y)  # true of other costs

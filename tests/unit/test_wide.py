@@ -8,13 +8,13 @@ import scipy.sparse as sp
 
 from rosenblatt import PerceptronTree, PocketPerceptron, VotedPerceptron, margin, optimality, separability
 from rosenblatt.errors import DataError
-from rosenblatt.estimators import columns
 from rosenblatt.geometry import whitening, working_set
 from rosenblatt.geometry.whitening import Scaled, Spanned, space_of
 from rosenblatt.learn.passes import electorate
 from rosenblatt.learn.tree import stored_numbers
 from rosenblatt.prove.solve import optimality as prove_optimality
 from rosenblatt.rows.examples import Examples, narrowed
+from rosenblatt.rules import tree_columns
 
 HASHED = 2**18
 
@@ -198,7 +198,7 @@ def test_a_proof_of_few_mistakes_writes_down_a_bounded_number_of_long_rows(rng, 
 
 
 def test_a_tree_refuses_a_sparse_table_that_would_not_fit(monkeypatch):
-    monkeypatch.setattr(columns, "MOST_NUMBERS", 2**12)
+    monkeypatch.setattr(tree_columns, "MOST_NUMBERS", 2**12)
     X = sp.csr_array((np.ones(4), (range(4), range(4))), shape=(3000, 30))
     with pytest.raises(DataError, match=r"3000 x 30 would take 0\.0 GiB; leave out rare columns"):
         PerceptronTree().fit(X, np.arange(3000) % 2)

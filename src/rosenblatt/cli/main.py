@@ -11,8 +11,7 @@ import sys
 from contextlib import suppress
 from typing import Any
 
-from rosenblatt import process
-from rosenblatt.cli import output
+from rosenblatt.cli import output, own_process
 from rosenblatt.cli.codes import BAD_DATA, DONE, INTERRUPTED, NO, NOT_WRITTEN, OUR_MISTAKE, USAGE
 from rosenblatt.visible import json_text, visible
 
@@ -23,7 +22,7 @@ TRACEBACK = "ROSENBLATT_TRACEBACK"  # an environment variable; where it is set, 
 
 def start() -> None:
     """Run the command as a process of its own."""
-    process.is_command = True
+    own_process.is_own = True
     gc.set_threshold(500_000)  # to look for garbage while nearly as many objects are imported finds none
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # more would wait for work in a loop, on cores that others need
     output.take_over()
@@ -37,7 +36,7 @@ def main() -> None:
         code = _run()
         sys.stdout.flush()
         sys.stderr.flush()
-        at_once = process.is_command  # an orderly end would take half a second to free what nobody needs
+        at_once = own_process.is_own  # an orderly end would take half a second to free what nobody needs
     except BrokenPipeError:  # whoever read the output has seen enough; but what they have not seen is no answer
         if _is_asking():
             code = _told_of("standard output was closed before the answer was written", NOT_WRITTEN)
@@ -47,7 +46,7 @@ def main() -> None:
     except KeyboardInterrupt:
         code = _failed("interrupted; nothing was written", INTERRUPTED)
     if at_once:  # threads of Polars may still be at work, and would not survive an orderly end of the interpreter
-        if process.is_command:
+        if own_process.is_own:
             atexit._run_exitfuncs()  # temporary files go
         os._exit(code)
     sys.exit(code)

@@ -7,7 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-ALGORITHMS = ("auto", "perceptron", "pocket", "lifted", "averaged", "voted", "margin", "kernel", "pa", "tree")
+from rosenblatt import registry
+
+ALGORITHMS = ("auto", *registry.ALGORITHMS)
 READING, JUDGING, RULES = "Reading the table", "Judging the rule", "Rules of learning"
 
 

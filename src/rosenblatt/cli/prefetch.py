@@ -6,7 +6,7 @@ from functools import partial
 from threading import TIMEOUT_MAX
 from typing import Any
 
-from rosenblatt import process
+from rosenblatt.cli import own_process
 from rosenblatt.errors import OptionError
 from rosenblatt.read.sources import check_reading, read_table
 from rosenblatt.read.table import Table
@@ -32,7 +32,7 @@ def begin(source: list[str], file_format: str | None, delimiter: str | None, **w
         raise OptionError("standard input, -, must be the only table")
     files, names = source[0] if len(source) == 1 else source, ", ".join(source)
     read = partial(read_table, files, format=file_format, delimiter=delimiter, **wanted)
-    if not process.is_command:
+    if not own_process.is_own:
         return Begun(names, read)
     begun = None if files == "-" else in_background(read)
     return Begun(names, lambda: (begun or in_background(read)).result(TIMEOUT_MAX))  # without a limit, deaf to Ctrl-C

@@ -13,12 +13,11 @@ from rosenblatt.prove.check.certificate import Contradiction
 from rosenblatt.prove.check.joint_certificate import JointContradiction
 from rosenblatt.prove.solve.separability import NotSeparable, Separable, Undecided
 from rosenblatt.read.encode.columns import BITS, Category, Date, Number, Text
-from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.visible import visible
 
-if TYPE_CHECKING:  # `check` does without what knows all estimators
+if TYPE_CHECKING:  # `check` does without what knows all rules
     from rosenblatt.desk.train import Learned
-    from rosenblatt.estimators.tree import PerceptronTree
+    from rosenblatt.desk.tree_paths import Worded
     from rosenblatt.ship.explain.scorecard import Scorecard
     from rosenblatt.ship.file.modelfile import Model
 
@@ -189,94 +188,92 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | str) else str(value)
 
 
-def learned(screen: Screen, rule: "Learned", model: "Model") -> None:
+def learned(screen: Screen, found: "Learned", model: "Model") -> None:
     """A rule and what is known of it, for people."""
-    from rosenblatt.desk.tree_data import stop_reason
-    from rosenblatt.estimators.linear import ONE_VS_ONE
-    from rosenblatt.estimators.tree import PerceptronTree
+    from rosenblatt.rules.schemes import ONE_VS_ONE
 
     screen.line()
-    name = type(rule.estimator).__name__
-    screen.line(f"{name}, because {rule.why}." if rule.why else f"{name}.", style="bold")
-    screen.line(f"Stopped: {stop_reason(rule.estimator, rule.trained.weights)}")
-    if rule.interrupted:
+    name, form = found.rule.name, found.rule.linear
+    screen.line(f"{name}, because {found.why}." if found.why else f"{name}.", style="bold")
+    screen.line(f"Stopped: {found.rule.stop_sentence(found.trained.weights)}")
+    if found.interrupted:
         screen.line("Interrupted: this is the best rule so far.", style="bold yellow")
-    share = rule.mistakes / rule.trained.n
-    screen.line(f"Learned from {many(rule.trained.n, 'row')}: {rule.mistakes:,} of them wrong ({share:.2%}).")
-    if not rule.costs.are_counts:
+    share = found.mistakes / found.trained.n
+    screen.line(f"Learned from {many(found.trained.n, 'row')}: {found.mistakes:,} of them wrong ({share:.2%}).")
+    if not found.costs.are_counts:
         screen.line(
-            f"What was made small is the cost, here {rule.cost:,.6g}: {rule.costs.in_words(rule.trained.classes)}."
+            f"What was made small is the cost, here {found.cost:,.6g}: {found.costs.in_words(found.trained.classes)}."
         )
     for certificate in model.certificates:
         screen.line(f"Proved: {certificate.statement}")
-    if rule.error is not None:
-        screen.line(f"Error on new rows: {rule.error.statement}")
-    if rule.baseline is not None and not rule.baseline.clearly_better:
-        screen.line(rule.baseline.statement(rule.costs.are_counts), style="bold yellow")
-    if getattr(rule.estimator, "_scheme", None) == ONE_VS_ONE:
+    if found.error is not None:
+        screen.line(f"Error on new rows: {found.error.statement}")
+    if found.baseline is not None and not found.baseline.clearly_better:
+        screen.line(found.baseline.statement(found.costs.are_counts), style="bold yellow")
+    if form is not None and form.scheme == ONE_VS_ONE:
         screen.note("one-vs-one rules vote: this model predicts, but cannot be exported to other systems")
-    elif not rule.exact and hasattr(rule.estimator, "coef_"):
+    elif form is not None and not found.exact:
         screen.note(
             "the weights need more digits than a double has room for: exports may differ on rows that nearly tie"
         )
-    screen.line(f"Learned in {rule.seconds:.2f} s.")
-    if isinstance(rule.estimator, PerceptronTree):
+    screen.line(f"Learned in {found.seconds:.2f} s.")
+    if found.rule.tree is not None:
+        from rosenblatt.desk.tree_paths import worded
+
         screen.line()
-        tree(screen, rule.trained.encoding, rule.estimator, FIRST_LINES)
+        tree(screen, worded(found.trained.encoding, found.rule.tree), FIRST_LINES)
 
 
-def tree(screen: Screen, encoding: Encoding, rule: "PerceptronTree", most: int) -> None:
+def tree(screen: Screen, shown: "Worded", most: int) -> None:
     """A tree in words: at most so many lines of it."""
-    from rosenblatt.desk.tree_paths import first_lines, worded
+    from rosenblatt.desk.tree_paths import first_lines
 
-    nodes, deep = many(rule.n_nodes_, "node"), many(rule.depth_, "test")
-    parts = f"{nodes}, {rule.n_leaves_:,} of them leaves, and is {deep} deep"
-    screen.line(f"The tree has {parts if rule.depth_ else 'one node: it is a leaf'}.", style="bold")
-    lines, more = first_lines(worded(encoding, rule), most)
+    depth = max(shown.depths)
+    nodes, deep = many(len(shown.nodes), "node"), many(depth, "test")
+    parts = f"{nodes}, {len(shown.leaves):,} of them leaves, and is {deep} deep"
+    screen.line(f"The tree has {parts if depth else 'one node: it is a leaf'}.", style="bold")
+    lines, more = first_lines(shown, most)
     for line in lines:
         screen.line(line)
     if more:
         screen.line(f"(and {many(more, 'line')} more: rosenblatt explain MODEL --most {most + more} shows all)")
 
 
-def tree_record(encoding: Encoding, rule: Any, most: int | None = None) -> dict[str, Any] | None:
-    """The same for a program."""
-    from rosenblatt.desk.tree_paths import first_lines, worded
-    from rosenblatt.estimators.tree import PerceptronTree
+def tree_record(shown: "Worded", most: int | None = None) -> dict[str, Any]:
+    """A tree for a program."""
+    from rosenblatt.desk.tree_paths import first_lines
 
-    if not isinstance(rule, PerceptronTree):
-        return None
-    counts = {"nodes": rule.n_nodes_, "leaves": rule.n_leaves_, "depth": rule.depth_}
-    return counts | {"lines": first_lines(worded(encoding, rule), most or MOST_TREE_LINES)[0]}
+    counts = {"nodes": len(shown.nodes), "leaves": len(shown.leaves), "depth": max(shown.depths)}
+    return counts | {"lines": first_lines(shown, most or MOST_TREE_LINES)[0]}
 
 
-def learned_record(rule: "Learned", model: "Model") -> dict[str, Any]:
-    """The same for a program."""
-    from rosenblatt.desk.tree_data import stop_reason
+def learned_record(found: "Learned", model: "Model") -> dict[str, Any]:
+    """A rule and what is known of it, for a program."""
+    from rosenblatt.desk.tree_paths import worded
 
-    error = rule.error
+    error, grown, (updates, passes) = found.error, found.rule.tree, found.rule.effort
     return {
-        "algorithm": rule.algorithm,
-        "estimator": type(rule.estimator).__name__,
-        "why": rule.why,
-        "stop_reason": stop_reason(rule.estimator, rule.trained.weights),
-        "updates": getattr(rule.estimator, "n_updates_", None),
-        "passes": getattr(rule.estimator, "n_passes_", None),
-        "tree": tree_record(rule.trained.encoding, rule.estimator),
-        "trained_rows": rule.trained.n,
-        "trained_mistakes": rule.mistakes,
-        "trained_cost": rule.cost,
+        "algorithm": found.algorithm,
+        "estimator": found.rule.name,
+        "why": found.why,
+        "stop_reason": found.rule.stop_sentence(found.trained.weights),
+        "updates": updates,
+        "passes": passes,
+        "tree": None if grown is None else tree_record(worded(found.trained.encoding, grown)),
+        "trained_rows": found.trained.n,
+        "trained_mistakes": found.mistakes,
+        "trained_cost": found.cost,
         "costs": {
-            "classes": dict(zip(rule.trained.classes, rule.costs.of_class, strict=True)),
-            "weights": rule.costs.weight_column,
+            "classes": dict(zip(found.trained.classes, found.costs.of_class, strict=True)),
+            "weights": found.costs.weight_column,
         },
-        "separable": None if rule.verdict is None else rule.verdict.separable,
+        "separable": None if found.verdict is None else found.verdict.separable,
         "proved": [certificate.statement for certificate in model.certificates],
         "error": None if error is None else {**asdict(error), "rate": error.mistakes / error.rows},
-        "baseline": None if rule.baseline is None else rule.baseline.record,
-        "exact": rule.exact,
-        "interrupted": rule.interrupted,
-        "seconds": rule.seconds,
+        "baseline": None if found.baseline is None else found.baseline.record,
+        "exact": found.exact,
+        "interrupted": found.interrupted,
+        "seconds": found.seconds,
     }
 
 

@@ -24,10 +24,10 @@ class Costs:
     weight_column: str | None
 
     @classmethod
-    def of(cls, estimator: Any, trained: Data) -> "Costs":
-        """Those of an estimator's `class_weight` on the rows that it was learned from."""
+    def of(cls, rule: Any, trained: Data) -> "Costs":
+        """Those of a rule's `class_weight` on the rows that it was learned from."""
         counts = np.bincount(trained.y, trained.weights, len(trained.classes))
-        factors = class_factors(getattr(estimator, "class_weight", None), np.arange(counts.size), counts)
+        factors = class_factors(rule.class_weight, np.arange(counts.size), counts)
         return cls(tuple(factors.tolist()), trained.weight_column)
 
     @property

@@ -62,7 +62,7 @@ class Data:
     @cached_property
     def fingerprint_begun(self) -> "Future[dict[str, Any]]":
         """The same, under way: whoever knows that it will be wanted asks for this early."""
-        from rosenblatt.ship.file.modelfile import data_fingerprint, grid_fingerprint  # it knows all estimators
+        from rosenblatt.ship.file.modelfile import data_fingerprint, grid_fingerprint  # it knows all rules
 
         X, y = self.X, self.y
         return in_background(lambda: grid_fingerprint(X.table, y) if isinstance(X, Columns) else data_fingerprint(X, y))
@@ -81,11 +81,10 @@ class Data:
         data, _ = self.made_by(held_out=held_out)
         return data
 
-    def for_tree(self) -> "Data":
-        """The same rows, X being what a tree sees of them."""
-        from rosenblatt.desk.tree_data import grid_of
-
-        return replace(self, known=grid_of(self.table, self.encoding)[self.rows])
+    def seen_by(self, rule: Any) -> "Data":
+        """The same rows, X being what a rule, or a class of rules, sees of them."""
+        seen = rule.see_whole(self.encoding, self.table)
+        return self if seen is None else replace(self, known=seen[self.rows])
 
     def number(self, row: int) -> int:
         """The number that a person finds a row by: the first row after the header is 1."""

@@ -93,7 +93,7 @@ class TableRule:
 
     def _asked(self, method: str, table: Any) -> Array:
         if not hasattr(self.estimator, method):
-            raise OptionError(f"{type(self.estimator).__name__} has no {method}")
+            raise OptionError(f"{self.model.rule.name} has no {method}")
         seen = self.model.seen(self.encoding, table)
         return getattr(self.estimator, method)(seen)  # type: ignore[no-any-return]
 

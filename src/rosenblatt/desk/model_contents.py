@@ -1,11 +1,14 @@
-"""What a model holds: its columns, its points, its scorecard."""
+"""What a model holds: its points and its scorecard."""
 
 from rosenblatt.errors import OptionError
-from rosenblatt.estimators.tree import PerceptronTree
-from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.ship.explain.scorecard import Scorecard, scorecard
 from rosenblatt.ship.export.points import Points
 from rosenblatt.ship.file.modelfile import Model
+
+
+def points_of(model: Model) -> Points:
+    """The rule as points."""
+    return Points.of(model.table_encoding, model.rule)
 
 
 def card_of(model: Model) -> Scorecard:
@@ -36,18 +39,3 @@ def _points_if_any(model: Model) -> Points | None:
         return points_of(model)
     except OptionError:
         return None
-
-
-def points_of(model: Model) -> Points:
-    """The rule as points."""
-    encoding = encoding_of(model)
-    if isinstance(model.estimator, PerceptronTree):
-        raise OptionError("the rule is a tree: it has branches, not points; explain shows them")
-    return Points.of(encoding, model.estimator)
-
-
-def encoding_of(model: Model) -> Encoding:
-    """What the columns mean to the rule."""
-    if model.encoding is None:
-        raise OptionError("the rule was learned from arrays, and the model does not know what their columns mean")
-    return model.encoding

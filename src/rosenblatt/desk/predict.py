@@ -12,17 +12,14 @@ import numpy as np
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from rosenblatt.desk import tree_data
 from rosenblatt.desk.error_rate import Error
-from rosenblatt.desk.model_contents import card_of, encoding_of
+from rosenblatt.desk.model_contents import card_of, points_of
 from rosenblatt.desk.tree_paths import conditions, worded
 from rosenblatt.errors import OptionError, TableError
-from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.read.encode.lookup import Unseen
-from rosenblatt.read.encode.tree_view import width
 from rosenblatt.read.frames import nearest
-from rosenblatt.read.table import BLOCK, Table
+from rosenblatt.read.table import Table
 from rosenblatt.read.values import texts_of
 from rosenblatt.ship.explain.reasons import NAME as REASON
 from rosenblatt.ship.explain.reasons import reasons
@@ -30,8 +27,6 @@ from rosenblatt.ship.export.points import Points
 from rosenblatt.ship.file.modelfile import Model
 
 LABEL, SCORE, POINTS, OWN, SCORES = "label", "score", "points", "\0target", "\0scores"
-MOST_NUMBERS = 2**24  # that a tree sees at once
-WORK, FEWEST = 2**31, 100  # multiplications for a block of rows, which take about a second, and rows of it, at least
 
 
 def predictions(
@@ -40,8 +35,8 @@ def predictions(
     """For every row, in order: the columns to keep, the label, the score (one per class if there are more than two)
     and, beside reasons, the same in points. Values that the rule has no name for are counted in `unseen` as they go
     by."""
-    encoding = encoding_of(model)
-    if isinstance(model.estimator, PerceptronTree):
+    encoding = model.table_encoding
+    if model.rule.tree is not None:
         return _in_blocks(model, encoding, table, keep, reasons_wanted, unseen)
     points = _points(model, table, reasons_wanted)
     if points is None:
@@ -71,7 +66,7 @@ def predictions(
 def _points(model: Model, table: Table, reasons_wanted: int) -> Points | None:
     """The rule as points, if it is a sum of them, in a table of columns, and computing in doubles is exact."""
     try:
-        points = Points.of(encoding_of(model), model.estimator)
+        points = points_of(model)
     except OptionError:
         if reasons_wanted:
             raise
@@ -107,7 +102,7 @@ def _in_blocks(
     reasons_wanted: int = 0,
     unseen: Unseen | None = None,
 ) -> pl.LazyFrame:
-    """The same by the estimator itself, block by block; reasons are a tree's."""
+    """The same by the rule itself, block by block; reasons are a tree's."""
     classes = encoding.target.classes
     many = 1 if len(classes) == 2 else len(classes)
     names = [_score_name(k, encoding) for k in range(many)]
@@ -115,7 +110,7 @@ def _in_blocks(
     kept = _kept(keep, list(table.columns) if table.frame is not None else [], [*names, *told])
     schema = {name: table.columns[name] for name in kept}
     schema |= {LABEL: pl.String(), **dict.fromkeys(names, pl.Float64()), **dict.fromkeys(told, pl.String())}
-    size = _rows_at_once(model, encoding)
+    size = model.rule.rows_at_once(encoding)
 
     def blocks(columns: Any, predicate: Any, limit: Any, batch: Any) -> Iterator[pl.DataFrame]:
         for block in table.blocks(size):
@@ -123,8 +118,8 @@ def _in_blocks(
                 block, limit = block[:limit], max(limit - block.shape[0], 0)
             X = model.seen(encoding, block)
             encoding.note(block, unseen)
-            shown = tree_data.scores(model.estimator, X).reshape(-1, many)
-            said = model.estimator.predict(X).astype(np.int64)  # labels may be False and True
+            shown = model.rule.scores(X).reshape(-1, many)
+            said = model.rule.predict(X).astype(np.int64)  # labels may be False and True
             made: dict[str, Any] = {LABEL: np.array(classes, dtype=object)[said]}
             made |= {name: shown[:, k] for k, name in enumerate(names)}
             made |= _conditions(model, encoding, X, told)
@@ -137,20 +132,11 @@ def _in_blocks(
     return register_io_source(blocks, schema=schema, is_pure=True)
 
 
-def _rows_at_once(model: Model, encoding: Encoding) -> int:
-    """How many rows a block has; what a tree sees is not sparse, and a kernel's rule or a vote is many sums."""
-    if not isinstance(model.estimator, PerceptronTree):
-        rule = model.estimator
-        sums = rule.support_.size if hasattr(rule, "support_") else rule.n_updates_ if hasattr(rule, "votes_") else 1
-        return max(min(BLOCK, WORK // max(sums * encoding.size, 1)), FEWEST)
-    return max(min(BLOCK, MOST_NUMBERS // width(encoding)), 1)
-
-
 def _conditions(model: Model, encoding: Encoding, X: Any, names: list[str]) -> dict[str, pl.Series]:
     """For every row of a tree, the conditions on its way that are nearest to its end, the nearest first."""
     if not names:
         return {}
-    tree = worded(encoding, model.estimator)
+    tree = worded(encoding, model.rule.tree)
     places, which = np.unique(np.stack(tree.ends(X.table)), axis=1, return_inverse=True)
     told = [[*reversed(conditions(tree, leaf, side)), *[None] * len(names)] for leaf, side in places.T.tolist()]
     texts = (pl.Series([each[k] for each in told], dtype=pl.String) for k in range(len(names)))
@@ -159,8 +145,8 @@ def _conditions(model: Model, encoding: Encoding, X: Any, names: list[str]) -> d
 
 def complaint(model: Model, table: Table) -> TableError | None:
     """Look for the cell that cannot be read, block by block."""
-    encoding, before = encoding_of(model), 0
-    for block in table.blocks(_rows_at_once(model, encoding)):
+    encoding, before = model.table_encoding, 0
+    for block in table.blocks(model.rule.rows_at_once(encoding)):
         try:
             model.seen(encoding, block, first_row=before)
         except TableError as error:
@@ -171,7 +157,7 @@ def complaint(model: Model, table: Table) -> TableError | None:
 
 def judged(model: Model, table: Table) -> Error:
     """How many labels differ from the table's own, and the exact interval of the rule's error."""
-    encoding = encoding_of(model)
+    encoding = model.table_encoding
     if table.sparse is not None:
         own = pl.Series(table.sparse[1])
         wrong = (predictions(model, table).select(LABEL).collect().to_series() != own).sum()

@@ -5,14 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.desk import tree_data
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.model_contents import card_of
 from rosenblatt.desk.train import Learned
 from rosenblatt.desk.tree_paths import first_lines, worded
 from rosenblatt.draw.tree_picture import svg_of
 from rosenblatt.errors import OptionError
-from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.learn.choices import ties_named
 from rosenblatt.plurals import many
 from rosenblatt.prove.check.certificate import Contradiction, CostInterval, ErrorInterval, Separation
@@ -47,11 +45,11 @@ MEANING = {
 
 def findings_of(data: Data, learned: Learned, model: Model, notes: tuple[str, ...], command: str) -> Findings:
     """The findings on a rule; `command` is what checks them."""
-    trained, estimator = learned.trained, learned.estimator
+    trained, rule = learned.trained, learned.rule
     card, why_not = _card(model)
     scores, wrong = _scores(learned, float(card.factor) if card else 1.0)
     missed = np.flatnonzero(wrong)
-    error, why_stopped = learned.error, tree_data.stop_reason(estimator, learned.trained.weights)
+    error, why_stopped = learned.error, rule.stop_sentence(trained.weights)
     return Findings(
         title=_title(data),
         source=data.table.source,
@@ -75,7 +73,7 @@ def findings_of(data: Data, learned: Learned, model: Model, notes: tuple[str, ..
         fingerprint=str(model.data["sha256"]) if model.data else "",
         version=__version__,
         made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        learned=f"{type(estimator).__name__}, because {learned.why}. {why_stopped}",
+        learned=f"{rule.name}, because {learned.why}. {why_stopped}",
         warnings=(*notes, *_beside_constant(learned)),
         mistakes=_mistakes(learned, scores, missed[:20]),
         n_mistakes=int(missed.size),
@@ -95,9 +93,9 @@ def _beside_constant(learned: Learned) -> tuple[str, ...]:
 
 def _tree(learned: Learned) -> dict[str, str]:
     """A tree in words, and drawn as far down as can be read."""
-    if not isinstance(learned.estimator, PerceptronTree):
+    if learned.rule.tree is None:
         return {}
-    tree = worded(learned.trained.encoding, learned.estimator)
+    tree = worded(learned.trained.encoding, learned.rule.tree)
     lines, more = first_lines(tree, MOST_LINES)
     note = [f"and {more:,} more lines: rosenblatt explain shows all"] if more else []
     drawn = np.searchsorted(np.sort(tree.depths), range(max(tree.depths) + 2))[1:]  # nodes down to each depth
@@ -125,13 +123,13 @@ def _verdict(learned: Learned, model: Model) -> str:
 
 
 def _facts(learned: Learned, model: Model) -> tuple[Fact, ...]:
-    n, rule = learned.trained.n, learned.estimator
+    n, tree = learned.trained.n, learned.rule.tree
     facts = [Fact("mistakes on those rows", f"{learned.mistakes:,}", f"{learned.mistakes / n:.1%} of them")]
     if not learned.costs.are_counts:
         facts.append(Fact("what they cost", f"{learned.cost:,.6g}", learned.costs.in_words(learned.trained.classes)))
-    if isinstance(rule, PerceptronTree):
-        tests = rule.n_nodes_ - rule.n_leaves_
-        facts.append(Fact("leaves", f"{rule.n_leaves_:,}", f"below {many(tests, 'test')}, {rule.depth_} deep"))
+    if tree is not None:
+        leaves, tests = len(tree.leaves), len(tree.nodes) - len(tree.leaves)
+        facts.append(Fact("leaves", f"{leaves:,}", f"below {many(tests, 'test')}, {max(tree.depths)} deep"))
     for certificate in model.certificates:
         if isinstance(certificate, Separation | JointSeparation):
             facts.append(
@@ -157,10 +155,10 @@ def _card(model: Model) -> tuple[Scorecard | None, str]:
 def _scores(learned: Learned, factor: float) -> tuple[Array, Array]:
     """How far each row is on the side that the rule says, and whether the rule is wrong on it."""
     trained = learned.trained
-    wrong = learned.estimator.predict(trained.X) != trained.y
-    if isinstance(learned.estimator, PerceptronTree):
+    wrong = learned.rule.predict(trained.X) != trained.y
+    if learned.rule.tree is not None:
         return np.empty(0), wrong  # shares, which are no points
-    scores = np.asarray(learned.estimator.decision_function(trained.X)) * factor
+    scores = learned.rule.scores(trained.X) * factor
     if scores.ndim == 2:
         ahead = np.sort(scores, axis=1)
         scores = ahead[:, -1] - ahead[:, -2]
@@ -175,7 +173,7 @@ def _row(data: Data, row: int, cells: dict[str, Any], **more: Any) -> ShownRow:
 
 def _mistakes(learned: Learned, scores: Array, missed: Array) -> tuple[ShownRow, ...]:
     data = learned.trained
-    said = learned.estimator.predict(data.X[missed]) if missed.size else ()
+    said = learned.rule.predict(data.X[missed]) if missed.size else ()
     shown = data.shown(missed)
     return tuple(
         _row(data, int(row), cells, said=data.classes[label], score=float(scores[row]) if scores.size else None)
@@ -202,15 +200,7 @@ def _contradictions(learned: Learned) -> tuple[Contradicting, ...]:
 
 def _learning(learned: Learned) -> tuple[Array, Array] | None:
     """How the mistakes went down, for a run with a ledger on two classes."""
-    ledger, ties = getattr(learned.estimator, "ledger_", None), getattr(learned.estimator, "ties", None)
-    if (
-        ledger is None
-        or isinstance(ledger, list)
-        or ties is None
-        or not len(ledger)
-        or len(learned.trained.classes) > 2
-    ):
+    form, run = learned.rule.linear, learned.rule.run
+    if run is None or form is None or len(learned.trained.classes) > 2 or form.unit_rows or form.bias != 1.0:
         return None
-    if not hasattr(learned.estimator, "coef_") or learned.estimator._unit_rows or learned.estimator._bias != 1.0:
-        return None
-    return mistakes_along(ledger, learned.trained.examples(), ties_named(ties))
+    return mistakes_along(run.ledger, learned.trained.examples(), ties_named(run.ties))

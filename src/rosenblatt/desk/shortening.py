@@ -1,7 +1,7 @@
 """Round a linear rule's weights, so that every system that it is exported to computes the same score.
 
-Input     a fitted estimator, and the rows that it was learned from.
-Result    whether it could be done: the estimator then has the rounded weights, whose mistakes cost no more.
+Input     a fitted rule, and the rows that it was learned from.
+Result    whether it could be done: the rule then has the rounded weights, whose mistakes cost no more.
 """
 
 from math import frexp, fsum
@@ -11,13 +11,14 @@ import numpy as np
 
 from rosenblatt.desk.cost import Costs
 from rosenblatt.desk.data import Data
-from rosenblatt.estimators.linear import ONE_VS_ONE, ONE_VS_REST, LinearRule
 from rosenblatt.prove.solve.clock import Clock
 from rosenblatt.prove.solve.margin import as_far_as_floats_go
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.kesler import JointExamples
 from rosenblatt.rows.storage import rows_of
+from rosenblatt.rules.rule import LinearForm, Rule
+from rosenblatt.rules.schemes import ONE_VS_ONE, ONE_VS_REST
 from rosenblatt.ship.export.points import short
 
 WIDEST, ASKS = 5_000_000, 100  # numbers of a table in which a wider rule is sought; how often it asks for time
@@ -31,28 +32,27 @@ def floats_of(weights: Any) -> Any:
     return np.array([int(w) / 2**shift for w in weights])
 
 
-def made_short(estimator: Any, data: Data) -> bool:
+def made_short(rule: Any, data: Data) -> bool:
     """Round a linear rule's weights so that its scores are exact in any order, unless mistakes then cost more.
 
     A rule may pass so close to a row that rounding moves the row to the other side. Then the widest rule that decides
     the same on every row takes its place, where the table is small enough to look for it.
     """
-    if not isinstance(estimator, LinearRule) or not hasattr(estimator, "coef_") or estimator._unit_rows:
+    form = rule.linear
+    if form is None or form.unit_rows or form.scheme == ONE_VS_ONE:  # whose votes are not exported
         return False
-    if estimator._scheme == ONE_VS_ONE:  # a vote, which is not exported
-        return False
-    costs = Costs.of(estimator, data).of_rows(data)
-    bias, before, wrong = estimator._bias, estimator.weights_, missed(estimator, data, costs)
+    costs = Costs.of(rule, data).of_rows(data)
+    bias, before, wrong = form.bias, form.weights, missed(rule, data, costs)
     if bias and frexp(bias)[0] != 0.5:
         return False
     tried: Array | None = before
     while tried is not None:
-        estimator.replace_weights(np.stack([_short(w, bias, data) for w in tried]))
-        if missed(estimator, data, costs) <= wrong:
-            estimator.recount(estimator.examples_of(data.X, data.y, data.weights))
+        rule.replace_weights(np.stack([_short(w, bias, data) for w in tried]))
+        if missed(rule, data, costs) <= wrong:
+            rule.recount(rule.examples_of(data.X, data.y, data.weights))
             return True
-        estimator.replace_weights(before)
-        tried = _widest(estimator, data) if tried is before else None
+        rule.replace_weights(before)
+        tried = _widest(rule, form, data) if tried is before else None
     return False
 
 
@@ -62,10 +62,10 @@ def _short(w: Array, bias: float, data: Data) -> Array:
     return np.append(each, last / bias if bias else 0.0)
 
 
-def _widest(estimator: Any, data: Data) -> Array | None:
+def _widest(rule: Rule, form: LinearForm, data: Data) -> Array | None:
     """The rule with the largest margin among those that decide as this one does, if that is quick to find."""
-    said, bias, many = estimator.predict(data.X), estimator._bias, len(data.classes)
-    if estimator._scheme == ONE_VS_REST or data.n * data.encoding.size * (many - 1) > WIDEST:
+    said, bias, many = rule.predict(data.X), form.bias, len(data.classes)
+    if form.scheme == ONE_VS_REST or data.n * data.encoding.size * (many - 1) > WIDEST:
         return None
     if many > 2:
         several = JointExamples(rows_of(data.X, bias=bias), said.astype(np.int64), classes=data.classes)
@@ -78,6 +78,6 @@ def _widest(estimator: Any, data: Data) -> Array | None:
     return None if widest is None else floats_of(widest.weights)[np.newaxis]
 
 
-def missed(estimator: Any, data: Data, costs: Array) -> float:
+def missed(rule: Rule, data: Data, costs: Array) -> float:
     """What the rows that the rule gets wrong, by exact signs, cost; a sum that does not depend on its order."""
-    return fsum(costs[estimator.predict(data.X) != data.y])
+    return fsum(costs[rule.predict(data.X) != data.y])

@@ -1,7 +1,7 @@
 """Learn a rule that can be shipped: choose the algorithm, hold rows out, learn, make the weights short, count.
 
 Input     `Data`, and `Wishes`: the algorithm, its options, what to hold out, a seed.
-Result    `Learned`: the estimator, why it was chosen, what it does on the rows that it saw and on others.
+Result    `Learned`: the rule, why it was chosen, what it does on the rows that it saw and on others.
 """
 
 import inspect
@@ -9,9 +9,7 @@ import time
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
 from math import fsum
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -24,34 +22,22 @@ from rosenblatt.desk.limits import FIT_WORK, clock_of, more
 from rosenblatt.desk.plain_warnings import in_plain_words
 from rosenblatt.desk.shortening import floats_of, made_short
 from rosenblatt.desk.split import HoldOut
-from rosenblatt.errors import DataError, ModelError, OptionError
-from rosenblatt.estimators.contract import ConvergenceWarning
-from rosenblatt.estimators.linear import JOINT, LinearRule
+from rosenblatt.errors import DataError, ModelError, NotConverged, OptionError
 from rosenblatt.plurals import many
 from rosenblatt.prove.check.certificate import Separation
 from rosenblatt.prove.check.joint_certificate import JointSeparation
 from rosenblatt.prove.solve.separability import Separable, Undecided, Verdict
 from rosenblatt.read.frames import nearest
+from rosenblatt.registry import ALGORITHMS
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.storage import numbers_per_row
+from rosenblatt.rules.rule import Rule
+from rosenblatt.rules.schemes import JOINT
 from rosenblatt.ship.file.codecs import NOWHERE
 from rosenblatt.ship.file.options import PARAMETERS
 
-AUTO, TREE = "auto", "tree"
-ALGORITHMS = MappingProxyType(
-    {
-        "perceptron": ("perceptron", "Perceptron"),
-        "pocket": ("pocket", "PocketPerceptron"),
-        "lifted": ("lifted", "LiftedPerceptron"),
-        "averaged": ("averaged", "AveragedPerceptron"),
-        "voted": ("voted", "VotedPerceptron"),
-        "margin": ("margin_perceptron", "MarginPerceptron"),
-        "kernel": ("kernel", "KernelPerceptron"),
-        "pa": ("passive_aggressive", "PassiveAggressive"),
-        TREE: ("tree", "PerceptronTree"),
-    }
-)
+AUTO = "auto"
 SMALL = 300_000  # numbers; tables of up to so many get the whole descent, larger ones begin at an averaged rule
 DESCENT, LEAST_PASSES = 2e9, 10  # numbers that the descent of those may read, and passes, however many are in one
 ALSO_AVERAGED = (
@@ -71,7 +57,7 @@ class Wishes:
     """How to learn."""
 
     algorithm: str = AUTO
-    options: Mapping[str, Any] = field(default_factory=dict)  # of the estimator
+    options: Mapping[str, Any] = field(default_factory=dict)  # of the rule
     hold_out: float = 0.2  # the part of the rows that have no part in learning
     folds: int = 0  # instead: learn from all rows, and judge by cross-validation
     seed: int = 0
@@ -83,9 +69,8 @@ class Wishes:
         """Refuse what does not fit, whatever the table."""
         for each in ("perceptron", "pocket") if self.algorithm == AUTO else (self.algorithm,):
             made, _ = options_of(each, self.options)
-            if each == TREE:
-                made(**self.options).plan()  # refuses values in words of its own
-            _refuse_values(made.__name__, self.options)
+            made(**self.options).check_options()  # refuses values in words of its own
+            _refuse_values(made.name, self.options)
         if not 0.0 <= self.hold_out < 1.0:
             raise OptionError(
                 f"--hold-out, the part of the rows to hold out, must be at least 0 and below 1, not {self.hold_out!r}"
@@ -99,10 +84,10 @@ class Wishes:
         return HoldOut(self.hold_out, self.seed) if self.hold_out and not self.folds else None
 
 
-def _refuse_values(estimator: str, options: Mapping[str, Any]) -> None:
+def _refuse_values(rule: str, options: Mapping[str, Any]) -> None:
     """Refuse values of options that no table makes right: those that a model file could not hold either."""
     for name, value in options.items():
-        kind = PARAMETERS[estimator][name]
+        kind = PARAMETERS[rule][name]
         try:
             kind.read(kind.write(value) if isinstance(value, Mapping | list) else value, name, NOWHERE)
         except (ModelError, ValueError) as error:
@@ -113,7 +98,7 @@ def _refuse_values(estimator: str, options: Mapping[str, Any]) -> None:
 class Learned:
     """A rule and what is known of it."""
 
-    estimator: Any
+    rule: Rule
     algorithm: str
     why: str  # this algorithm
     verdict: Verdict | None  # on the rows learned from, where it was asked for
@@ -138,13 +123,13 @@ def learn(data: Data, wishes: Wishes) -> Learned:
     _ = trained.fingerprint_begun  # goes into the model
     made = _Maker(trained, wishes)
     interrupted = made.fit()
-    exact = made.algorithm == TREE or made_short(made.estimator, trained)
-    costs = Costs.of(made.estimator, trained)
-    wrong = made.estimator.predict(trained.X) != trained.y
+    exact = made.rule.tree is not None or made_short(made.rule, trained)
+    costs = Costs.of(made.rule, trained)
+    wrong = made.rule.predict(trained.X) != trained.y
     error = baseline = None
     try:
         if out.any():
-            error, baseline = _judged(made.estimator, costs, trained, data.some(out), HELD_OUT)
+            error, baseline = _judged(made.rule, costs, trained, data.some(out), HELD_OUT)
         elif wishes.folds and not interrupted:
             error, baseline = _cross_validated(data, wishes)
             interrupted = error is None
@@ -152,27 +137,27 @@ def learn(data: Data, wishes: Wishes) -> Learned:
     except KeyboardInterrupt:  # the rule is there, if not judged
         interrupted = True
     cost, seconds = fsum(costs.of_rows(trained)[wrong]), time.monotonic() - begun
-    notes = (*made.notes, *_beside_constant(made.estimator, costs, cost, trained))
+    notes = (*made.notes, *_beside_constant(made.rule, costs, cost, trained))
     return Learned(
-        made.estimator, made.algorithm, made.why, made.verdict, trained, int(wrong.sum()), costs, cost, error, baseline,
+        made.rule, made.algorithm, made.why, made.verdict, trained, int(wrong.sum()), costs, cost, error, baseline,
         exact, seconds, interrupted, notes,
     )  # fmt: skip
 
 
-def _beside_constant(estimator: Any, costs: Costs, cost: float, trained: Data) -> tuple[str, ...]:
+def _beside_constant(rule: Rule, costs: Costs, cost: float, trained: Data) -> tuple[str, ...]:
     """What there is to note of a rule that says the same of every row, or would do better to say so."""
     code = costs.cheapest_class(trained)
     label, least = trained.classes[code], fsum(costs.of_rows(trained)[trained.y != code])
-    if hasattr(estimator, "coef_") and not estimator.coef_.any():
+    if rule.is_constant:
         return (f"the rule says {label} of every row: nothing that was found costs less on the rows learned from",)
     if cost > least:
         return (f"always saying {label} costs less on the rows learned from than this rule does",)
     return ()
 
 
-def _judged(estimator: Any, costs: Costs, trained: Data, tested: Data, how: str) -> tuple[Error, Baseline]:
+def _judged(rule: Rule, costs: Costs, trained: Data, tested: Data, how: str) -> tuple[Error, Baseline]:
     """How often the rule errs on rows that it was not learned from, alone and beside the best constant rule."""
-    said = estimator.predict(tested.X)
+    said = rule.predict(tested.X)
     wrong = int((said != tested.y).sum())
     return Error.of(wrong, tested.n, how), Baseline.of(costs, trained, tested, said)
 
@@ -188,7 +173,7 @@ def _on_rows_not_judged(data: Data, error: Error | None) -> list[str]:
 def _prepared(data: Data, held_out: HoldOut | None, wishes: Wishes) -> Data:
     """The rows as the algorithm sees them, knowing nothing of those held out."""
     data = data.without_knowing(held_out)
-    return data.for_tree() if wishes.algorithm == TREE else data
+    return data if wishes.algorithm == AUTO else data.seen_by(ALGORITHMS[wishes.algorithm].rule)
 
 
 def _rows_held_out(data: Data, wishes: Wishes) -> Any:
@@ -226,8 +211,8 @@ def _cross_validated(data: Data, wishes: Wishes) -> tuple[Error | None, Baseline
         made = _Maker(part, wishes)
         if made.fit():
             return None, None
-        costs = Costs.of(made.estimator, part)
-        error, baseline = _judged(made.estimator, costs, part, known.some(inside), how)
+        costs = Costs.of(made.rule, part)
+        error, baseline = _judged(made.rule, costs, part, known.some(inside), how)
         if judged is not None:
             error = Error.of(judged[0].mistakes + error.mistakes, judged[0].rows + error.rows, how)
             baseline = judged[1] + baseline
@@ -240,39 +225,31 @@ def _cross_validated(data: Data, wishes: Wishes) -> tuple[Error | None, Baseline
 
 
 class _Maker:
-    """An estimator in the making."""
+    """A rule in the making."""
 
     def __init__(self, data: Data, wishes: Wishes) -> None:
         self.data, self.wishes = data, wishes
         self.verdict: Verdict | None = None
         self.notes: list[str] = []
         self.algorithm, self.why, start = self._chosen()
-        self.estimator = estimator_of(self.algorithm, {**start, **wishes.options}, data, wishes)
+        self.rule = rule_of(self.algorithm, {**start, **wishes.options}, data, wishes)
 
     def fit(self) -> bool:
         """Learn; whether it was interrupted, with the best so far kept."""
         interrupted = self._fit()
-        self._settle_for_constant()
+        self.rule.settle_for_constant(self.data.X, self.data.y, self.data.weights)
         return interrupted
-
-    def _settle_for_constant(self) -> None:
-        """Keep no linear rule that costs more on the rows learned from than to say the same of all of them."""
-        rule, data = self.estimator, self.data
-        if isinstance(rule, LinearRule) and hasattr(rule, "coef_"):
-            parts = rule.examples_of(data.X, data.y, data.weights)
-            if rule.constant_if_cheaper(parts):
-                rule.recount(parts)
 
     def _fit(self) -> bool:
         with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", ConvergenceWarning)
+            warnings.simplefilter("always", NotConverged)
             try:
                 if self.data.weights is None:
-                    self.estimator.fit(self.data.X, self.data.y)
+                    self.rule.fit(self.data.X, self.data.y)
                 else:
-                    self.estimator.fit(self.data.X, self.data.y, sample_weight=self.data.weights)
+                    self.rule.fit(self.data.X, self.data.y, sample_weight=self.data.weights)
             except KeyboardInterrupt:
-                if not hasattr(self.estimator, "classes_"):
+                if not self.rule.is_fitted:
                     raise
                 return True
         self.notes += [in_plain_words(str(warning.message), self.data.classes) for warning in caught]
@@ -326,15 +303,15 @@ class _Maker:
         """The weights of an averaged perceptron: of the costs asked for, in random order, which no file's can spoil."""
         wishes, data = self.wishes, self.data
         shared = {name: wishes.options[name] for name in ALSO_AVERAGED if name in wishes.options}
-        averaged = estimator_of("averaged", {"max_passes": FEW_PASSES, **shared}, data, wishes)
+        averaged = rule_of("averaged", {"max_passes": FEW_PASSES, **shared}, data, wishes)
         costs = Costs.of(averaged, data).of_rows(data)
         averaged.class_weight = None  # one weight for each row, 1 in the mean: few copies to shuffle
         averaged.fit(data.X, data.y, sample_weight=costs / (costs.mean() or 1.0))
         return averaged.weights_ if len(data.classes) > 2 else averaged.weights_[0]  # type: ignore[no-any-return]
 
 
-def estimator_of(algorithm: str, options: Mapping[str, Any], data: Data, wishes: Wishes) -> Any:
-    """The estimator of this name, with these options."""
+def rule_of(algorithm: str, options: Mapping[str, Any], data: Data, wishes: Wishes) -> Any:
+    """A rule of this name, with these options."""
     made, known = options_of(algorithm, options)
     common = {"random_state": wishes.seed, "verbose": wishes.verbose, "shuffle": True}  # files are often sorted
     options = {**{name: value for name, value in common.items() if name in known}, **options}
@@ -344,11 +321,10 @@ def estimator_of(algorithm: str, options: Mapping[str, Any], data: Data, wishes:
 
 
 def options_of(algorithm: str, options: Mapping[str, Any]) -> tuple[Any, set[str]]:
-    """The estimator of this name and the options that it has; refuses others."""
+    """The class of rules of this name, and the options that it has; refuses others."""
     if algorithm not in ALGORITHMS:
         raise OptionError(f"the algorithm must be one of {AUTO}, {', '.join(ALGORITHMS)}, not {algorithm!r}")
-    module, name = ALGORITHMS[algorithm]
-    made = getattr(import_module(f"rosenblatt.estimators.{module}"), name)
+    made = ALGORITHMS[algorithm].rule
     known = set(inspect.signature(made).parameters) - {"categorical_features"}  # the table tells
     for option in options:
         if option not in known:

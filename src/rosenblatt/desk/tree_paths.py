@@ -10,10 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from rosenblatt.desk.model_contents import encoding_of
 from rosenblatt.errors import OptionError
-from rosenblatt.estimators.columns import from_table
-from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.learn.tree.tree import Column, FeatureTest, Node, PerceptronTest, Test, Tree, columns_of
 from rosenblatt.read.encode.columns import Date, Sparse, Text
 from rosenblatt.read.encode.encoding import Encoding
@@ -68,9 +65,9 @@ class Worded(Tree):
         return f"{name} in days since 1970" if column in self.dates else f"[{name}]" if column in self.words else name
 
 
-def worded(encoding: Encoding, rule: PerceptronTree) -> Worded:
-    """The tree of a rule with the labels of its classes, and what its columns are."""
-    tree, sources, dates, words = rule.tree_, list[str](), set[int](), dict[int, str]()
+def worded(encoding: Encoding, tree: Tree) -> Worded:
+    """A tree with the labels of its classes, and what its columns are."""
+    sources, dates, words = list[str](), set[int](), dict[int, str]()
     for column in encoding.used:
         if isinstance(column, Date):
             dates.add(len(sources))
@@ -153,19 +150,18 @@ class Way:
         return asdict(self)
 
 
-def tree_of(model: Model) -> PerceptronTree:
-    """The rule, if it is a tree."""
-    if not isinstance(model.estimator, PerceptronTree):
+def tree_of(model: Model) -> Worded:
+    """The tree of a model, if its rule is one."""
+    if model.rule.tree is None:
         raise OptionError("--row tells the way of a row through a tree; predict --reasons tells what moved a decision")
-    return model.estimator
+    return worded(model.table_encoding, model.rule.tree)
 
 
 def way_of(model: Model, table: Table, row: int) -> Way:
     """The way of one row of a table."""
-    encoding, rule = encoding_of(model), tree_of(model)
-    one = _one_row(table, row)
-    rows = from_table(encoding, one, row - 1)
-    tree, numbers = worded(encoding, rule), rows.table[:, 0]
+    tree, one = tree_of(model), _one_row(table, row)
+    rows = model.seen(model.table_encoding, one, row - 1)
+    numbers = rows.table[:, 0]
     leaves, sides = tree.ends(rows.table)
     steps = [
         _step(tree, node, node.test, tree.branch_in_words(node, branch), one, numbers)
@@ -177,7 +173,7 @@ def way_of(model: Model, table: Table, row: int) -> Way:
         (condition,) = _of_rule(tree, leaf, int(sides[0]))
         steps.append(_step(tree, replace(leaf, test=leaf.rule.test), leaf.rule.test, condition, one, numbers))
     counts = dict(zip(tree.classes, tree.counts(rows.table)[0].tolist(), strict=True))
-    return Way(row, tuple(steps), leaf.number, tree.classes[int(rule.predict(rows)[0])], counts)
+    return Way(row, tuple(steps), leaf.number, tree.classes[int(model.rule.predict(rows)[0])], counts)
 
 
 def _one_row(table: Table, row: int) -> Any:

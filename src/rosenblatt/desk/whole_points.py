@@ -56,7 +56,7 @@ def whole_points(model: Model, data: Data, largest: int | str) -> WholePoints:
     by, rest = data.some(~out), data.some(out)
     if not part or by.fingerprint != model.data:
         by, rest, part, seed = data, data.some(np.zeros(data.n, bool)), 0.0, 0
-    costs = Costs.of(model.estimator, by)
+    costs = Costs.of(model.rule, by)
     chosen = integers(points, by.X, by.y, costs=costs.of_rows(by), largest=largest)
     wrong = [wrong_rows(each, rest.X, rest.y) if rest.n else np.zeros(0, bool) for each in (chosen.points, points)]
     error, before = (Error.of(int(each.sum()), rest.n, HELD_OUT) if rest.n else None for each in wrong)
@@ -66,12 +66,12 @@ def whole_points(model: Model, data: Data, largest: int | str) -> WholePoints:
 
 def _with_points(model: Model, chosen: IntegerCard, by: Data, part: float, seed: int, error: Error | None) -> Model:
     """The model whose rule has these points."""
-    estimator, points = deepcopy(model.estimator), chosen.points
-    bias = estimator._bias or 1.0
+    rule, points = deepcopy(model.rule), chosen.points
+    bias = rule.linear.bias or 1.0
     rows = [[*w, b / bias] for w, b in zip(points.weights, points.intercepts, strict=True)]
-    estimator.replace_weights(np.array(rows))
-    estimator.recount(estimator.examples_of(by.X, by.y, by.weights))
-    wrong = estimator.predict(by.X) != by.y
+    rule.replace_weights(np.array(rows))
+    rule.recount(rule.examples_of(by.X, by.y, by.weights))
+    wrong = rule.predict(by.X) != by.y
     judged: dict[str, Any] = {
         "part": part,
         "folds": 0,
@@ -79,10 +79,10 @@ def _with_points(model: Model, chosen: IntegerCard, by: Data, part: float, seed:
         "weights": by.weight_column,
         "trained_rows": by.n,
         "trained_mistakes": int(wrong.sum()),
-        "trained_cost": fsum(Costs.of(estimator, by).of_rows(by)[wrong]),
+        "trained_cost": fsum(Costs.of(rule, by).of_rows(by)[wrong]),
         "exact": points.exact,
         "whole_points": True,
         "error": error and asdict(error),
         "means": means_of(by),
     }
-    return replace(model, estimator=estimator, certificates=(), data=by.fingerprint, held_out=judged)
+    return replace(model, rule=rule, certificates=(), data=by.fingerprint, held_out=judged)

@@ -87,7 +87,7 @@ class NamesCounterparts:
 
     def __init_subclass__(cls, **how: Any) -> None:
         super().__init_subclass__(**how)
-        if "__init__" in vars(cls):
+        if cls.__init__ is not object.__init__ and not hasattr(cls.__init__, "names_counterparts"):
             cls.__init__ = _telling(cls.__init__)  # type: ignore[method-assign]
 
     def set_params(self, **params: Any) -> Any:
@@ -122,6 +122,7 @@ def _telling(init: Callable[..., None]) -> Callable[..., None]:
                 raise TypeError(refusal(type(self), name))
         init(self, *values, **options)
 
+    told.names_counterparts = True  # type: ignore[attr-defined]
     return told
 
 

@@ -1,21 +1,10 @@
-"""MarginPerceptron: the perceptron that is not content with being right."""
+"""MarginPerceptron: the scikit-learn face of `rules.margin_perceptron`."""
 
-import warnings
-from typing import Any, Self
-
-from rosenblatt import options
-from rosenblatt.estimators.averaged import RuleInPasses
-from rosenblatt.estimators.contract import ConvergenceWarning
-from rosenblatt.estimators.linear import AUTO
-from rosenblatt.learn.choices import Budget
-from rosenblatt.learn.passes.averaged import PassesRun
-from rosenblatt.learn.passes.averaged_kernels import Stride, WithinMargin
-from rosenblatt.plurals import many
-from rosenblatt.rows.examples import Examples
-from rosenblatt.rows.kernels import Array
+from rosenblatt.estimators.face import Face
+from rosenblatt.rules.margin_perceptron import MarginRule
 
 
-class MarginPerceptron(RuleInPasses):
+class MarginPerceptron(Face, MarginRule):
     """Linear yes/no rule, learned by a step y x on every row with y (w . x) <= beta (Krauth and Mezard 1987).
 
     It ends when y (w . x) > beta for every row. If some rule of length 1 has the margin g, and rows are no longer
@@ -87,71 +76,3 @@ class MarginPerceptron(RuleInPasses):
     >>> bool(p.decision_function([[1, 1]])[0] > 20)
     True
     """
-
-    _name = "margin perceptron"
-    ties = "mistake"  # of prediction: a score of exactly zero is the first class
-
-    def __init__(
-        self,
-        *,
-        beta: float = 1.0,
-        max_passes: int | None = 1000,
-        max_updates: int | None = None,
-        max_seconds: float | None = None,
-        shuffle: bool | str = AUTO,
-        start: Any = "zeros",
-        fit_intercept: bool = True,
-        bias_scale: float | str = 1.0,
-        normalize: bool = False,
-        class_weight: Any = None,
-        random_state: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.beta = beta
-        self.max_passes = max_passes
-        self.max_updates = max_updates
-        self.max_seconds = max_seconds
-        self.shuffle = shuffle
-        self.start = start
-        self.fit_intercept = fit_intercept
-        self.bias_scale = bias_scale
-        self.normalize = normalize
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.verbose = verbose
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from the rows of X and their labels y."""
-        super().fit(X, y, sample_weight)
-        if not self.margin_reached_:
-            warnings.warn(
-                f"y (w . x) > {self.beta:g} was not reached on every row after {many(self.n_updates_, 'update')} and "
-                f"{many(self.n_passes_, 'pass', 'passes')}. Try to raise max_passes or to lower beta; if the classes "
-                "overlap, no line separates them and no budget is enough.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        return self
-
-    def _settle(self) -> None:
-        super()._settle()
-        self._beta = float(options.number("beta", self.beta, least=0))
-
-    def _budget(self) -> Budget:
-        return Budget(self.max_passes, self.max_updates, self.max_seconds)
-
-    def _stride(self, part: Examples) -> tuple[Stride, None]:
-        return WithinMargin(self._beta), None
-
-    def _margin_wanted(self) -> float:
-        return max(self._beta, 1.0)
-
-    def _is_averaged(self) -> bool:
-        return False
-
-    def _keep(self, classes: Array, parts: list[Examples], runs: list[PassesRun]) -> None:
-        super()._keep(classes, parts, runs)
-        self.margin_reached_ = all(run.is_quiet for run in runs)
-
-    def _go_on(self, parts: list[Examples], made: list[tuple[Array, Array]]) -> None:
-        self.margin_reached_ = False

@@ -1,21 +1,10 @@
-"""PassiveAggressive: the scikit-learn face of `learn.passes.aggressive`."""
+"""PassiveAggressive: the scikit-learn face of `rules.passive_aggressive`."""
 
-from typing import Any
-
-import numpy as np
-
-from rosenblatt.estimators.averaged import RuleInPasses
-from rosenblatt.estimators.linear import one_or_all
-from rosenblatt.learn.ledger import Ledger
-from rosenblatt.learn.passes import aggressive
-from rosenblatt.learn.passes.aggressive import StepLedger
-from rosenblatt.learn.passes.averaged import PassesRun
-from rosenblatt.learn.passes.averaged_kernels import Stride
-from rosenblatt.rows.examples import Examples
-from rosenblatt.rows.kernels import Array
+from rosenblatt.estimators.face import Face
+from rosenblatt.rules.passive_aggressive import AggressiveRule
 
 
-class PassiveAggressive(RuleInPasses):
+class PassiveAggressive(Face, AggressiveRule):
     """Linear yes/no rule that moves as little as each row allows, but as far as it asks (Crammer et al. 2006).
 
     A row with y (w . x) >= 1 moves nothing. Any other moves the weights to the nearest ones that meet it, or part of
@@ -91,54 +80,3 @@ class PassiveAggressive(RuleInPasses):
     >>> p.predict([[1, 1], [0, 1]]).tolist()
     ['yes', 'no']
     """
-
-    _name = "passive-aggressive"
-    ties = "mistake"  # of prediction: a score of exactly zero is the first class
-
-    def __init__(
-        self,
-        *,
-        variant: str = "PA-I",
-        C: float = 1.0,
-        average: bool = False,
-        max_passes: int | None = 10,
-        shuffle: bool | str = True,
-        start: Any = "zeros",
-        fit_intercept: bool = True,
-        bias_scale: float | str = 1.0,
-        normalize: bool = False,
-        class_weight: Any = None,
-        random_state: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.variant = variant
-        self.C = C
-        self.average = average
-        self.max_passes = max_passes
-        self.shuffle = shuffle
-        self.start = start
-        self.fit_intercept = fit_intercept
-        self.bias_scale = bias_scale
-        self.normalize = normalize
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.verbose = verbose
-
-    def _settle(self) -> None:
-        super()._settle()
-        self._steps = aggressive.variant_named(self.variant), aggressive.checked_aggressiveness(self.C)
-        self._averages = bool(self.average)
-
-    def _stride(self, part: Examples) -> tuple[Stride, float]:
-        stride = aggressive.stride_of(part, *self._steps)
-        return stride, aggressive.growth_of(stride)
-
-    def _is_averaged(self) -> bool:
-        return self._averages
-
-    def _keep(self, classes: Array, parts: list[Examples], runs: list[PassesRun]) -> None:
-        super()._keep(classes, parts, runs)
-        self.ledger_ = one_or_all([StepLedger.of(run.ledger, *self._steps) for run in runs])
-
-    def _ledger(self, start: Array) -> Ledger:
-        return StepLedger(start, 0, np.int64, *self._steps)

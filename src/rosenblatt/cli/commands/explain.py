@@ -56,13 +56,12 @@ def run(
     from rosenblatt.cli.screen import Screen
     from rosenblatt.desk.model_contents import card_of, points_of
     from rosenblatt.errors import OptionError
-    from rosenblatt.estimators.tree import PerceptronTree
     from rosenblatt.ship.file.modelfile import Model
 
     screen = Screen(json, quiet)
     reading.free(output, force)
     loaded = Model.load(model)
-    if row is not None or (isinstance(loaded.estimator, PerceptronTree) and not integers):
+    if row is not None or (loaded.rule.tree is not None and not integers):
         if integers or output:
             raise OptionError("whole points and an output are not for --row, nor for trees")
         screen.record(_tree(screen, model, loaded, file or [], row, most, file_format, delimiter))
@@ -106,16 +105,15 @@ def _tree(
 ) -> dict[str, Any]:
     """Show a tree, or the way of one row through it; and the same for a program."""
     from rosenblatt.cli import reading, wording
-    from rosenblatt.desk.model_contents import encoding_of
     from rosenblatt.desk.tree_paths import tree_of, way_of
     from rosenblatt.errors import OptionError
 
     tree = tree_of(loaded)
     if bool(file) != (row is not None):
         raise OptionError("a table and the number of a row belong together: rosenblatt explain MODEL FILE --row K")
-    encoding, way = encoding_of(loaded), None
+    encoding, way = loaded.table_encoding, None
     if row is None:
-        wording.tree(screen, encoding, tree, most or wording.MOST_TREE_LINES)
+        wording.tree(screen, tree, most or wording.MOST_TREE_LINES)
     else:
         table = reading.table(screen, file, file_format, delimiter, encoding, target=False)
         with reading.named(table):
@@ -123,7 +121,7 @@ def _tree(
         for line in way.lines(encoding.target.name):
             screen.line(line)
     record = _record(model, None)
-    return record | {"tree": wording.tree_record(encoding, tree, most), "way": way and way.as_record()}
+    return record | {"tree": wording.tree_record(tree, most), "way": way and way.as_record()}
 
 
 def _record(

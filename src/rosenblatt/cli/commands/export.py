@@ -6,10 +6,10 @@ from typing import Annotated
 import typer
 
 from rosenblatt.cli import parameters
+from rosenblatt.ship.export.formats import FORMATS, exported
 
 NAME = "export"
 EXAMPLE = "Example: rosenblatt export model.json --to sql --table applications > score.sql"
-FORMATS = ("sql", "onnx", "pmml", "python", "json")
 
 
 def run(
@@ -39,7 +39,6 @@ def run(
 
     from rosenblatt.cli import reading, writing
     from rosenblatt.cli.screen import Screen
-    from rosenblatt.desk.model import exported
     from rosenblatt.errors import OptionError
     from rosenblatt.ship.file.atomic import write_whole
     from rosenblatt.ship.file.modelfile import Model

@@ -116,7 +116,7 @@ def run(
 
     from rosenblatt.cli import learning, reading, wording
     from rosenblatt.cli.screen import Screen
-    from rosenblatt.desk.train import TREE, Wishes
+    from rosenblatt.desk.train import Wishes
 
     screen = Screen(json, quiet, kernels=15)
     reading.free(output, force)
@@ -135,7 +135,7 @@ def run(
     learned = learning.learned(screen, data, wishes, option)
     learned, model = learning.proved(screen, learned, wishes)
     model.save(output, force=force)
-    wording.columns(screen, data, features=learned.algorithm != TREE)
+    wording.columns(screen, data, features=learned.rule.tree is None)
     wording.learned(screen, learned, model)
     screen.line(f"Model written to {output}")
     found = {**reading.described(data, (*notes, *learned.notes)), **wording.learned_record(learned, model)}

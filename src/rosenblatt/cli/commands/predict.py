@@ -56,7 +56,6 @@ def run(
 
     from rosenblatt.cli import reading, writing
     from rosenblatt.cli.screen import Screen
-    from rosenblatt.desk.model_contents import encoding_of
     from rosenblatt.desk.predict import judged, predictions
     from rosenblatt.read.encode.lookup import Unseen
     from rosenblatt.ship.file.modelfile import Model
@@ -80,7 +79,7 @@ def run(
             writing.stream(found, json)
         else:
             writing.to_file(found, output, force)
-    for note in writing.on_unseen(unseen, encoding_of(loaded)):
+    for note in writing.on_unseen(unseen, loaded.table_encoding):
         screen.note(note)
     if error is not None:
         screen.aside(error.statement) if output is None else screen.line(error.statement)

@@ -55,7 +55,7 @@ def run(
     from rosenblatt.cli import learning, reading, wording
     from rosenblatt.cli.screen import Screen
     from rosenblatt.desk.report import findings_of
-    from rosenblatt.desk.train import TREE, Wishes
+    from rosenblatt.desk.train import Wishes
     from rosenblatt.errors import MissingExtraError
     from rosenblatt.ship.explain.report import report_of
     from rosenblatt.ship.file.atomic import write_whole
@@ -81,7 +81,7 @@ def run(
         page = report_of(findings_of(data, learned, made, (*notes, *learned.notes), check))
     made.save(model, force=force)
     write_whole(output, page.encode(), replace=force)
-    wording.columns(screen, data, features=learned.algorithm != TREE)
+    wording.columns(screen, data, features=learned.rule.tree is None)
     wording.learned(screen, learned, made)
     screen.line(f"Written: {output} and {model}")
     found = {**reading.described(data, (*notes, *learned.notes)), **wording.learned_record(learned, made)}

@@ -5,16 +5,16 @@ of `prove.check` counts again.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from rosenblatt.desk.data import Data, encoded
-from rosenblatt.desk.verifying.claims import Result, checked, of_model, same_data
+from rosenblatt.desk.verifying.claim import Result
+from rosenblatt.desk.verifying.claims import of_model, same_data
+from rosenblatt.desk.verifying.proved import verified as proved
 from rosenblatt.errors import CertificateError, DataError, ModelError, OptionError
-from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.prove.check.certificate import Certificate
 from rosenblatt.read.table import Table
 from rosenblatt.ship.file import document, modelfile, prooffile
@@ -45,7 +45,7 @@ def verified(claims: Model | Proof | Certificate, table: Table, target: str | No
     """Check all claims on a table."""
     if isinstance(claims, Certificate):
         X, y = _numbers(table, target)
-        return [checked(claims.kind, claims.verify, X, y)]
+        return [Result(claims.kind, *proved(claims, X, y))]
     if target is not None:
         raise OptionError("--target is for bare certificates; this file knows its target")
     if claims.encoding is None:
@@ -54,16 +54,16 @@ def verified(claims: Model | Proof | Certificate, table: Table, target: str | No
         return list(_of_proof(claims, encoded(table, claims.encoding)))
     judged = claims.held_out or {}
     data = encoded(table, claims.encoding, judged.get("weights") if "trained_rows" in judged else None)
-    return list(of_model(claims, data.for_tree() if isinstance(claims.estimator, PerceptronTree) else data))
+    return list(of_model(claims, data.seen_by(claims.rule)))
 
 
 def _of_proof(proof: Proof, data: Data) -> Iterator[Result]:
-    yield same_data(proof.data, data)
+    yield Result("data", *same_data(proof.data, data))
     for label, certificate in proof.claims:
         about = data.y if label is None else data.y == data.classes.index(label)
-        found = checked(certificate.kind, certificate.verify, data.X, about)
+        found = proved(certificate, data.X, about)
         whose = "" if label is None or len(data.classes) == 2 else f"{label} against the rest: "
-        yield replace(found, statement=f"{whose}{found.statement}")
+        yield Result(certificate.kind, found.holds, f"{whose}{found.statement}")
 
 
 def _numbers(table: Table, target: str | None) -> tuple[Any, Any]:

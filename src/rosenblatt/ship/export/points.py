@@ -8,17 +8,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import frexp, ldexp
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import polars as pl
 
 from rosenblatt.errors import OptionError
-from rosenblatt.estimators.linear import ONE_VS_ONE, LinearRule
 from rosenblatt.read.encode.columns import Category, Column, Feature, Number, Sparse, Text, add_up
 from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.read.encode.lookup import Unseen
 from rosenblatt.rows.kernels import Array
+from rosenblatt.rules.rule import Rule
+from rosenblatt.rules.schemes import ONE_VS_ONE
 
 PRECISION = 53  # bits of a double
 SINGLE = "single"  # scores of all columns but texts
@@ -36,26 +37,27 @@ class Points:
     rounded: bool = False  # whether an intercept is only nearly the threshold's weight times the constant that it sees
 
     @classmethod
-    def of(cls, encoding: Encoding, estimator: Any) -> Self:
+    def of(cls, encoding: Encoding, rule: Rule) -> Self:
         """The points of a linear rule; refuses any other rule."""
-        name = type(estimator).__name__
-        if not isinstance(estimator, LinearRule) or not hasattr(estimator, "coef_") or estimator.weights_.ndim != 2:
+        if rule.tree is not None:
+            raise OptionError("the rule is a tree: it has branches, not points; explain shows them")
+        if (form := rule.linear) is None:
             raise OptionError(
-                f"{name} is not a sum of points, so it has no scorecard; the averaged and pocket rules have one"
+                f"{rule.name} is not a sum of points, so it has no scorecard; the averaged and pocket rules have one"
             )
-        if estimator._scheme == ONE_VS_ONE:
+        if form.scheme == ONE_VS_ONE:
             raise OptionError(
                 "one-vs-one rules vote, so they are not a sum of points: use multi_class 'joint' or 'one-vs-rest'"
             )
-        if estimator._unit_rows:
+        if form.unit_rows:
             raise OptionError("a rule that scales rows to length 1 is not a sum of points: learn without normalize")
-        if len(encoding.features) != estimator.weights_.shape[1] - 1:
-            raise OptionError(f"the encoding has {encoding.size} features, the rule {estimator.weights_.shape[1] - 1}")
-        weights = tuple(tuple(map(float, w)) for w in estimator.coef_)
-        intercepts, bias = tuple(map(float, estimator.intercept_)), Fraction(estimator._bias)
-        thresholds = zip(intercepts, estimator.weights_[:, -1].tolist(), strict=True)
+        if len(encoding.features) != form.coefficients.shape[1]:
+            raise OptionError(f"the encoding has {encoding.size} features, the rule {form.coefficients.shape[1]}")
+        weights = tuple(tuple(map(float, w)) for w in form.coefficients)
+        intercepts, bias = tuple(map(float, form.intercepts)), Fraction(form.bias)
+        thresholds = zip(intercepts, form.weights[:, -1].tolist(), strict=True)
         rounded = any(Fraction(b) != Fraction(w) * bias for b, w in thresholds)
-        made = cls(encoding, weights, intercepts, bool(estimator._zero_is_yes), rounded)
+        made = cls(encoding, weights, intercepts, bool(form.zero_is_yes), rounded)
         if not made.reach <= LARGEST:
             raise OptionError("the weights are so large that scores overflow, so the rule is not a sum of points")
         return made

@@ -10,6 +10,7 @@ from hashlib import sha256
 from typing import Any, NoReturn
 
 from rosenblatt.errors import ModelError
+from rosenblatt.visible import brief
 
 MOST_BYTES = 2**28
 MOST_GROUPS = 2**21  # lists and objects; with these four, the memory that a file can ask for is bounded
@@ -85,9 +86,3 @@ def laid_out(value: Any, indent: int = 0) -> str:
 
 def _line(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
-
-
-def brief(value: Any) -> str:
-    """A value for a message: on one line, and not long."""
-    text = repr(value) if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -14,13 +14,13 @@ import numpy as np
 import scipy  # its parts are loaded when they are used
 
 from rosenblatt.errors import CertificateError, DataError, ModelError
-from rosenblatt.estimators.linear import one_or_all
 from rosenblatt.learn.choices import Reason
 from rosenblatt.prove.check.certificate import Certificate
 from rosenblatt.rows.door import is_sparse
 from rosenblatt.rows.kernels import Array, Dense, Rows
 from rosenblatt.rows.storage import LONGEST, n_rows, rows_of, some_rows, table_of
-from rosenblatt.ship.file.canonical import brief
+from rosenblatt.rules.schemes import one_or_all
+from rosenblatt.visible import brief
 
 LARGEST = float(np.finfo(np.float64).max)
 COUNTABLE = 2**62  # counters stay below

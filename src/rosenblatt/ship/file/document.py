@@ -6,8 +6,9 @@ from typing import Any, TypeVar
 
 from rosenblatt.errors import ModelError
 from rosenblatt.ship.file.atomic import Path, read_whole, write_whole
-from rosenblatt.ship.file.canonical import MOST_BYTES, brief, digest, laid_out, parsed
+from rosenblatt.ship.file.canonical import MOST_BYTES, digest, laid_out, parsed
 from rosenblatt.version import __version__
+from rosenblatt.visible import brief
 
 T = TypeVar("T")
 PROTOCOL = 1

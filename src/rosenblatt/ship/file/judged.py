@@ -12,8 +12,8 @@ import numpy as np
 
 from rosenblatt.errors import ModelError
 from rosenblatt.rows.kernels import Array
-from rosenblatt.ship.file.canonical import brief
 from rosenblatt.ship.file.codecs import COUNT, FLAG, NOWHERE, TEXT, Kind, Shape, fields, or_null, plainly, reals, scalar
+from rosenblatt.visible import brief
 
 if TYPE_CHECKING:
     from rosenblatt.read.encode.columns import Column

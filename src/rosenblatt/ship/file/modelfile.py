@@ -10,14 +10,14 @@ docs/modelfile.md.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt import registry
 from rosenblatt.errors import DataError, ModelError, OptionError
-from rosenblatt.estimators.columns import from_table
-from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.prove.check.certificate import Certificate
 from rosenblatt.rows.door import labelled
 from rosenblatt.rows.examples import Examples, classes_of
@@ -25,9 +25,9 @@ from rosenblatt.rows.kernels import Array, Dense, Rows
 from rosenblatt.rows.storage import n_features, n_rows, rows_of
 from rosenblatt.ship.file import document, judged, records
 from rosenblatt.ship.file.atomic import Path
-from rosenblatt.ship.file.canonical import brief
 from rosenblatt.ship.file.codecs import CERTIFICATE, COUNT, NOWHERE, Kind, Shape, fields, listed, or_null, plainly
 from rosenblatt.version import __version__
+from rosenblatt.visible import brief
 
 if TYPE_CHECKING:
     from rosenblatt.read.encode.encoding import Encoding
@@ -60,18 +60,31 @@ ABOUT = {
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A fitted estimator, and what is known about it.
+    """A rule, and what is known about it.
 
-    `encoding` is what the columns of a table mean to it (None: it was learned from arrays), `data` the fingerprint of
-    what it was learned from, `held_out` what was measured on other rows, `made_by` the version that learned it.
+    `rule` is a fitted estimator, or the same without scikit-learn; `estimator` is always an estimator. `encoding` is
+    what the columns of a table mean to it (None: it was learned from arrays), `data` the fingerprint of what it was
+    learned from, `held_out` what was measured on other rows, `made_by` the version that learned it.
     """
 
-    estimator: Any
+    rule: Any
     encoding: "Encoding | None" = None
     certificates: tuple[Certificate, ...] = ()
     data: dict[str, Any] | None = None
     held_out: dict[str, Any] | None = None
     made_by: str = __version__
+
+    @cached_property
+    def estimator(self) -> Any:
+        """The rule as a fitted estimator of scikit-learn."""
+        return registry.estimator_of(self.rule)
+
+    @property
+    def table_encoding(self) -> "Encoding":
+        """What the columns of a table mean to the rule; refuses a rule that was learned from arrays."""
+        if self.encoding is None:
+            raise OptionError("the rule was learned from arrays, and the model does not know what their columns mean")
+        return self.encoding
 
     def save(self, path: Path, *, force: bool = False) -> None:
         """Write the model, whole or not at all; a file that exists is overwritten only with `force`."""
@@ -80,7 +93,7 @@ class Model:
     def text(self) -> str:
         """The model as text; what could not be loaded is refused."""
         about = {name: kind.write(getattr(self, name)) for name, kind in ABOUT.items()}
-        text = document.text_of(FORMAT, self.made_by, records.written(self.estimator) | about)
+        text = document.text_of(FORMAT, self.made_by, records.written(self.rule) | about)
         Model.from_text(text.encode())
         return text
 
@@ -88,12 +101,11 @@ class Model:
         """The label of every row of a table, a data frame or a mapping of columns; its columns are found by name."""
         if self.encoding is None:
             raise OptionError("the rule was learned from arrays: ask model.estimator.predict(X)")
-        return [self.encoding.target.classes[k] for k in self.estimator.predict(self.seen(self.encoding, table))]
+        return [self.encoding.target.classes[k] for k in self.rule.predict(self.seen(self.encoding, table))]
 
     def seen(self, encoding: "Encoding", table: Any, first_row: int = 0) -> Any:
         """The rows of a table as the rule sees them: features, or the columns of a tree."""
-        see = from_table if isinstance(self.estimator, PerceptronTree) else type(encoding).encode
-        return see(encoding, table, first_row=first_row)
+        return self.rule.see(encoding, table, first_row=first_row)
 
     @classmethod
     def load(cls, path: Path) -> "Model":
@@ -110,22 +122,19 @@ class Model:
         """The model of what is in a document; raises ModelError for anything that is not one."""
         with np.errstate(all="ignore"):  # numbers that overflow are refused, without a warning
             given = fields(record, "the model", dict.fromkeys(records.PARTS, records.AS_IS) | ABOUT, NOWHERE)
-            estimator = records.restored({name: given[name] for name in records.PARTS})
+            rule = records.restored({name: given[name] for name in records.PARTS})
             about = {name: given[name] for name in ABOUT} | {"certificates": tuple(given["certificates"])}
-            return cls(estimator, **about, made_by=made_by)._checked()
+            return cls(rule, **about, made_by=made_by)._checked()
 
     def _checked(self) -> "Model":
         """This model, if its parts fit together."""
-        features, classes = self.estimator.n_features_in_, len(self.estimator.classes_)
+        features, classes = self.rule.n_features_in_, len(self.rule.classes_)
         if self.encoding is not None:
-            if isinstance(self.estimator, PerceptronTree):
-                _check_heads(self.encoding, self.estimator)
-            elif self.encoding.size != features:
-                raise ModelError(f"the encoding has {self.encoding.size} features, but the rule has {features}")
+            self.rule.check_encoding(self.encoding)
             if len(self.encoding.target.classes) != classes:
                 many = len(self.encoding.target.classes)
                 raise ModelError(f"the encoding's target has {many} classes, but the rule has {classes}")
-            labels = self.estimator.classes_
+            labels = self.rule.classes_
             if labels.dtype.kind not in "biu" or labels.tolist() != list(range(classes)):
                 raise ModelError(f"the rule's labels must be the places of the target's classes, 0 to {classes - 1}")
         if self.data is not None and self.data["features"] != features:
@@ -133,23 +142,6 @@ class Model:
         if self.held_out is not None:
             judged.check(self.held_out, features, self.encoding)
         return self
-
-
-def _check_heads(encoding: "Encoding", rule: PerceptronTree) -> None:
-    """Refuse an encoding whose columns are not those of the tree."""
-    from rosenblatt.read.encode.tree_view import heads, width
-
-    found = tuple((column.name, column.categories) for column in rule.tree_.columns)
-    try:
-        many = width(encoding)
-    except OptionError as error:
-        raise ModelError(str(error)) from None
-    if len(found) != many:  # a number in the file, before there are so many heads
-        raise ModelError(f"the encoding has {many} columns for a tree, but the tree has {len(found)}")
-    wanted = heads(encoding)
-    for there, own in zip(wanted, found, strict=True):
-        if there != own:
-            raise ModelError(f"the encoding's column {brief(there[0])} and the tree's {brief(own[0])} differ")
 
 
 def save_model(

@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import ModelError
-from rosenblatt.estimators.lifted import BEST
-from rosenblatt.estimators.linear import JOINT, ONE_VS_REST, SCHEMES
-from rosenblatt.estimators.pocket import DESCENT
-from rosenblatt.estimators.tree import BY_CROSS_VALIDATION
-from rosenblatt.estimators.voted import VOTES
 from rosenblatt.learn import choices
 from rosenblatt.learn.dual.dual import ORDERS
 from rosenblatt.learn.dual.gram import OF_PAIRS, OF_PRODUCTS, PRECOMPUTED, SCALE
 from rosenblatt.learn.passes.aggressive import Variant
 from rosenblatt.learn.tree import tree_options
 from rosenblatt.rows.storage import LONGEST
+from rosenblatt.rules.lifted import BEST
+from rosenblatt.rules.pocket import DESCENT
+from rosenblatt.rules.schemes import JOINT, ONE_VS_REST, SCHEMES
+from rosenblatt.rules.tree import BY_CROSS_VALIDATION
+from rosenblatt.rules.voted import VOTES
 from rosenblatt.ship.file.codecs import (
     COUNTABLE,
     FLAG,
@@ -276,13 +276,13 @@ def scheme_meant(classes: int) -> str:
     return JOINT if classes == 2 else ONE_VS_REST
 
 
-def options_written(estimator: Any) -> dict[str, Any]:
-    """The options of an estimator, each checked to come back."""
-    given, found = estimator.get_params(deep=False), {}
-    scheme, classes = given.get(MULTI_CLASS), getattr(estimator, "classes_", ())
-    if scheme is not None and len(classes) > 2 and scheme != estimator._scheme:
-        raise ModelError(f"multi_class was changed to {scheme!r} after learning with {estimator._scheme!r}: fit again")
-    for name, kind in PARAMETERS[type(estimator).__name__].items():
+def options_written(rule: Any) -> dict[str, Any]:
+    """The options of a rule, each checked to come back."""
+    given, found = rule.options(), {}
+    scheme, classes = given.get(MULTI_CLASS), rule.classes_
+    if scheme is not None and len(classes) > 2 and scheme != rule._scheme:
+        raise ModelError(f"multi_class was changed to {scheme!r} after learning with {rule._scheme!r}: fit again")
+    for name, kind in PARAMETERS[rule.name].items():
         where = f"a model file cannot hold the option {name}: it"
         try:
             found[name] = kind.write(given[name])

@@ -1,4 +1,4 @@
-"""Estimators as records of plain lists, numbers and texts, and back.
+"""Rules as records of plain lists, numbers and texts, and back.
 
 A record says what the rule is in words, too. Those are checked when it is read: a file cannot say one thing and do
 another.
@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt import registry
 from rosenblatt.errors import ModelError, RosenblattError
-from rosenblatt.estimators.linear import JOINT, ONE_VS_ONE, ONE_VS_REST, pairs_of
-from rosenblatt.estimators.online import PROTOCOL, OnlinePerceptron
-from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.learn.online.online import COUNTS
-from rosenblatt.ship.file.canonical import brief
+from rosenblatt.rules.online import OnlineRule
+from rosenblatt.rules.online_state import PROTOCOL
+from rosenblatt.rules.schemes import JOINT, ONE_VS_REST, rules_of
 from rosenblatt.ship.file.codecs import (
     BIAS,
     COUNT,
@@ -37,6 +37,7 @@ from rosenblatt.ship.file.codecs import (
 )
 from rosenblatt.ship.file.options import MULTI_CLASS, PARAMETERS, options_written, scheme_meant
 from rosenblatt.ship.file.schemas import TABLES
+from rosenblatt.visible import brief
 
 AS_IS = Kind(lambda value: value, lambda value, where, shape: value)  # read later
 PARTS: Mapping[str, Kind] = {
@@ -49,79 +50,42 @@ PARTS: Mapping[str, Kind] = {
     "settled": AS_IS,
     "learned": AS_IS,
 }
-UNIT_ROWS = "the features of a row are divided by their length first; a row of zeros stays"
-SUM = "the sum of every weight times its feature, plus the last weight times the bias"
-AVERAGE = f"{SUM}; a weight is the one given less its sum divided by the examples seen"
-VOTE = (
-    "the share of the looks whose weights say yes less the share of those that say no; a score of exactly 0 of one of "
-    "them says {zero}"
-)
-KERNEL = (
-    "the sum over the support rows of their amount, or where average is true of its mean over all looks, times the "
-    "kernel of both rows plus the square of the bias"
-)
-
-TREE = {
-    "score": "the share of a class in the counts of the leaf that a row ends in, or of its side of the leaf's rule",
-    "branches": "a number, or the sum of a perceptron's terms added up from left to right, of at most the threshold "
-    "goes to the first child, a greater one to the second; a category goes to the child of its branch, and to `other` "
-    "if it is in none; what is missing goes to `missing`",
-    "threshold": "the class with the greatest share is predicted",
-    "ties": "of equal shares the first class",
-}
-OF_CLASSES = {
-    ONE_VS_REST: {
-        "threshold": "each class has a rule against the rest; the class with the greatest score is predicted",
-        "ties": "of equal scores the first class",
-    },
-    JOINT: {
-        "threshold": "each class has a score; the class with the greatest score is predicted",
-        "ties": "of equal scores the first class",
-    },
-    ONE_VS_ONE: {
-        "threshold": "each pair of classes has a rule that says the second where its score is above 0; the class that "
-        "most rules say is predicted",
-        "ties": "a score of exactly 0 is {zero}; of classes that as many rules say, the one that wins most of the "
-        "rules among them, then the first",
-    },
-}
 
 
-def written(estimator: Any) -> dict[str, Any]:
-    """All that is kept of an estimator."""
-    name, made = type(estimator).__name__, type(estimator)
-    table = TABLES.get(name)
-    if table is not None and made is table.make:
-        if not hasattr(estimator, "classes_"):
-            raise ModelError(f"this {name} has not learned anything yet: fit it first")
-        names, classes = getattr(estimator, "feature_names_in_", None), LABELS.write(estimator.classes_)
-        LABELS.read(classes, "classes", NOWHERE)  # labels that JSON does not know are refused by name
-        return {
-            "estimator": name,
-            "conventions": conventions(estimator),
-            "classes": classes,
-            "features": int(estimator.n_features_in_),
-            "feature_names": None if names is None else [str(feature) for feature in names],
-            "parameters": options_written(estimator),
-            "settled": {key: field.kind.write(field.get(estimator)) for key, field in table.settled.items()},
-            "learned": {key: field.kind.write(field.get(estimator)) for key, field in table.learned.items()},
-        }
-    if made is OnlinePerceptron:
-        return _online_written(estimator)
-    inside = "; save what learns inside it, its `rule`" if name == "RiverPerceptron" else ""
-    raise ModelError(f"a model file holds the estimators {', '.join(PARAMETERS)}, not {name}{inside}")
+def written(rule: Any) -> dict[str, Any]:
+    """All that is kept of a rule."""
+    if (entry := registry.entry_of(rule)) is None:
+        name = type(rule).__name__
+        inside = "; save what learns inside it, its `rule`" if name == "RiverPerceptron" else ""
+        raise ModelError(f"a model file holds the estimators {', '.join(PARAMETERS)}, not {name}{inside}")
+    if not rule.is_fitted:
+        raise ModelError(f"this {rule.name} has not learned anything yet: fit it first")
+    if (table := TABLES.get(entry.name)) is None:
+        return _online_written(rule)
+    names, classes = getattr(rule, "feature_names_in_", None), LABELS.write(rule.classes_)
+    LABELS.read(classes, "classes", NOWHERE)  # labels that JSON does not know are refused by name
+    return {
+        "estimator": rule.name,
+        "conventions": rule.conventions(),
+        "classes": classes,
+        "features": int(rule.n_features_in_),
+        "feature_names": None if names is None else [str(feature) for feature in names],
+        "parameters": options_written(rule),
+        "settled": {key: field.kind.write(field.get(rule)) for key, field in table.settled.items()},
+        "learned": {key: field.kind.write(field.get(rule)) for key, field in table.learned.items()},
+    }
 
 
 def restored(record: Mapping[str, Any]) -> Any:
-    """The estimator of such a record."""
+    """The rule of such a record."""
     given = fields(dict(record), "the model", PARTS, NOWHERE)
     name = given["estimator"]
     if name not in PARAMETERS:
         raise ModelError(f"this version knows no estimator {brief(name)}, only {', '.join(PARAMETERS)}")
-    estimator = _online_restored(given) if name == OnlinePerceptron.__name__ else _restored(given)
-    if given["conventions"] != conventions(estimator):
+    rule = _restored(given) if name in TABLES else _online_restored(given)
+    if given["conventions"] != rule.conventions():
         raise ModelError("the conventions are not those of a rule with these settings")
-    return estimator
+    return rule
 
 
 def _restored(given: Mapping[str, Any]) -> Any:
@@ -140,22 +104,21 @@ def _restored(given: Mapping[str, Any]) -> Any:
     if MULTI_CLASS in table.parameters and type(parameters) is dict and MULTI_CLASS not in parameters:
         parameters = {**parameters, MULTI_CLASS: scheme_meant(len(labels))}
     scheme = parameters.get(MULTI_CLASS, ONE_VS_REST) if type(parameters) is dict and len(labels) > 2 else None
-    rules = 1 if scheme is None else len(pairs_of(len(labels))) if scheme == ONE_VS_ONE else len(labels)
     settled = fields(given["settled"], "settled", kinds, NOWHERE)
-    shape = Shape(rules, given["features"], settled.get("bias", 0.0), scheme == JOINT)
+    shape = Shape(rules_of(len(labels), scheme), given["features"], settled.get("bias", 0.0), scheme == JOINT)
     options = fields(parameters, "parameters", table.parameters, shape)
     learned = fields(given["learned"], "learned", {key: field.kind for key, field in table.learned.items()}, shape)
-    estimator: Any = table.make(**options)
+    rule: Any = registry.NAMED[given["estimator"]].rule(**options)
     if MULTI_CLASS in options:  # files of before have none: one-vs-rest, as the class itself says
-        estimator._multi_class = options[MULTI_CLASS]
-    estimator.classes_, estimator.n_features_in_ = classes, given["features"]
+        rule._multi_class = options[MULTI_CLASS]
+    rule.classes_, rule.n_features_in_ = classes, given["features"]
     if names is not None:
-        estimator.feature_names_in_ = np.array(names, object)
+        rule.feature_names_in_ = np.array(names, object)
     for values, fields_of in ((settled, table.settled), (learned, table.learned)):
         for key, field in fields_of.items():
-            field.put(estimator, values[key])
-    table.finish(estimator, shape, learned)
-    return estimator
+            field.put(rule, values[key])
+    table.finish(rule, shape, learned)
+    return rule
 
 
 # -- OnlinePerceptron ------------------------------------------------------------------------------------------
@@ -176,7 +139,7 @@ LEARNED = {
 }
 
 
-def _online_written(rule: OnlinePerceptron) -> dict[str, Any]:
+def _online_written(rule: OnlineRule) -> dict[str, Any]:
     state = rule.get_state()
     weights, sums = [*state["weights"], None][:2]
     labels = np.empty(2, object)
@@ -184,8 +147,8 @@ def _online_written(rule: OnlinePerceptron) -> dict[str, Any]:
     names = rule.feature_names_
     learned = {"knows_labels": state["settled"], "width": state["width"], "weights": weights, "sums": sums}
     return {
-        "estimator": type(rule).__name__,
-        "conventions": conventions(rule),
+        "estimator": rule.name,
+        "conventions": rule.conventions(),
         "classes": LABELS.write(labels),
         "features": rule.n_features_in_,
         "feature_names": None if names is None else [LABEL.write(name) for name in names],
@@ -195,7 +158,7 @@ def _online_written(rule: OnlinePerceptron) -> dict[str, Any]:
     }
 
 
-def _online_restored(given: Mapping[str, Any]) -> OnlinePerceptron:
+def _online_restored(given: Mapping[str, Any]) -> OnlineRule:
     labels, names = given["classes"].tolist(), given["feature_names"]
     settled = fields(given["settled"], "settled", {"bias": BIAS, "zero_is_yes": FLAG}, NOWHERE)
     shape = Shape(1, given["features"], settled["bias"])
@@ -204,7 +167,7 @@ def _online_restored(given: Mapping[str, Any]) -> OnlinePerceptron:
         raise ModelError(f"feature_names must be {shape.features} different names")
     if learned["width"] not in (None, shape.features if names is None else None):
         raise ModelError(f"the width must be null or the number of features, not {learned['width']}")
-    rule = OnlinePerceptron(**fields(given["parameters"], "parameters", PARAMETERS["OnlinePerceptron"], shape))
+    rule = OnlineRule(**fields(given["parameters"], "parameters", PARAMETERS[OnlineRule.name], shape))
     state = {
         "protocol": PROTOCOL,
         "method": {"mode": rule.mode, "C": float(rule.C), "ties": rule.ties, "bias": settled["bias"]},
@@ -227,28 +190,3 @@ def _online_restored(given: Mapping[str, Any]) -> OnlinePerceptron:
     ):
         raise ModelError("the labels, the ties or the kept mistakes do not fit the options")
     return rule
-
-
-# -- in words --------------------------------------------------------------------------------------------------
-
-
-def conventions(estimator: Any) -> dict[str, str]:
-    """What a score is, what is decided from it and what a tie is; protocol 1 has these words for ever."""
-    if isinstance(estimator, PerceptronTree):
-        return TREE
-    zero = "yes" if estimator._zero_is_yes else "no"
-    if hasattr(estimator, "dual_coef_"):
-        words = {"score": KERNEL}
-    elif getattr(estimator, "_vote", None) == "voted":
-        words = {"score": VOTE.format(zero=zero)}
-    else:
-        words = {"score": AVERAGE if getattr(estimator, "mode", None) == "averaged" else SUM}
-    if getattr(estimator, "_unit_rows", False):
-        words["rows"] = UNIT_ROWS
-    if len(estimator.classes_) == 2:
-        words["threshold"] = "yes, the second class, where the score is above 0; no, the first class, where it is below"
-        words["ties"] = f"a score of exactly 0 is {zero}"
-    else:
-        told = OF_CLASSES[getattr(estimator, "_scheme", ONE_VS_REST)]
-        words |= {name: text.format(zero="the second" if zero == "yes" else "the first") for name, text in told.items()}
-    return words

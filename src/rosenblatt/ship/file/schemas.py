@@ -12,16 +12,6 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import ModelError
-from rosenblatt.estimators.averaged import AveragedPerceptron
-from rosenblatt.estimators.kernel import KernelPerceptron
-from rosenblatt.estimators.lifted import LiftedPerceptron
-from rosenblatt.estimators.linear import LinearRule, empty_ledger, one_or_all
-from rosenblatt.estimators.margin_perceptron import MarginPerceptron
-from rosenblatt.estimators.passive_aggressive import PassiveAggressive
-from rosenblatt.estimators.perceptron import Perceptron
-from rosenblatt.estimators.pocket import PocketPerceptron
-from rosenblatt.estimators.tree import PerceptronTree
-from rosenblatt.estimators.voted import VOTES, VotedPerceptron
 from rosenblatt.learn.dual.dual import State
 from rosenblatt.learn.dual.dual_kernels import Memory
 from rosenblatt.learn.dual.gram import OF_PAIRS, OF_PRODUCTS, PRECOMPUTED, Kernel, Points
@@ -31,6 +21,9 @@ from rosenblatt.learn.passes.averaged import Tally
 from rosenblatt.learn.passes.electorate import Chunk, Electorate
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.storage import n_rows
+from rosenblatt.rules.linear_learner import empty_ledger
+from rosenblatt.rules.schemes import one_or_all
+from rosenblatt.rules.voted import VOTES
 from rosenblatt.ship.file.codecs import (
     BIAS,
     CERTIFICATE,
@@ -288,31 +281,27 @@ def _grow_on(tree: Any, shape: Shape, given: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class Kept:
-    """All that is kept of an estimator of one class."""
+    """All that is kept of a rule of one kind."""
 
-    make: type[LinearRule | PerceptronTree]
     parameters: Mapping[str, Kind]
     settled: Mapping[str, Field]
     learned: Mapping[str, Field]
     finish: Callable[[Any, Shape, Mapping[str, Any]], None] = _begin
 
 
-def _table(make: type[LinearRule], learned: Mapping[str, Field], *more: Any, settled: Any = None) -> Kept:
-    return Kept(make, PARAMETERS[make.__name__], SETTLED | (settled or {}), COUNTERS | dict(learned), *more)
+def _table(name: str, learned: Mapping[str, Field], *more: Any, settled: Any = None) -> Kept:
+    return Kept(PARAMETERS[name], SETTLED | (settled or {}), COUNTERS | dict(learned), *more)
 
 
 _IN_PASSES = WEIGHTS | TALLIES
 TABLES = {
-    table.make.__name__: table
-    for table in (
-        _table(Perceptron, WEIGHTS | PERCEPTRON),
-        _table(PocketPerceptron, WEIGHTS | POCKET),
-        _table(LiftedPerceptron, WEIGHTS | LIFTED),
-        _table(AveragedPerceptron, _IN_PASSES, _go_on),
-        _table(VotedPerceptron, _IN_PASSES | VOTED, _vote_on, settled=VOTED_SETTLED),
-        _table(MarginPerceptron, _IN_PASSES | MARGIN, _go_on, settled=MARGIN_SETTLED),
-        _table(PassiveAggressive, _IN_PASSES, _go_on, settled=AGGRESSIVE_SETTLED),
-        _table(KernelPerceptron, DUALS, _sum_on),
-        Kept(PerceptronTree, PARAMETERS[PerceptronTree.__name__], {}, GROWN, _grow_on),
-    )
+    "Perceptron": _table("Perceptron", WEIGHTS | PERCEPTRON),
+    "PocketPerceptron": _table("PocketPerceptron", WEIGHTS | POCKET),
+    "LiftedPerceptron": _table("LiftedPerceptron", WEIGHTS | LIFTED),
+    "AveragedPerceptron": _table("AveragedPerceptron", _IN_PASSES, _go_on),
+    "VotedPerceptron": _table("VotedPerceptron", _IN_PASSES | VOTED, _vote_on, settled=VOTED_SETTLED),
+    "MarginPerceptron": _table("MarginPerceptron", _IN_PASSES | MARGIN, _go_on, settled=MARGIN_SETTLED),
+    "PassiveAggressive": _table("PassiveAggressive", _IN_PASSES, _go_on, settled=AGGRESSIVE_SETTLED),
+    "KernelPerceptron": _table("KernelPerceptron", DUALS, _sum_on),
+    "PerceptronTree": Kept(PARAMETERS["PerceptronTree"], {}, GROWN, _grow_on),
 }

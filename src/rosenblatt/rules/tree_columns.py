@@ -9,20 +9,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt import options
-from rosenblatt.errors import DataError, OptionError
+from rosenblatt.errors import DataError, ModelError, OptionError, TableError
 from rosenblatt.learn.tree.stored_numbers import Stored
 from rosenblatt.learn.tree.tree import Column, Columns
 from rosenblatt.rows.door import first_without_number, not_a_number
 from rosenblatt.rows.kernels import Array
+from rosenblatt.visible import brief
 
 if TYPE_CHECKING:
     from rosenblatt.read.encode.encoding import Encoding
+    from rosenblatt.read.table import Table
 
 FROM_DTYPE = "from_dtype"
 NOT_TEXT = ("int", "uint", "float", "double", "decimal", "date", "timedelta", "duration")  # how types begin
 SPARSE = "sparse["  # so do those of pandas that store few numbers
 ENOUGH, NAMES = 20, 0.8  # rows; the part of them that have a value of their own, for values to be names of rows
 MOST_NUMBERS = 2**29  # of a sparse table that becomes a dense one: 4 GiB
+MOST_LEARNED = 2**27  # numbers of a table to learn from: a gigabyte
 WIDE, FEW = 32, 4  # a sparse table of more columns, of which one number in so many is stored, is not made dense
 
 
@@ -167,6 +170,40 @@ def heads_of(encoding: "Encoding") -> tuple[Column, ...]:
     from rosenblatt.read.encode.tree_view import heads
 
     return tuple(Column(name, categories) for name, categories in heads(encoding))
+
+
+def whole_table(encoding: "Encoding", table: "Table") -> Columns:
+    """All rows of a table, block by block where it is large."""
+    from rosenblatt.read.encode.tree_view import grid, width
+
+    many, height = width(encoding), table.height
+    if many * height > MOST_LEARNED:
+        raise TableError(
+            f"{table.source}: {height:,} rows of {many:,} columns are too many for a tree, which sorts them all; "
+            "leave columns out (--kind COLUMN=ignore), or rows"
+        )
+    if not table.is_large:
+        return from_table(encoding, table.whole())
+    parts = [np.empty((many, 0))]
+    for block in table.blocks():
+        parts.append(grid(encoding, block, first_row=sum(part.shape[1] for part in parts)))
+    return Columns(heads_of(encoding), np.concatenate(parts, axis=1))
+
+
+def check_heads(encoding: "Encoding", columns: Sequence[Column]) -> None:
+    """Refuse an encoding whose columns are not these."""
+    from rosenblatt.read.encode.tree_view import heads, width
+
+    found = tuple((column.name, column.categories) for column in columns)
+    try:
+        many = width(encoding)
+    except OptionError as error:
+        raise ModelError(str(error)) from None
+    if len(found) != many:  # a number in the file, before there are so many heads
+        raise ModelError(f"the encoding has {many} columns for a tree, but the tree has {len(found)}")
+    for there, own in zip(heads(encoding), found, strict=True):
+        if there != own:
+            raise ModelError(f"the encoding's column {brief(there[0])} and the tree's {brief(own[0])} differ")
 
 
 def _by_column(X: Any) -> Any:

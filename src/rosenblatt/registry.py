@@ -1,0 +1,68 @@
+"""Every rule, once: its name in Python and in model files, its name in the command, and where it is.
+
+Nothing is imported until a rule is asked for. The command's algorithms, the model file's tables, the public names and
+the table of estimators in the docs follow from this list.
+"""
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A rule, and the scikit-learn face of it."""
+
+    name: str  # of its estimator
+    algorithm: str | None  # in the command; None: it is not offered there
+    module: str  # in the rooms `rules` and `estimators`
+    rule_name: str
+
+    @property
+    def rule(self) -> Any:
+        """The class of the rule, which needs no scikit-learn."""
+        return getattr(import_module(f"rosenblatt.rules.{self.module}"), self.rule_name)
+
+    @property
+    def home(self) -> str:
+        """The module of the estimator."""
+        return f"rosenblatt.estimators.{self.module}"
+
+    @property
+    def estimator(self) -> Any:
+        """The class of the estimator."""
+        return getattr(import_module(self.home), self.name)
+
+
+RULES = (
+    Entry("Perceptron", "perceptron", "perceptron", "PerceptronRule"),
+    Entry("PocketPerceptron", "pocket", "pocket", "PocketRule"),
+    Entry("LiftedPerceptron", "lifted", "lifted", "LiftedRule"),
+    Entry("AveragedPerceptron", "averaged", "averaged", "AveragedRule"),
+    Entry("VotedPerceptron", "voted", "voted", "VotedRule"),
+    Entry("MarginPerceptron", "margin", "margin_perceptron", "MarginRule"),
+    Entry("KernelPerceptron", "kernel", "kernel", "KernelRule"),
+    Entry("PassiveAggressive", "pa", "passive_aggressive", "AggressiveRule"),
+    Entry("PerceptronTree", "tree", "tree", "TreeRule"),
+    Entry("OnlinePerceptron", None, "online", "OnlineRule"),
+)
+NAMED = {entry.name: entry for entry in RULES}
+ALGORITHMS = {entry.algorithm: entry for entry in RULES if entry.algorithm is not None}
+
+
+def entry_of(rule: Any) -> Entry | None:
+    """The entry of a rule or an estimator; None for others, and for subclasses, which may differ in anything."""
+    entry, made = NAMED.get(getattr(rule, "name", "")), type(rule)
+    known = () if entry is None else ((entry.home, entry.name), (f"rosenblatt.rules.{entry.module}", entry.rule_name))
+    return entry if (made.__module__, made.__name__) in known else None
+
+
+def estimator_of(rule: Any) -> Any:
+    """A rule as an estimator of scikit-learn: itself if it is one, else one that shares all it knows."""
+    entry = entry_of(rule)
+    if entry is None or type(rule) is not entry.rule:
+        return rule
+    face = entry.estimator
+    made = face.__new__(face)
+    made.__dict__ = rule.__dict__
+    return made

@@ -1,0 +1,163 @@
+"""What all rules that are learned in passes share: `learn.passes.averaged` makes the passes."""
+
+from importlib import import_module
+from typing import Any, Self
+
+import numpy as np
+
+from rosenblatt.learn import choices
+from rosenblatt.learn.choices import Budget, Reason
+from rosenblatt.learn.ledger import Ledger
+from rosenblatt.learn.passes import averaged
+from rosenblatt.learn.passes.averaged import Choice, PassesRun, Tally
+from rosenblatt.learn.passes.averaged_kernels import OnMistakes, Stride
+from rosenblatt.learn.run_state import ctrl_c_noted
+from rosenblatt.options import flag, is_word
+from rosenblatt.rows.examples import Examples
+from rosenblatt.rows.kernels import Array
+from rosenblatt.rows.kesler import JointExamples
+from rosenblatt.rules.linear_learner import AUTO, LinearLearner, empty_ledger
+from rosenblatt.rules.run_progress import reporter
+from rosenblatt.rules.schemes import JOINT, one_or_all
+
+
+class RuleInPasses(LinearLearner):
+    """A rule that is learned in passes, each of which looks at every row once."""
+
+    max_passes: int | None
+    shuffle: bool | str
+    random_state: Any
+    verbose: bool
+
+    _name = "averaged perceptron"
+    _tallies: list[Tally]
+    last_weights_: Array
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from the rows of X and their labels y."""
+        ties, budget, rng = choices.ties_named(self.ties), self._budget(), self._generator()
+        shuffled, by_itself = flag("shuffle", self.shuffle, AUTO), is_word(self.shuffle, AUTO)
+        classes, parts = self._parts(X, y, sample_weight)
+        starts = self._starts(parts, rng)
+        with ctrl_c_noted() as interrupted:
+            options: Any = {
+                "ties": ties,
+                "averaged": self._is_averaged(),
+                "choice": self._choice(),
+                "vote": self._is_vote(),
+                "rng": rng if shuffled else None,
+                "interrupted": interrupted,
+            }
+            runs = []
+            for part, start, share in zip(parts, starts, choices.shares(budget, len(parts)), strict=True):
+                watch = reporter(share, self._name) if self.verbose else None
+                options["budget"] = share
+                options["spread"] = by_itself and (isinstance(part, JointExamples) or averaged.come_in_runs(part))
+                if isinstance(part, JointExamples):
+                    shared = {name: options[name] for name in ("ties", "budget", "rng", "spread", "interrupted")}
+                    runs.append(_joint().learn_in_passes(part, start, watch=watch, **shared))
+                else:
+                    stride, growth = self._stride(part)
+                    runs.append(averaged.learn(part, start, stride, growth=growth, watch=watch, **options))
+            self._keep(classes, parts, runs)
+        if interrupted():
+            raise KeyboardInterrupt
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from the next rows of a stream, each looked at once, in order.
+
+        The first call must name all `classes`. However a stream is cut into calls, the result is the same to the
+        last bit. After `fit`, it goes on from there.
+        """
+        ties = choices.ties_named(self.ties)
+        first = not hasattr(self, "weights_")
+        known, parts = self._next_parts(X, y, classes, sample_weight)
+        if first:
+            starts = self._start_weights(parts, self._generator())
+            tallies = [averaged.begin(start, averaged=self._is_averaged()) for start in starts]
+        else:
+            tallies = self._tallies
+        followed: list[Any] = []  # which Ctrl-C loses
+        if joint := isinstance(parts[0], JointExamples):
+            tally, entries = _joint().follow_tally(parts[0], tallies[0] if first else joined(tallies), ties)
+            followed.append((tally, entries, None))
+        for part, tally in () if joint else zip(parts, tallies, strict=True):
+            stride, growth = self._stride(part)
+            followed.append(averaged.follow(part, tally, stride, ties, growth))
+        with ctrl_c_noted() as interrupted:  # all rules go on, or none does
+            if first:
+                self.ledger_ = one_or_all([self._ledger(start) for start in starts])
+                self.classes_, self.n_passes_, self.n_examples_seen_ = known, 0, 0
+            self._tallies = parted([tally for tally, _, _ in followed])
+            for ledger, (_, entries, _), part in zip(self._ledgers(), followed, parts, strict=True):
+                ledger.extend(entries, part.n, part)
+                self.n_examples_seen_ += part.n_copies
+            self.stop_reason_ = Reason.STREAM
+            self._go_on(parts, [(entries, when) for _, entries, when in followed])
+            self.weights_ = np.stack([self._rule(k) for k in range(len(self._tallies))])
+            self._expose()
+        if interrupted():
+            raise KeyboardInterrupt
+        return self
+
+    def _keep(self, classes: Array, parts: list[Examples], runs: list[PassesRun]) -> None:
+        """Take over what was learned, a run per rule."""
+        self._tallies = parted([run.tally for run in runs])
+        self._take(classes, runs)
+
+    def _expose(self) -> None:
+        super()._expose()
+        self.last_weights_ = np.stack([tally.last for tally in self._tallies])
+
+    def _emptied_ledgers(self) -> list[Ledger]:
+        lasts = [tally.last for tally in self._tallies]
+        starts = [np.stack(lasts)] if self._scheme == JOINT else lasts
+        return [ledger.emptied(last) for ledger, last in zip(self._ledgers(), starts, strict=True)]
+
+    def _budget(self) -> Budget:
+        return Budget(self.max_passes)
+
+    def _stride(self, part: Examples) -> tuple[Stride, float | None]:
+        """What a look at a row does, and by how much that can lengthen the weights, if not by R."""
+        return OnMistakes(choices.ties_named(self.ties)), None
+
+    def _is_averaged(self) -> bool:
+        return True
+
+    def _choice(self) -> Choice:
+        """Which weights the rule has, in a run."""
+        return averaged.average if self._is_averaged() else averaged.last
+
+    def _is_vote(self) -> bool:
+        """Whether the rule is the vote of all weights."""
+        return False
+
+    def _rule(self, k: int) -> Array:
+        """The same weights as of `_choice`, in a stream."""
+        return self._tallies[k].average if self._is_averaged() else self._tallies[k].last
+
+    def _ledger(self, start: Array) -> Ledger:
+        """The ledger of a stream that begins."""
+        return empty_ledger(start)
+
+    def _go_on(self, parts: list[Examples], made: list[tuple[Array, Array]]) -> None:
+        """Take in the updates that the next rows of a stream made, and when."""
+
+
+def _joint() -> Any:
+    """What learns several classes at once; loaded only where there are several."""
+    return import_module("rosenblatt.learn.pla.joint_pla")
+
+
+def parted(tallies: list[Tally]) -> list[Tally]:
+    """A tally for each row of weights: one of several classes that were learned jointly is parted."""
+    if tallies[0].last.ndim == 1:
+        return tallies
+    (whole,) = tallies
+    return [Tally(last, sums, whole.looks) for last, sums in zip(whole.last, whole.sums, strict=True)]
+
+
+def joined(tallies: list[Tally]) -> Tally:
+    """The tally of several classes that were learned jointly."""
+    return Tally(np.stack([each.last for each in tallies]), np.stack([each.sums for each in tallies]), tallies[0].looks)

@@ -1,0 +1,278 @@
+"""The kernel perceptron of `learn.dual.dual`."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+
+from rosenblatt import options
+from rosenblatt.errors import DataError, OptionError
+from rosenblatt.learn.choices import Budget, Reason, shares
+from rosenblatt.learn.dual import dual, gram
+from rosenblatt.learn.dual.dual import DualRun, State
+from rosenblatt.learn.dual.gram import PRECOMPUTED, SCALE, Gram, Kernel, Points
+from rosenblatt.learn.ledger import Ledger
+from rosenblatt.learn.run_state import NUMBERS_AT_ONCE, ctrl_c_noted
+from rosenblatt.plurals import many
+from rosenblatt.rows import find
+from rosenblatt.rows.examples import Examples, shown
+from rosenblatt.rows.kernels import Array, Dense
+from rosenblatt.rows.storage import n_features, rows_of
+from rosenblatt.rules import conventions
+from rosenblatt.rules.linear_learner import AUTO, LinearLearner
+from rosenblatt.rules.run_progress import reporter
+from rosenblatt.rules.schemes import one_or_all
+
+
+class KernelRule(LinearLearner):
+    """Perceptron in the feature space of a kernel: a linear rule there, a curved one here.
+
+    `rosenblatt.KernelPerceptron` describes the options.
+    """
+
+    name = "KernelPerceptron"
+
+    _score_in_words = conventions.KERNEL
+    _why_not_linear = "a kernel's rule is linear in another space, not in the columns"
+    ties = "mistake"
+    start = "zeros"
+    normalize = False
+
+    def __init__(
+        self,
+        *,
+        kernel: str | Callable[[Any, Any], Any] = "rbf",
+        gamma: float | str | None = None,
+        degree: float = 3,
+        coef0: float = 1.0,
+        order: str = "active",
+        budget: int | None = None,
+        average: bool = False,
+        fit_intercept: bool = False,
+        bias_scale: float = 1.0,
+        max_passes: int | None = 1000,
+        max_updates: int | None = None,
+        max_seconds: float | None = None,
+        cache_mb: float = 200,
+        class_weight: Any = None,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.order = order
+        self.budget = budget
+        self.average = average
+        self.fit_intercept = fit_intercept
+        self.bias_scale = bias_scale
+        self.max_passes = max_passes
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
+        self.cache_mb = cache_mb
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from the rows of X, or of the precomputed kernel matrix, and their labels y."""
+        order = dual.order_named(self.order)
+        budget = Budget(self.max_passes, self.max_updates, self.max_seconds)
+        self.check_options()
+        classes, parts = self._parts(X, y, sample_weight)
+        points = Points(parts[0].rows)
+        kernel = self._kernel_for(points)
+        columns = Gram(kernel, points, self.cache_mb)
+        runs = []
+        with ctrl_c_noted() as interrupted:
+            blank = self._blank(points.n, len(parts))
+            for part, state, share in zip(parts, blank, shares(budget, len(parts)), strict=True):
+                watch = reporter(share, "kernel perceptron") if self.verbose else None
+                options: Any = {"order": order, "budget": share, "watch": watch}
+                runs.append(dual.learn(part, columns, state, interrupted=interrupted, **options))
+            self._kernel = kernel
+            self._keep([run.state for run in runs], points, np.arange(points.n))
+            self._take(classes, list(runs))
+            self.forgotten_ = one_or_all([run.forgotten_of(np.arange(points.n)) for run in runs])
+            if self.average and self.stop_reason_ is Reason.SEPARATED and self._errs_on(X, y, parts[0].weights):
+                self.stop_reason_ = Reason.QUIET  # the last weights are right, but their mean decides
+        for part, run in zip(parts, runs, strict=True):
+            if run.reason is not Reason.SEPARATED:
+                _warn(part, run, self.not_converged)
+        if interrupted():
+            raise KeyboardInterrupt
+        return self
+
+    def _errs_on(self, X: Any, y: Any, weights: Array) -> bool:
+        """Whether some row that counts is predicted wrong."""
+        wrong = self.predict(X) != np.asarray(y)
+        return bool((wrong[weights > 0] if weights.size else wrong).any())
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from the next rows of a stream, each looked at once, in order.
+
+        The first call must name all `classes`. However a stream is cut into calls, the result is the same to the
+        last bit. After `fit`, it goes on from there. A precomputed kernel has no next rows, and no partial_fit.
+        """
+        self.check_options()
+        first = not hasattr(self, "weights_")
+        if first and options.is_word(self.gamma, SCALE):
+            raise OptionError("gamma='scale' needs all rows at once; give partial_fit a number")
+        known, parts = self._next_parts(X, y, classes, sample_weight)
+        more = Points(parts[0].rows)
+        if first:
+            self._kernel = self._kernel_for(more)
+            self._states, self.support_ = self._blank(0, len(parts)), np.empty(0, np.int64)
+            self._support = more.take(np.empty(0, np.int64))
+        runs = self._follow(parts, more)  # which Ctrl-C loses
+        with ctrl_c_noted() as interrupted:  # all rules go on, or none does
+            if first:
+                self.classes_, self.n_passes_, self.n_examples_seen_ = known, 0, 0
+                self.ledger_ = one_or_all([Ledger(np.zeros(part.size), 0, np.int64) for part in parts])
+                self.forgotten_ = one_or_all([np.empty(0, np.int64) for _ in parts])
+            numbers = np.concatenate([self.support_, self._ledgers()[0].n_rows + np.arange(more.n)])
+            self._note(parts, runs, numbers)
+            self._keep([run.state for run in runs], self._support.followed_by(more), numbers)
+            self._expose()
+        if interrupted():
+            raise KeyboardInterrupt
+        return self
+
+    def _follow(self, parts: list[Examples], more: Points) -> list[DualRun]:
+        """The next part of the stream, for each rule; changes nothing."""
+        before, support = self._support.n, self._support
+        columns = Gram(self._kernel, support.followed_by(more), self.cache_mb)
+        amounts = np.stack([state.amounts for state in self._states])
+        scores, errors = dual.scores_of(self._kernel, more, support, amounts)
+        runs = []
+        for part, state, own, error in zip(parts, self._states, scores, errors, strict=True):
+            weights = part.weights if part.weights.size else np.ones(part.n)
+            labels = np.concatenate([np.ones(before, np.int8), part.labels])
+            both = Examples(columns.points.rows, labels, np.concatenate([np.zeros(before), weights]), part.classes)
+            longer = state.with_more(part.n, np.searchsorted(self.support_, state.memory.row))
+            runs.append(dual.follow(both, columns, longer, np.concatenate([np.zeros(before), own]), float(error)))
+        return runs
+
+    def _note(self, parts: list[Examples], runs: list[DualRun], numbers: Array) -> None:
+        """Add what was corrected, and taken back, to the books; `numbers` are those of the rows in the stream."""
+        before, forgotten = self._support.n, self.forgotten_ if len(runs) > 1 else [self.forgotten_]
+        for ledger, run, part in zip(self._ledgers(), runs, parts, strict=True):
+            entries = run.ledger.entries().astype(np.int64)
+            ledger.extend(np.where(entries < 0, entries + before, entries - before), part.n, part)
+            self.n_examples_seen_ += part.n_copies
+        self.forgotten_ = one_or_all(
+            [np.concatenate([old, run.forgotten_of(numbers)]) for old, run in zip(forgotten, runs, strict=True)]
+        )
+        self.stop_reason_ = Reason.STREAM
+
+    @property
+    def linear(self) -> None:
+        """None: the rule is linear in the space of the kernel only."""
+        return
+
+    @property
+    def support(self) -> tuple[Array, Any] | None:
+        """The support rows, unless the kernel is precomputed."""
+        return None if self.support_vectors_ is None else (self.support_, self.support_vectors_)
+
+    def _sums_per_score(self) -> int:
+        return int(self.support_.size)
+
+    def decision_function(self, X: Any) -> Array:
+        """dual_coef_ . K(support_vectors_, x) for every row, with the exact sign: of shape (n,), or (n, n_classes)."""
+        self._refuse_unfitted("weights_")
+        X = self._admitted(X, reset=False)
+        points = Points(self._rows(X))
+        scores = np.empty((len(self.dual_coef_), points.n))
+        step = max(NUMBERS_AT_ONCE // max(self.support_.size, 1), 1)
+        for begin in range(0, points.n, step):
+            some = np.arange(begin, min(begin + step, points.n))
+            scores[:, some] = self._scores(points.take(some))
+        return scores[0] if len(scores) == 1 else scores.T
+
+    def _scores(self, points: Points) -> Array:
+        """The scores of a few rows under each rule."""
+        if not self.support_.size:
+            return np.zeros((len(self.dual_coef_), points.n))
+        values = self._kernel.between(points, self._support)
+        if self._kernel.function == PRECOMPUTED:
+            values = np.ascontiguousarray(values[:, self.support_])
+        yes = Examples(rows_of(values, bias=0.0), np.ones(points.n, np.int8))
+        return np.stack([find.margins(yes, np.append(a, 0.0)) for a in self.dual_coef_])
+
+    def check_options(self) -> None:
+        """Refuse options that do not fit."""
+        options.check_flags(self)
+        if options.is_word(self.bias_scale, AUTO):
+            raise OptionError("bias_scale must be a number: a kernel's rows have no length to take it from")
+        options.whole("budget", self.budget, 1, most=2**31 - 1, none=True)
+        if self.budget is not None and self.average:
+            raise OptionError("average=True needs all corrections, but a budget forgets some: choose one of them")
+        options.number("cache_mb", self.cache_mb, above=0, infinite=True)
+
+    def _kernel_for(self, points: Points) -> Kernel:
+        if options.is_word(self.kernel, PRECOMPUTED) and not isinstance(points.rows, Dense):
+            raise DataError("a precomputed kernel matrix must be dense, not sparse")
+        if options.is_word(self.kernel, PRECOMPUTED) and points.n != n_features(points.rows):
+            raise DataError(
+                f"a precomputed kernel matrix has a row and a column for each example, not {points.n} rows and "
+                f"{n_features(points.rows)} columns"
+            )
+        return gram.kernel_of(self.kernel, self.gamma, self.degree, self.coef0, self._bias, points)
+
+    def _blank(self, n: int, rules: int) -> list[State]:
+        """A start for each rule."""
+        rng, budget = self._generator(), None if self.budget is None else int(self.budget)
+        seeds = rng.integers(2**63, size=rules) if budget else np.zeros(rules, np.int64)
+        return [State.blank(n, self.average, budget, int(seed)) for seed in seeds]
+
+    def _keep(self, states: list[State], points: Points, numbers: Array) -> None:
+        """Keep the rows that a rule is a sum over, by their numbers, and forget the others."""
+        kept = np.flatnonzero(np.any([state.amounts != 0 for state in states], axis=0))
+        self._states = [state.of(kept, numbers) for state in states]
+        self.support_ = numbers[kept]
+        given = self._kernel.function == PRECOMPUTED
+        self._support = points.take(kept[:0] if given else kept)
+        self.support_vectors_ = None if given else self._support.matrix
+
+    @property
+    def coef_(self) -> Any:
+        """There is none, so that selectors of features do not take the rows' weights for those of columns."""
+        raise AttributeError(
+            "a kernel's rule is linear in another space, so it has no weight for each column; dual_coef_ has one for "
+            "each support row, and sklearn.inspection.permutation_importance tells which columns matter"
+        )
+
+    def replay(self, X: Any, y: Any, t: int | None = None, sample_weight: Any = None) -> Array:
+        """With kernel="linear": the weights of the features and the threshold after t updates (None: all)."""
+        if not options.is_word(self.kernel, "linear"):
+            raise OptionError(
+                "only a linear kernel has weights that can be replayed; ledger_.rows tells what was corrected"
+            )
+        return super().replay(X, y, t, sample_weight)
+
+    def _emptied_ledgers(self) -> list[Ledger]:
+        return [ledger.emptied(ledger.start, ledger.n_rows) for ledger in self._ledgers()]
+
+    def _expose(self) -> None:
+        """The attributes that follow from the states and the ledgers."""
+        self.weights_ = np.stack([state.amounts for state in self._states])
+        self.dual_coef_ = np.stack([state.mean for state in self._states])
+        self.intercept_ = self.dual_coef_.sum(axis=1) * self._kernel.shift
+        self.gamma_ = self._kernel.gamma
+        self.n_updates_ = self._updates_before + sum(len(ledger) for ledger in self._ledgers())
+
+
+def _warn(examples: Examples, run: DualRun, category: type[Warning]) -> None:
+    """Say that a run ended without a clean pass, why, and what to try."""
+    no, yes = map(shown, examples.classes)
+    warnings.warn(
+        f"{run.reason} {run.mistakes} of {examples.n} rows are wrong ({yes} against {no}) "
+        f"after {many(run.updates, 'update')} and {many(run.passes, 'full pass', 'full passes')}. "
+        "Try to raise the budget, or a kernel that separates more: a larger gamma for 'rbf', a higher degree for "
+        "'poly'; shuffle rows that are sorted by class.",
+        category,
+        stacklevel=3,
+    )

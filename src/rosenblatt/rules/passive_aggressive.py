@@ -1,0 +1,75 @@
+"""The passive-aggressive rule of `learn.passes.aggressive`."""
+
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.learn.ledger import Ledger
+from rosenblatt.learn.passes import aggressive
+from rosenblatt.learn.passes.aggressive import StepLedger
+from rosenblatt.learn.passes.averaged import PassesRun
+from rosenblatt.learn.passes.averaged_kernels import Stride
+from rosenblatt.rows.examples import Examples
+from rosenblatt.rows.kernels import Array
+from rosenblatt.rules.in_passes import RuleInPasses
+from rosenblatt.rules.schemes import one_or_all
+
+
+class AggressiveRule(RuleInPasses):
+    """Linear yes/no rule that moves as little as each row allows, but as far as it asks (Crammer et al. 2006).
+
+    `rosenblatt.PassiveAggressive` describes the options.
+    """
+
+    name = "PassiveAggressive"
+
+    _name = "passive-aggressive"
+    ties = "mistake"  # of prediction: a score of exactly zero is the first class
+
+    def __init__(
+        self,
+        *,
+        variant: str = "PA-I",
+        C: float = 1.0,
+        average: bool = False,
+        max_passes: int | None = 10,
+        shuffle: bool | str = True,
+        start: Any = "zeros",
+        fit_intercept: bool = True,
+        bias_scale: float | str = 1.0,
+        normalize: bool = False,
+        class_weight: Any = None,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.variant = variant
+        self.C = C
+        self.average = average
+        self.max_passes = max_passes
+        self.shuffle = shuffle
+        self.start = start
+        self.fit_intercept = fit_intercept
+        self.bias_scale = bias_scale
+        self.normalize = normalize
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _settle(self) -> None:
+        super()._settle()
+        self._steps = aggressive.variant_named(self.variant), aggressive.checked_aggressiveness(self.C)
+        self._averages = bool(self.average)
+
+    def _stride(self, part: Examples) -> tuple[Stride, float]:
+        stride = aggressive.stride_of(part, *self._steps)
+        return stride, aggressive.growth_of(stride)
+
+    def _is_averaged(self) -> bool:
+        return self._averages
+
+    def _keep(self, classes: Array, parts: list[Examples], runs: list[PassesRun]) -> None:
+        super()._keep(classes, parts, runs)
+        self.ledger_ = one_or_all([StepLedger.of(run.ledger, *self._steps) for run in runs])
+
+    def _ledger(self, start: Array) -> Ledger:
+        return StepLedger(start, 0, np.int64, *self._steps)

@@ -1,0 +1,238 @@
+"""The perceptron of `learn.pla.pla`, which proves what a run without a clean pass shows."""
+
+import warnings
+from dataclasses import replace
+from importlib import import_module
+from math import inf
+from typing import Any, Self
+
+import numpy as np
+
+from rosenblatt import options
+from rosenblatt.errors import OptionError
+from rosenblatt.learn import choices
+from rosenblatt.learn.choices import Budget, Reason
+from rosenblatt.learn.pla import pla
+from rosenblatt.learn.pla.stalling import Stall
+from rosenblatt.learn.run_state import Run, ctrl_c_noted
+from rosenblatt.plurals import many
+from rosenblatt.prove.solve import run as of_two_classes
+from rosenblatt.prove.solve.clock import Clock
+from rosenblatt.prove.solve.separability import NotSeparable, decide
+from rosenblatt.prove.theory import bounds
+from rosenblatt.rows import find
+from rosenblatt.rows.examples import Examples, shown
+from rosenblatt.rows.kernels import Array, Ties
+from rosenblatt.rows.kesler import JointExamples
+from rosenblatt.rows.storage import some_rows
+from rosenblatt.rules.linear_learner import AUTO, LinearLearner, empty_ledger
+from rosenblatt.rules.run_progress import reporter
+from rosenblatt.rules.schemes import JOINT, as_list, one_or_all
+
+BOUND = "bound"
+MOST_PASSES = 1000  # where nothing else is said
+A_PROOF, SOME_PASSES = 1e9, 50  # operations, and times all numbers, after which a proof is given up
+NO_RULE = "No rule is right on every row that counts."
+SOME_RULE = "The rows are proved separable: more passes lead there, sooner if the columns are of similar sizes"
+A_SECOND = 1e9  # numbers, read in about so long: what is looked for in a run whose time is up
+ADVICE = {
+    Reason.MAX_PASSES: "raise max_passes, or bring the columns to similar sizes (StandardScaler)",
+    Reason.STALLED: "set max_passes to go on",
+    Reason.MAX_COPIES: "divide the weights by a constant",
+    Reason.MAX_UPDATES: "raise max_updates, or bring the columns to similar sizes (StandardScaler)",
+    Reason.MAX_SECONDS: "raise max_seconds, or bring the columns to similar sizes (StandardScaler)",
+    Reason.BOUND: "ask for a smaller margin",
+    Reason.PATIENCE: "raise patience",
+    Reason.QUIET: "count a score of 0 as a mistake (ties='mistake')",
+    Reason.INTERRUPTED: "fit again with start=weights_ to go on",
+}
+
+
+def learner_of(part: Examples) -> Any:
+    """The module that learns from these examples: that of several classes is loaded only where there are such."""
+    return import_module("rosenblatt.learn.pla.joint_pla") if isinstance(part, JointExamples) else pla
+
+
+class PerceptronRule(LinearLearner):
+    """Linear yes/no rule, learned by correcting mistakes (Rosenblatt 1958) until there is none.
+
+    `rosenblatt.Perceptron` describes the options.
+    """
+
+    name = "Perceptron"
+
+    def __init__(
+        self,
+        *,
+        order: str = "active",
+        ties: str = "mistake",
+        start: Any = "zeros",
+        fit_intercept: bool = True,
+        bias_scale: float | str = 1.0,
+        normalize: bool = False,
+        max_passes: int | str | None = AUTO,
+        max_updates: int | str | None = None,
+        max_seconds: float | None = None,
+        margin: float | None = None,
+        patience: int | None = None,
+        multi_class: str = JOINT,
+        class_weight: Any = None,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.order = order
+        self.ties = ties
+        self.start = start
+        self.fit_intercept = fit_intercept
+        self.bias_scale = bias_scale
+        self.normalize = normalize
+        self.max_passes = max_passes
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
+        self.margin = margin
+        self.patience = patience
+        self.multi_class = multi_class
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from the rows of X and their labels y."""
+        order, ties = choices.order_named(self.order), choices.ties_named(self.ties)
+        updates = options.whole("max_updates", self.max_updates, 1, words=(BOUND,), none=True)
+        passes = options.whole("max_passes", self.max_passes, 1, words=(AUTO,), none=True)
+        options.number("margin", self.margin, above=0, none=True)
+        by_bound, by_itself = updates == BOUND, passes == AUTO
+        budget = Budget(
+            MOST_PASSES if by_itself else passes, None if by_bound else updates, self.max_seconds, self.patience
+        )
+        rng = self._generator()
+        classes, parts = self._parts(X, y, sample_weight)
+        starts = self._starts(parts, rng)
+        runs, verdicts = [], [_Asked(part, self.ties) for part in parts]
+        with ctrl_c_noted() as interrupted:
+            limits = choices.shares(budget, len(parts))
+            for part, start, asked, limit in zip(parts, starts, verdicts, limits, strict=True):
+                limit = replace(limit, max_updates=self._bound(part, start)) if by_bound else limit
+                watch = reporter(limit) if self.verbose else None
+                how: Any = {"order": order, "ties": ties, "budget": limit, "rng": rng, "watch": watch}
+                if by_itself:
+                    how["stall"] = Stall(asked.is_refuted)
+                runs.append(learner_of(part).learn(part, start, interrupted=interrupted, **how))
+            proved = [self._proved(*each) for each in zip(parts, runs, starts, verdicts, strict=True)]
+        runs = [
+            replace(run, reason=Reason.BOUND) if getattr(p, "refutes_a_margin", False) else run
+            for run, p in zip(runs, proved, strict=True)
+        ]
+        self.certificate_ = one_or_all(proved)
+        self._take(classes, runs)
+        for part, run, certificate, asked in zip(parts, runs, proved, verdicts, strict=True):
+            if run.reason is not Reason.SEPARATED:
+                known = certificate.statement if certificate else asked.finding
+                _warn(part, run, choices.ties_named(self.ties_of_prediction), known, self.not_converged)
+        if interrupted():
+            raise KeyboardInterrupt
+        return self
+
+    def _bound(self, part: Examples, start: Array) -> int:
+        """After how many updates there is no such margin (Theorem A for the worst direction of this start)."""
+        if self.margin is None:
+            raise OptionError("max_updates='bound' needs the margin that is worth finding, as margin=...")
+        if not find.is_whole(part.weights):
+            raise OptionError("max_updates='bound' needs sample weights that are whole numbers")
+        away = find.norm(start)
+        return bounds.updates(part.radius * (1 + 1e-15), self.margin, start_length=away, start_along=-away) + 1
+
+    def _proved(self, part: Examples, run: Run, start: Array, asked: "_Asked") -> Any:
+        """What a run that did not separate its rows proves about them."""
+        if run.reason in (Reason.SEPARATED, Reason.INTERRUPTED) or self._unit_rows:  # those are not the rows given
+            return None
+        if asked.contradiction:
+            return asked.contradiction
+        most = A_SECOND if run.reason is Reason.MAX_SECONDS else inf
+        prove = import_module("rosenblatt.prove.solve.joint_run") if isinstance(part, JointExamples) else of_two_classes
+        if found := prove.recurrence(part, run, start, self.ties, most):
+            return found
+        if self.max_updates == BOUND and run.reason is Reason.MAX_UPDATES:
+            refuted = prove.no_margin(part, run)
+            return refuted if self.margin is not None and refuted.margin <= self.margin else None
+        return None
+
+    def run_certificates(self) -> list[Any]:
+        """What each run proved; nothing of a stream."""
+        return as_list(getattr(self, "certificate_", None))
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from the next rows of a stream, each looked at once, in order.
+
+        The first call must name all `classes`. However a stream is cut into calls, the result is the same to the
+        last bit. After `fit`, it goes on from there.
+        """
+        ties = choices.ties_named(self.ties)
+        first = not hasattr(self, "weights_")
+        known, parts = self._next_parts(X, y, classes, sample_weight)
+        joint = isinstance(parts[0], JointExamples)
+        before: Any = [self.weights_] if joint and not first else getattr(self, "weights_", None)
+        before = self._start_weights(parts, self._generator()) if first else before
+        followed = [learner_of(part).follow(part, w, ties) for part, w in zip(parts, before, strict=True)]
+        with ctrl_c_noted() as interrupted:  # all rules go on, or none does; an earlier Ctrl-C loses what was followed
+            if first:
+                self.ledger_ = one_or_all([empty_ledger(w) for w in before])
+                self.classes_, self.n_passes_, self.n_examples_seen_ = known, 0, 0
+            self.weights_ = np.vstack([w for w, _ in followed])
+            for ledger, (_, entries), part in zip(self._ledgers(), followed, parts, strict=True):
+                ledger.extend(entries, part.n, part)
+                self.n_examples_seen_ += part.n_copies
+            self.stop_reason_ = Reason.STREAM
+            self._expose()
+        if interrupted():
+            raise KeyboardInterrupt
+        return self
+
+
+class _Asked:
+    """A proof that is asked for at most once: that no rule is right on every row that counts."""
+
+    def __init__(self, part: Examples, ties: str) -> None:
+        self._part, self._ties = part, ties
+        self.finding = ""  # in words
+        self.contradiction: Any = None  # of the rows as they are numbered
+
+    def is_refuted(self) -> bool | None:
+        """True with a proof, False if there is such a rule, None if little work does not tell."""
+        part, counted = self._part, self._part.counted[0]
+        rows = part.rows if counted.size == part.n else some_rows(part.rows, counted)
+        clock = Clock(most_work=A_PROOF + SOME_PASSES * rows.values.size)
+        if isinstance(part, JointExamples):
+            several = JointExamples(rows, part.labels[counted], classes=part.classes)
+            verdict = import_module("rosenblatt.prove.solve.joint_separability").decide(
+                several, self._ties, clock, learning=False
+            )
+        else:
+            verdict = decide(Examples(rows, part.labels[counted]), self._ties, clock, learning=False)
+        if verdict.separable is False:
+            self.finding = NO_RULE
+        elif verdict.separable and self._ties == "mistake":  # else passes may go round for ever all the same
+            self.finding = f"{SOME_RULE} (StandardScaler)."
+        if isinstance(verdict, NotSeparable) and counted.size == part.n:
+            self.contradiction = verdict.certificate
+        return None if verdict.separable is None else not verdict.separable
+
+
+def _warn(examples: Examples, run: Run, ties: Ties, known: str, category: type[Warning]) -> None:
+    """Say that a run ended without a clean pass, why, and what is known of the rows, or else what to try."""
+    if isinstance(examples, JointExamples):
+        left, which = learner_of(examples).wrong_rows(examples, run.weights).size, ""
+    else:
+        no, yes = map(shown, examples.classes)
+        left, which = find.count(examples, run.weights, ties), f" ({yes} against {no})"
+    advice = (
+        f"Try to {ADVICE[run.reason]}; if the classes overlap, no line separates them and no budget is enough: "
+        "PocketPerceptron keeps the rule with the fewest mistakes."
+    )
+    warnings.warn(
+        f"{run.reason} {left} of {examples.counted[0].size} rows are wrong{which} "
+        f"after {many(run.updates, 'update')} and {many(run.passes, 'full pass', 'full passes')}. {known or advice}",
+        category,
+        stacklevel=3,
+    )
