@@ -118,7 +118,7 @@ class Picture:
 
 def picture_of(tree: Tree, *, most_depth: int | None = None, names: Sequence[str] | None = None) -> Picture:
     """The picture of a tree, down to `most_depth`."""
-    full = _spoken(tree, names)
+    full = _printable(tree, names)
     boxes = tuple(_boxes(full, most_depth))
     children, depths = [box.children for box in boxes], [box.depth for box in boxes]
     widths = [max(box.width, box.caption_width) for box in boxes]
@@ -160,7 +160,7 @@ def _boxes(full: Tree, most_depth: int | None) -> Iterator[Box]:
             caption=() if parent is None else _caption(full, parent, branch),
             share=1.0 if parent is None else min(sum(node.counts) / (sum(parent.counts) or 1.0), 1.0),
             heading=_heading(full, brief, node) if inner else _decision(full, brief, node),
-            small=() if inner else tuple(_small(brief, node, below[node.number])),
+            small=() if inner else tuple(_counts_in_small(brief, node, below[node.number])),
             label=None if inner else node.label,
             folded=0 if inner else below[node.number],
             counts=node.counts,
@@ -168,7 +168,7 @@ def _boxes(full: Tree, most_depth: int | None) -> Iterator[Box]:
         )
 
 
-def _spoken(tree: Tree, names: Sequence[str] | None) -> Tree:
+def _printable(tree: Tree, names: Sequence[str] | None) -> Tree:
     """The tree with names, categories and classes that are safe to print."""
     names = [head.name for head in tree.columns] if names is None else list(names)
     if len(names) != len(tree.columns):
@@ -237,7 +237,7 @@ def _caption(tree: Tree, parent: Node, branch: int) -> tuple[str, ...]:
     return lines_of(words.split(), SMALL, CAPTION, MOST_LINES["caption"])
 
 
-def _small(tree: Tree, node: Node, below: int) -> Iterator[str]:
+def _counts_in_small(tree: Tree, node: Node, below: int) -> Iterator[str]:
     """The class counts of a leaf, the most frequent first, and how much is hidden below."""
     counted = sorted(((count, -k) for k, count in enumerate(node.counts) if count), reverse=True)
     parts = [f"{tree.classes[-k]}: {_amount(count)}" for count, k in counted[:MOST_COUNTS]]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from rosenblatt.draw.tree_words import cut, width_of
 
-# Each can be told from light and from dark paper; the first two are a report's no and yes.
+# Each stands out from light and from dark paper; the first two are a report's no and yes.
 COLOURS = (
     "#bd7f26", "#1d6f6b", "#7d5fb8", "#b84a62", "#3d7dbd", "#6a8a30", "#a8589a", "#8c6a4d", "#c25e34", "#4a8496",
 )  # fmt: skip

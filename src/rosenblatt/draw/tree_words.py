@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 # Control characters, halves of pairs, what is no character, and marks that turn the direction of what follows.
-UNSPEAKABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
+NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
 NARROW, BROAD = frozenset("fijlrtI.,:;'|!()[]{} -/\\"), frozenset("mwMW@%&+=<>_")
 WIDE = 1.15  # of an ideograph, in heights of the letters
 
 
 def clean(text: object) -> str:
     """A text on one line, safe anywhere; right-to-left text does not affect what follows it."""
-    said = " ".join(UNSPEAKABLE.sub("\N{REPLACEMENT CHARACTER}", str(text)).split())
-    leftwards = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in said)
-    return f"{said}\N{LEFT-TO-RIGHT MARK}" if leftwards else said
+    line = " ".join(NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", str(text)).split())
+    leftwards = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in line)
+    return f"{line}\N{LEFT-TO-RIGHT MARK}" if leftwards else line
 
 
 def cut(text: str, most: int) -> str:

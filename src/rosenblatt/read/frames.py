@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from rosenblatt.errors import TableError
-from rosenblatt.read.values import is_fancy, with_plain_types
+from rosenblatt.read.values import has_plainer_type, with_plain_types
 
 MOST_NAMES = 12  # of columns, in an error
 
@@ -19,7 +19,7 @@ def frame_of(table: Any, wanted: Sequence[str]) -> pl.DataFrame:
     A table is a Polars or pandas data frame, an Arrow table, a list of rows as dicts, or a mapping of columns.
     A Polars data frame with plain types is returned unchanged, with all its columns.
     """
-    if isinstance(table, pl.DataFrame) and not any(map(is_fancy, table.dtypes)):
+    if isinstance(table, pl.DataFrame) and not any(map(has_plainer_type, table.dtypes)):
         return table
     return with_plain_types(_frame(table, wanted).lazy()).collect()
 

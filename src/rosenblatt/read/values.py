@@ -40,10 +40,10 @@ def is_yes(value: str) -> bool | None:
 
 def sides_of(values: Iterable[str]) -> tuple[list[str], list[str]] | None:
     """The words for no and the words for yes, each in order, if all values are such words; otherwise None."""
-    said = [(value, is_yes(value)) for value in values]
-    if any(yes is None for _, yes in said):
+    meanings = [(value, is_yes(value)) for value in values]
+    if any(yes is None for _, yes in meanings):
         return None
-    return [value for value, yes in said if not yes], [value for value, yes in said if yes]
+    return [value for value, yes in meanings if not yes], [value for value, yes in meanings if yes]
 
 
 def number_of(text: str, written: bool = False) -> float | None:
@@ -81,8 +81,10 @@ class Spellings:
     def texts(self) -> dict[str, int]:
         """The place of each exact spelling; a whole number may also have the .0 that a column of doubles adds."""
         own = {value: k for k, value in enumerate(self.known)}
-        twins = {twin: k for value, k in own.items() for twin in _twins(value) if twin not in own}
-        return own | twins
+        other_forms = {
+            other_form: k for value, k in own.items() for other_form in _other_spellings(value) if other_form not in own
+        }
+        return own | other_forms
 
     @cached_property
     def words(self) -> dict[str, int]:
@@ -129,7 +131,7 @@ class Spellings:
         return self.other if number is None else self.numbers.get(number, self.other)
 
 
-def _twins(value: str) -> list[str]:
+def _other_spellings(value: str) -> list[str]:
     """Other spellings of a whole number: with .0 if it has none, and without if it has one."""
     if WHOLE.fullmatch(value):
         return [f"{value}.0", *(("-0", "-0.0") if value == "0" else ())]
@@ -182,13 +184,13 @@ def texts_of(cells: pl.Series) -> pl.Series:
     return to_text(cells.fill_nan(None) if cells.dtype.is_float() else cells)
 
 
-def is_fancy(kind: pl.DataType) -> bool:
+def has_plainer_type(kind: pl.DataType) -> bool:
     """Whether a simpler type can hold the same values."""
     return isinstance(kind, pl.Categorical | pl.Enum | pl.Decimal | pl.Int128)
 
 
 def with_plain_types(frame: pl.LazyFrame) -> pl.LazyFrame:
     """The frame with categories as text and exact decimals as floats."""
-    fancy = {name: kind for name, kind in frame.collect_schema().items() if is_fancy(kind)}
+    fancy = {name: kind for name, kind in frame.collect_schema().items() if has_plainer_type(kind)}
     casts = {n: pl.Float64() if kind.is_numeric() else pl.String() for n, kind in fancy.items()}
     return frame.cast(casts) if casts else frame  # type: ignore[arg-type]

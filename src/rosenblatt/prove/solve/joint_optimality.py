@@ -40,7 +40,7 @@ from rosenblatt.prove.solve.optimality import (
     WORK,
     cheap_hitting_set,
 )
-from rosenblatt.prove.solve.separability import NotSeparable, Separable, proposed, weighty
+from rosenblatt.prove.solve.separability import NotSeparable, Separable, not_negligible, proposed
 from rosenblatt.rows import timing
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.kesler import JointExamples
@@ -171,7 +171,7 @@ class _JointPacking:
 
     def _proved(self, rows: Array, rivals: Array, found: wolfe.Nearest) -> JointContradiction | None:
         """The contradiction of the corral, if it can be proved."""
-        counted = weighty(found.weights)
+        counted = not_negligible(found.weights)
         rows, rivals, weights = rows[found.corral[counted]], rivals[found.corral[counted]], found.weights[counted]
         order = np.lexsort((rivals, rows))
         rows, rivals, multipliers = rows[order], rivals[order], whole_multipliers(weights[order])

@@ -37,7 +37,7 @@ def recurrence(
 
     The run is replayed on the signed rows of the pairs that it corrected.
     """
-    if not examples.rows.whole or not run.ledger.is_whole:  # which is soon told
+    if not examples.rows.whole or not run.ledger.is_whole:  # which is quick to check
         return None
     pairs, _ = run.ledger.counts()
     if 2 * pairs.size * numbers_per_row(examples.rows) > MOST_NUMBERS:

@@ -83,8 +83,10 @@ def largest(examples: JointExamples, clock: Clock | None = None, proved: JointSe
         if proof is None:
             return known
         if isinstance(proof, Contradiction):
-            told = pairs.every and bool(found.weights)
-            weights, lower = (tuple(examples.table_of_weights(found.weights)), found.lower) if told else ((), -far)
+            proved_in_full = pairs.every and bool(found.weights)
+            weights, lower = (
+                (tuple(examples.table_of_weights(found.weights)), found.lower) if proved_in_full else ((), -far)
+            )
             return Margin(lower, found.upper, weights, pairs.contradiction("mistake", proof))
         weights = examples.table_of_weights(proof.weights)
         if not pairs.add_lower(weights, 1.0 - LEVEL, "mistake"):

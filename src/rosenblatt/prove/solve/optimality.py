@@ -43,8 +43,8 @@ from rosenblatt.prove.solve.separability import (
     contradiction,
     decide,
     in_order_of_equals,
+    not_negligible,
     proposed,
-    weighty,
 )
 from rosenblatt.rows import timing
 from rosenblatt.rows.examples import NO_WEIGHTS, Examples, costs_of_rows, narrowed
@@ -336,7 +336,7 @@ class _Packing:
             found = wolfe.nearest(points, groups, begin, stop=self.clock.late)
             self.clock.keep_time(PER_TRY + PER_ROW * self.space.n + points.size)
             if not found.settled:
-                counted = weighty(found.weights)
+                counted = not_negligible(found.weights)
                 rows, weights = active[found.corral[counted]], found.weights[counted]
                 in_order = np.argsort(rows)
                 multipliers = whole_multipliers(weights[in_order])

@@ -263,7 +263,7 @@ def proposed(
     return contradiction(examples, ties, rows, tuple(weights)) if weights else None
 
 
-def weighty(weights: Array) -> Array:
+def not_negligible(weights: Array) -> Array:
     """Which weights, of a mixture that is zero in floats, are larger than rounding errors."""
     return np.asarray(weights > NEGLIGIBLE * weights.max())
 
@@ -318,7 +318,7 @@ class _SeparatorSearch:
     def _decided(self, found: wolfe.Nearest) -> Verdict:
         """What the corral proves; otherwise, what whole numbers prove."""
         examples, ties = self.examples, self.ties
-        counted = weighty(found.weights)
+        counted = not_negligible(found.weights)
         rows, multipliers = self.active.multipliers(found.corral[counted], found.weights[counted])
         self.clock.doing = "in whole numbers"
         if proof := proposed(examples, ties, rows, multipliers, self.clock):

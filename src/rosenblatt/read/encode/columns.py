@@ -26,7 +26,7 @@ REACH = (2, 10)  # a number is clipped at 2^2 to 2^10 of its scales from the cen
 LARGEST, SMALLEST = 2.0**950, 2.0**-950  # scales; beyond, the arithmetic of the rounding would overflow
 FINEST = 2.0**-50  # of the largest value: finer steps are lost in doubles anyway
 SEPARATORS = string.whitespace + string.punctuation
-SELDOM = ("numbers", "written", "whole")  # fields that a record omits when empty
+OMITTED_IF_EMPTY = ("numbers", "written", "whole")  # fields that a record omits when empty
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ class Column:
     def as_record(self) -> dict[str, Any]:
         """The column as plain lists, numbers and texts, for JSON."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
-        said = {name: value for name, value in values.items() if value or name not in SELDOM}
-        return {"kind": self.kind, **{k: list(v) if isinstance(v, tuple) else v for k, v in said.items()}}
+        kept = {name: value for name, value in values.items() if value or name not in OMITTED_IF_EMPTY}
+        return {"kind": self.kind, **{k: list(v) if isinstance(v, tuple) else v for k, v in kept.items()}}
 
 
 @dataclass(frozen=True)
@@ -226,7 +226,7 @@ class Text(Column):
         number = pl.element().replace_strict(
             list(self.words), range(len(self.words)), default=None, return_dtype=pl.Int32
         )
-        return split(there(self.name)).list.eval(number.drop_nulls()).list.unique().list.sort()
+        return split(present_texts(self.name)).list.eval(number.drop_nulls()).list.unique().list.sort()
 
 
 @dataclass(frozen=True)
@@ -250,7 +250,7 @@ class HashedText(Text):
     @property
     def places(self) -> pl.Expr:
         """The buckets of the words that occur, in order, as a list."""
-        found = split(there(self.name)).list.unique()
+        found = split(present_texts(self.name)).list.unique()
         return found.map_elements(
             lambda words: sorted({bucket_of(word, self.buckets) for word in words}), return_dtype=pl.List(pl.Int32)
         )
@@ -351,7 +351,7 @@ def power_of_two(size: float) -> float:
     return ldexp(1.0, min(floor(log2(size) + 0.5), 1023)) if 0.0 < size < inf else 1.0
 
 
-def there(name: str) -> pl.Expr:
+def present_texts(name: str) -> pl.Expr:
     """The texts of a column; null if a text means a missing value."""
     text = as_text(pl.col(name))
     return pl.when(~text.str.strip_chars(BLANKS).is_in(list(MISSING))).then(text)

@@ -11,7 +11,7 @@ from rosenblatt.read.encode.columns import (
     BITS,
     KINDS,
     LARGEST,
-    SELDOM,
+    OMITTED_IF_EMPTY,
     SMALLEST,
     Column,
     HashedText,
@@ -61,7 +61,7 @@ def column_of(record: Any, k: int) -> Column:
         raise ModelError(f"{what} must have one of the kinds {', '.join(KINDS)}")
     made = KINDS[record["kind"]]
     shape = {field.name: list if str(field.type).startswith("tuple") else field.type for field in fields(made)}
-    shape = {name: kind for name, kind in shape.items() if name in record or name not in SELDOM}
+    shape = {name: kind for name, kind in shape.items() if name in record or name not in OMITTED_IF_EMPTY}
     wanted(record, {"kind": str, **shape}, what)  # type: ignore[dict-item]
     values = {
         name: (wholes if name == NUMBERS else texts)(record[name], f"{what}: {name}")

@@ -94,7 +94,7 @@ class Cells:
 def _fill(columns: Sequence[tuple[Column, int]], block: pl.DataFrame, places: Array, values: Array) -> None:
     """Write the feature index and the value of every cell into the arrays of zeros."""
     single = [(k, column) for k, (column, _) in enumerate(columns) if isinstance(column, Number | Category)]
-    add_up(block, [_asked(column, places[k], values[k]) for k, column in single])
+    add_up(block, [_what_to_add(column, places[k], values[k]) for k, column in single])
     for k, (column, first) in enumerate(columns):
         if isinstance(column, Number):
             gone = np.isnan(values[k])
@@ -105,7 +105,9 @@ def _fill(columns: Sequence[tuple[Column, int]], block: pl.DataFrame, places: Ar
             places[k] += first - 1
 
 
-def _asked(column: Number | Category, places: Array, values: Array) -> tuple[Number | Category, Sequence[float], Array]:
+def _what_to_add(
+    column: Number | Category, places: Array, values: Array
+) -> tuple[Number | Category, Sequence[float], Array]:
     """What to add up for a column: the number itself, or the index of its feature, from 1; 0 means none."""
     return (
         (column, (1.0, np.nan), values) if isinstance(column, Number) else (column, range(1, column.size + 1), places)

@@ -58,7 +58,7 @@ class TextFiles:
 
     def table(self, frame: Frame) -> Table:
         """A frame of these files as a table that raises the errors of Polars unchanged."""
-        return Table(self.shown, frame, scratch=self.scratch, explain=lambda error: _UnreadError(error))
+        return Table(self.shown, frame, scratch=self.scratch, explain=lambda error: _UnreadableError(error))
 
     def kept(self, frame: pl.LazyFrame) -> Frame:
         """The frame in memory, or unchanged if the files are large."""
@@ -67,7 +67,7 @@ class TextFiles:
         return collected(frame) if any(file.packed for file in self.files) else frame.collect()
 
 
-class _UnreadError(TableError):
+class _UnreadableError(TableError):
     """Polars could not read the files; caught here, and another way is tried."""
 
 
@@ -156,8 +156,8 @@ def check_names(shown: str, names: Sequence[str], first: str, wanted: Sequence[s
 def _read(source: TextFiles, files: Sequence[File]) -> tuple[TextFiles, Frame]:
     """The rows, by the first method that works."""
     try:
-        return _tried(source)
-    except (*TROUBLE, _UnreadError, UndecodableError) as error:
+        return _split_rows(source)
+    except (*TROUBLE, _UnreadableError, UndecodableError) as error:
         cause = error.__cause__ or error
         if not _is_undecodable(cause):
             raise _explained(source, cause) from cause
@@ -166,23 +166,23 @@ def _read(source: TextFiles, files: Sequence[File]) -> tuple[TextFiles, Frame]:
             raise TableError(f"{source.shown}: {text}") from cause
     source = _western(source, files)
     try:
-        return _tried(source)
-    except (*TROUBLE, _UnreadError) as error:
+        return _split_rows(source)
+    except (*TROUBLE, _UnreadableError) as error:
         raise _explained(source, error.__cause__ or error) from error
 
 
-def _tried(source: TextFiles) -> tuple[TextFiles, Frame]:
+def _split_rows(source: TextFiles) -> tuple[TextFiles, Frame]:
     """The rows as Polars splits them; if it cannot, split by Python and rewritten."""
     if source.dialect.odd:
-        source = _anew(source)
+        source = _rewritten_rows(source)
         return source, _frame(source)
     try:
         return source, _frame(source)
-    except (*TROUBLE, _UnreadError) as error:
+    except (*TROUBLE, _UnreadableError) as error:
         cause = error.__cause__ or error
         if _is_undecodable(cause) or isinstance(cause, OSError) or not source.dialect.quoted:
             raise
-    source = _anew(source)
+    source = _rewritten_rows(source)
     return source, _frame(source)
 
 
@@ -201,7 +201,7 @@ def _western(source: TextFiles, files: Sequence[File]) -> TextFiles:
     return replace(source, files=tuple(made), plain=tuple(made))
 
 
-def _anew(source: TextFiles) -> TextFiles:
+def _rewritten_rows(source: TextFiles) -> TextFiles:
     """The rows in rewritten files that Polars splits correctly; or as Polars split them, if quotes mean nothing."""
     dialect = source.dialect
     bare = source
@@ -246,8 +246,8 @@ def _frame(source: TextFiles) -> Frame:
     guess = _guess(source)
     if not dialect.padded:
         try:
-            return _complete(source, _fast(source, guess))
-        except (*TROUBLE, _UnreadError) as error:
+            return _complete(source, _with_guessed_types(source, guess))
+        except (*TROUBLE, _UnreadableError) as error:
             if _is_undecodable(error.__cause__ or error):
                 raise
     texts = source.kept(source.texts())
@@ -266,7 +266,7 @@ def _guess(source: TextFiles) -> Types:
     return {name: source.known.get(name, guess.get(name)) for name in names}
 
 
-def _fast(source: TextFiles, guess: Types) -> Frame:
+def _with_guessed_types(source: TextFiles, guess: Types) -> Frame:
     """The rows, read with guessed types; raises where they do not fit."""
     seen = {cell for row in source.dialect.rows for cell in row}
     nulls = [token for token in source.missing if token and token in seen]

@@ -83,7 +83,7 @@ def sniffed(
     best: tuple[tuple[float, ...], str, bool, list[list[str]]] | None = None
     for candidate in _candidates(delimiter, suffix):
         for quoted in (False,) if bare else (True, False) if marked else (True,):
-            rows = list(_taken(cut(lines, candidate, quoted), complete))
+            rows = list(_first_rows(cut(lines, candidate, quoted), complete))
             score = _score(rows, quoted, candidate, lines)
             if best is None or score > best[0]:
                 best = score, candidate, quoted, rows
@@ -101,7 +101,7 @@ def _candidates(delimiter: str | None, suffix: str) -> list[str]:
     return others if first is None else [first, *others]
 
 
-def _taken(rows: Iterable[list[str]], complete: bool) -> list[list[str]]:
+def _first_rows(rows: Iterable[list[str]], complete: bool) -> list[list[str]]:
     """The first rows; the last is left out if it may have been cut off."""
     taken: list[list[str]] = []
     for row in rows:

@@ -88,8 +88,8 @@ def notes_on_quotes(
                 f"{file.shown}, line {found.opens}: a quotation mark opens a cell here and closes in the middle of one "
                 f"in line {found.closes}; close it at the end of its cell, or double it if it is part of the text"
             )
-        said = found.in_words(as_letters=not quoted)
-        notes.append(said if len(files) == 1 else f"{file.shown}, {said}")
+        note = found.in_words(as_letters=not quoted)
+        notes.append(note if len(files) == 1 else f"{file.shown}, {note}")
     return tuple(notes)
 
 

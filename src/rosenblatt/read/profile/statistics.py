@@ -82,8 +82,10 @@ def statistics_of(
     """The profile of every column; values of the `counted` columns are counted even if there are many."""
     columns = table.columns
 
-    def watches() -> dict[str, _Watch]:
-        return {name: _Watch(name, dtype, name in counted or name == target) for name, dtype in columns.items()}
+    def watches() -> dict[str, _RunningStatistics]:
+        return {
+            name: _RunningStatistics(name, dtype, name in counted or name == target) for name, dtype in columns.items()
+        }
 
     names, every, learned = list(columns), watches(), watches() if held_out is not None else {}
 
@@ -139,7 +141,7 @@ def even_blocks(table: Table) -> Iterator[pl.DataFrame]:
 
 
 @dataclass
-class _Watch:
+class _RunningStatistics:
     """The running statistics of a column, block by block."""
 
     name: str
@@ -178,18 +180,18 @@ class _Watch:
             if self.first_null is None:
                 self.first_null = before + int(column.is_null().arg_max() or 0) + 1
         if not before:
-            self._glance(column[:GLANCE])
+            self._stop_counting_numbers(column[:GLANCE])
         if self.counting or self.seen is not None:
             self._count(column)
         if target is None:
             self.by_value = self.by_threshold = False
         for part in (block[:GLANCE], block[:LOOK], block):  # most columns are out of the question after a few rows
             if self.by_value:
-                self._pair(part, target or "")
+                self._check_values(part, target or "")
             if self.by_threshold:
-                self._range(part, target or "")
+                self._check_threshold(part, target or "")
 
-    def _glance(self, first: pl.Series) -> None:
+    def _stop_counting_numbers(self, first: pl.Series) -> None:
         """Stop counting numbers if there are many, or if they repeat."""
         there = first.drop_nulls()
         self.distinct = (there.filter(there.is_finite()) if self.dtype.is_float() else there).n_unique()
@@ -211,9 +213,9 @@ class _Watch:
                 self.seen.append(there.hash())
         if self.counting:
             if self.dtype == pl.String and self.forms:
-                self._keep_forms(counts[VALUE])
+                self._drop_date_formats(counts[VALUE])
             if self.dtype == pl.String and (self.number_texts or not self.other_texts):
-                self._ask_numbers(counts[VALUE])
+                self._count_numbers(counts[VALUE])
             self._merge(counts)
 
     def _merge(self, counts: pl.DataFrame) -> None:
@@ -230,13 +232,13 @@ class _Watch:
             self.forgotten = True
         self.counts = counts
 
-    def _keep_forms(self, values: pl.Series) -> None:
+    def _drop_date_formats(self, values: pl.Series) -> None:
         """Drop the date formats that do not fit every value."""
         if len(values) and sum(map(str.isdigit, values[0])) < FEWEST_DIGITS:
             self.forms = ()
         self.forms = tuple(form for form in self.forms if has_form(values, form))
 
-    def _ask_numbers(self, values: pl.Series) -> None:
+    def _count_numbers(self, values: pl.Series) -> None:
         """Count the texts that are numbers, as people write them, and those that are not."""
         fit = values.str.contains(WRITTEN) & ~values.str.contains(CODE)
         self.number_texts += int(fit.sum())
@@ -244,7 +246,7 @@ class _Watch:
             self.other_texts += others
             self.other_text = self.other_text or str(values.filter(~fit).min())
 
-    def _pair(self, block: pl.DataFrame, target: str) -> None:
+    def _check_values(self, block: pl.DataFrame, target: str) -> None:
         """Check whether every value still occurs with one class only."""
         pairs = block.select(pl.col(self.name).alias(VALUE), pl.col(target).alias(CLASS)).unique()
         pairs = pairs if self.pairs is None else pl.concat([self.pairs, pairs]).unique()
@@ -252,7 +254,7 @@ class _Watch:
         self.by_value = pairs[VALUE].n_unique() == pairs.height <= REMEMBERED and not seldom_again
         self.pairs = pairs if self.by_value else None
 
-    def _range(self, block: pl.DataFrame, target: str) -> None:
+    def _check_threshold(self, block: pl.DataFrame, target: str) -> None:
         """Check whether some threshold still separates two classes."""
         number = number_in(self.name, self.dtype)
         if number is None or self.nulls:
@@ -265,7 +267,7 @@ class _Watch:
                 return
             old = self.ranges.get(label, (low, high))
             self.ranges[label] = min(low, old[0]), max(high, old[1])
-        self.by_threshold = len(self.ranges) == 1 or _apart(list(self.ranges.values()))
+        self.by_threshold = len(self.ranges) == 1 or _do_not_overlap(list(self.ranges.values()))
 
     def profile(self) -> Profile:
         """The resulting profile."""
@@ -313,6 +315,6 @@ def _is_plain(dtype: pl.DataType) -> bool:
     return dtype.is_numeric() or isinstance(dtype, pl.String | pl.Boolean | pl.Date | pl.Datetime | pl.Null)
 
 
-def _apart(ranges: list[tuple[float, float]]) -> bool:
+def _do_not_overlap(ranges: list[tuple[float, float]]) -> bool:
     """Whether two ranges do not overlap."""
     return len(ranges) == 2 and (ranges[0][1] < ranges[1][0] or ranges[1][1] < ranges[0][0])

@@ -82,8 +82,8 @@ class IntegerCard:
         """The card and its mistakes as plain lists, numbers and texts."""
         counts = {name: getattr(self, name) for name in ("largest", "rows", "sample", "mistakes", "before", "plain")}
         costs = dict(zip(("cost", "cost_before", "cost_plain"), self.costs or (None,) * 3, strict=True))
-        told = {"within": self.within, "statement": self.statement, "card": self.card.as_record()}
-        return {**counts, **costs, **told}
+        summary = {"within": self.within, "statement": self.statement, "card": self.card.as_record()}
+        return {**counts, **costs, **summary}
 
 
 def integers(points: Points, X: Any, y: Any, *, costs: Array | None = None, largest: int | str = "auto") -> IntegerCard:
@@ -113,8 +113,8 @@ def wrong_rows(points: Points, X: Any, y: Array) -> Array:
     rules = zip(points.weights, points.intercepts, strict=True)
     scores = np.stack([find.margins(yes, np.array([*w, b])) for w, b in rules])
     zero = points.zero_is_yes
-    said = scores.argmax(axis=0) if len(scores) > 1 else (scores[0] >= 0 if zero else scores[0] > 0)
-    return np.asarray(said != y)
+    predicted = scores.argmax(axis=0) if len(scores) > 1 else (scores[0] >= 0 if zero else scores[0] > 0)
+    return np.asarray(predicted != y)
 
 
 def whole_card(points: Points) -> Scorecard | None:
@@ -135,10 +135,12 @@ class _PointChooser:
         self.rule, self.X, self.y, self.costs = points, X, y, costs
         self.before = wrong_rows(points, X, y)
         self.grid, self.measures = _grid(points, largest)
-        self.wished, self.thresholds = _wished(points, self.measures)
+        self.unrounded, self.thresholds = _before_rounding(points, self.measures)
         step = max(-(-(X.nnz if hasattr(X, "nnz") else X.size) // ENTRIES), 1)
         whole = np.ones(y.size) if costs is None else np.rint(costs / costs.max() * GRAIN)
-        self.board = _Board(self.grid, X[::step], y[::step], whole[::step], np.sign(self.wished), points.zero_is_yes)
+        self.position = _Position(
+            self.grid, X[::step], y[::step], whole[::step], np.sign(self.unrounded), points.zero_is_yes
+        )
 
     def card(self, largest: int, work: float) -> IntegerCard:
         """The best card of this size that the search finds; at least as good as plain rounding."""
@@ -150,7 +152,7 @@ class _PointChooser:
         mistakes, before, by_rounding = (int(each.sum()) for each in (wrong, self.before, rounded))
         costs = self.cost(wrong), self.cost(self.before), self.cost(rounded)
         return IntegerCard(
-            best, card, largest, self.y.size, self.board.n, mistakes, before, by_rounding,
+            best, card, largest, self.y.size, self.position.n, mistakes, before, by_rounding,
             None if self.costs is None else costs,
         )  # fmt: skip
 
@@ -160,40 +162,40 @@ class _PointChooser:
 
     def rounded(self, times: float, largest: int) -> tuple[Array, Array]:
         """The points, simply rounded; with `times` 1, the largest points are the largest allowed."""
-        scale = times * largest / (float(np.abs(self.wished).max(initial=0.0)) or 1.0)
-        whole = np.clip(np.rint(self.wished * scale), -largest, largest).astype(np.int64)
+        scale = times * largest / (float(np.abs(self.unrounded).max(initial=0.0)) or 1.0)
+        whole = np.clip(np.rint(self.unrounded * scale), -largest, largest).astype(np.int64)
         return whole, np.rint(self.thresholds * scale).astype(np.int64)
 
     def searched(self, plain: tuple[Array, Array], largest: int, work: float) -> tuple[Array, Array]:
         """The whole points and thresholds with the fewest mistakes that the search finds."""
-        board, features = self.board, self.wished.shape[1]
-        starts = [(board.stand(*plain), *board.place)]
+        position, features = self.position, self.unrounded.shape[1]
+        starts = [(position.go_to(*plain), *position.place)]
         for times in SCALES:
-            board.stand(*self.rounded(times, largest))
-            for rule in range(board.rules):
-                board.step(rule, features, largest)
-            starts.append((board.mistakes(), *board.place))
+            position.go_to(*self.rounded(times, largest))
+            for rule in range(position.rules):
+                position.step(rule, features, largest)
+            starts.append((position.mistakes(), *position.place))
         starts.sort(key=lambda start: start[0])
-        by_size = [np.argsort(-np.abs(w), kind="stable").tolist() for w in self.wished]
-        order = [(rule, j) for rule in range(board.rules) for j in (features, *by_size[rule])]
+        by_size = [np.argsort(-np.abs(w), kind="stable").tolist() for w in self.unrounded]
+        order = [(rule, j) for rule in range(position.rules) for j in (features, *by_size[rule])]
         ends = []
-        board.work = 0.0
+        position.work = 0.0
         for _, whole, thresholds in starts[:DESCENTS]:
-            board.stand(whole, thresholds)
-            ends.append((board.descend(order, largest, work / 2), *board.place))
+            position.go_to(whole, thresholds)
+            ends.append((position.descend(order, largest, work / 2), *position.place))
         best, whole, thresholds = min(ends, key=lambda end: end[0])
-        board.stand(whole, thresholds)
+        position.go_to(whole, thresholds)
         rng = np.random.default_rng(0)
-        while best > 0 and board.work < work:
-            kept = board.whole.copy(), board.scores.copy()
-            board.kick(rng, largest)
-            if board.rules == 1:
+        while best > 0 and position.work < work:
+            kept = position.whole.copy(), position.scores.copy()
+            position.kick(rng, largest)
+            if position.rules == 1:
                 order = [order[k] for k in rng.permutation(len(order))]
-            if (found := board.descend(order, largest, work)) <= best:
+            if (found := position.descend(order, largest, work)) <= best:
                 best = found
             else:
-                board.whole, board.scores = kept
-        return board.place
+                position.whole, position.scores = kept
+        return position.place
 
 
 @dataclass(frozen=True)
@@ -250,28 +252,28 @@ def _shares(points: Points, measures: Mapping[str, Measure]) -> tuple[list[Fract
     return units, offsets, absence
 
 
-def _wished(points: Points, measures: Mapping[str, Measure]) -> tuple[Array, Array]:
+def _before_rounding(points: Points, measures: Mapping[str, Measure]) -> tuple[Array, Array]:
     """The points before rounding, as on a scorecard, and the thresholds.
 
     A column in which every row has some value may be shifted, except for a yes/no column, whose no has 0 points.
     """
-    wished, thresholds = np.array(points.weights), -np.array(points.intercepts)
+    unrounded, thresholds = np.array(points.weights), -np.array(points.intercepts)
     for rule, card in enumerate(card_of(points, Fraction(1), measures).cards):
         parts, at = {part.column: part for part in card.parts}, 0
         for column, _ in points.columns(rule):
             part, place = parts[column.name], slice(at, at + column.size)
             at += column.size
             if isinstance(column, Number):
-                wished[rule, place] = [float(line.points) for line in part.lines[: column.size]]
+                unrounded[rule, place] = [float(line.points) for line in part.lines[: column.size]]
             elif isinstance(column, Category) and not isinstance(column, YesNo):
-                wished[rule, place] -= float(part.reference)
+                unrounded[rule, place] -= float(part.reference)
             else:
                 continue
             thresholds[rule] -= float(part.reference)
-    return wished, thresholds
+    return unrounded, thresholds
 
 
-class _Board:
+class _Position:
     """Rows in units of points, the current whole points, and every row's scores with them."""
 
     def __init__(self, grid: _Grid, X: Any, y: Array, costs: Array, signs: Array, zero_is_yes: bool) -> None:
@@ -305,7 +307,7 @@ class _Board:
         """The whole points of every rule, and its threshold."""
         return self.whole[:, :-1].copy(), self.whole[:, -1].copy()
 
-    def stand(self, whole: Array, thresholds: Array) -> int:
+    def go_to(self, whole: Array, thresholds: Array) -> int:
         """Switch to these whole points; returns the cost of their mistakes."""
         self.whole, self.scores = np.column_stack([0 * whole, thresholds]), np.zeros((self.rules, self.n))
         self.scores -= self.multiple * thresholds[:, np.newaxis]

@@ -94,7 +94,7 @@ class _ReasonChooser:
                 found.append(column.cells.alias(READ.format(j)))
         return found
 
-    def _moved(self, rows: pl.DataFrame) -> Array:
+    def _points_of_rows(self, rows: pl.DataFrame) -> Array:
         """The points of every row, rule and column, as on the scorecard."""
         out = np.zeros((len(self.weights), self.many, rows.height))
         single = {j: column for j, column in enumerate(self.columns) if isinstance(column, Number | Category)}
@@ -127,7 +127,7 @@ class _ReasonChooser:
 
     def _block(self, rows: pl.Series) -> pl.Series:
         seen = rows.struct.unnest()
-        points, rules = self._for_the_decision(self._moved(seen))
+        points, rules = self._for_the_decision(self._points_of_rows(seen))
         starts = np.array([*self.starts, 0.0])  # the last for no rule
         chosen = self._best(np.where(rules[0, :, np.newaxis] < 0, -points, points), starts[rules[0]] - starts[rules[1]])
         texts, n = self._texts(seen, points, chosen, rules), len(rows)

@@ -157,7 +157,7 @@ def _of_category(column: Category, w: Sequence[float], cell: str) -> str:
 def _of_text(column: Text, w: Sequence[float], cell: str, c: str) -> str:
     """The points of the words that occur."""
     counted = [(word, value) for word, value in zip(column.words, w, strict=True) if value]
-    rows = ",\n ".join(f"({having(word)}, {double(value)})" for word, value in counted)
+    rows = ",\n ".join(f"({like_pattern(word)}, {double(value)})" for word, value in counted)
     there = f"{c}_words (word, points) AS (VALUES {rows})"
     return in_steps(
         stripped(cell), to_words(c), "COALESCE(SUM(points), 0)", c, there, f", {c}_words WHERE {c} LIKE word"
@@ -172,7 +172,7 @@ def to_words(c: str) -> list[str]:
     return [known, *_replacing(c, letters), *_replacing(c, marks), f"' ' || {c} || ' ' AS {c}"]
 
 
-def having(word: str) -> str:
+def like_pattern(word: str) -> str:
     """The LIKE pattern for such a text to contain the word."""
     return text(f"% {word} %")
 

@@ -32,8 +32,8 @@ from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.ship.export.sql import (
     ALL_ROWS,
     first_of_largest,
-    having,
     in_steps,
+    like_pattern,
     of_sides,
     own_prefix,
     score_names,
@@ -152,7 +152,7 @@ class _Cells:
         if not self.names:
             return lines
         sources = looked_at(self.tree, self.sources)
-        made = [f"{self._made(source, of)} AS {self.names[source.column.name]}" for source in sources]
+        made = [f"{self._prepared(source, of)} AS {self.names[source.column.name]}" for source in sources]
         cells, wrong, where = f"{self.own}cells", f"{self.own}cell_wrong", ""
         if tests := [test for source in sources for test in self._is_wrong(source, of)]:
             made.append(f"CASE {' '.join(f'WHEN {test} THEN 1' for test in tests)} ELSE 0 END AS {wrong}")
@@ -214,7 +214,7 @@ class _Cells:
         if isinstance(test, PresenceTest):
             return f"{name} IS NOT NULL"
         if source.word is not None:
-            return f"{name} {'LIKE' if side == HIGH else 'NOT LIKE'} {having(source.word)}"
+            return f"{name} {'LIKE' if side == HIGH else 'NOT LIKE'} {like_pattern(source.word)}"
         return f"{name} {side} {number(test.threshold)}"
 
     def _terms(self, test: PerceptronTest) -> list[str]:
@@ -233,7 +233,7 @@ class _Cells:
         source = self.sources[k]
         name = self.names[source.column.name]
         if source.word is not None:
-            return f"CAST({name} LIKE {having(source.word)} AS INTEGER)"
+            return f"CAST({name} LIKE {like_pattern(source.word)} AS INTEGER)"
         if self._is_number(k):
             return name
         assert isinstance(source.column, Category)
@@ -241,7 +241,7 @@ class _Cells:
         met = _one_of(name, known[code : code + 1]) if code < len(known) else _none_of(name, known)
         return f"CAST({met} AS INTEGER)"
 
-    def _made(self, source: Source, of: str) -> str:
+    def _prepared(self, source: Source, of: str) -> str:
         """The expression that prepares a column of the table."""
         column, c = source.column, f"{self.own}cell"
         cell = of + identifier(column.name)
@@ -258,12 +258,12 @@ class _Cells:
 
     def _clipped(self, source: Source, column: Number, x: str) -> str:
         """A number clipped to the range of its column; not clipped if that makes no difference."""
-        low, high, thresholds, weights = column.lowest, column.highest, *self._beside(column.name)
+        low, high, thresholds, weights = column.lowest, column.highest, *self._thresholds_and_weights(column.name)
         rest = " ELSE 0e0" if source.absent_is_zero else ""
         if not weights and all(low <= threshold < high for threshold in thresholds):
             return f"CASE WHEN ABS({x}) <= {number(LARGEST)} THEN {x}{rest} END"
         least = min((abs(weight) for weight in weights if weight), default=1.0)
-        zero = f"\n WHEN ABS({x}) < {_vanishing(least)} THEN 0e0" if least < 1.0 and low <= 0.0 <= high else ""
+        zero = f"\n WHEN ABS({x}) < {_smallest_safe(least)} THEN 0e0" if least < 1.0 and low <= 0.0 <= high else ""
         return (
             f"CASE{zero}"
             f"\n WHEN {x} BETWEEN {number(low)} AND {number(high)} THEN {x}"
@@ -271,7 +271,7 @@ class _Cells:
             f"\n WHEN {x} BETWEEN {number(-LARGEST)} AND {number(low)} THEN {number(low)}{rest} END"
         )
 
-    def _beside(self, name: str) -> tuple[list[float], list[float]]:
+    def _thresholds_and_weights(self, name: str) -> tuple[list[float], list[float]]:
         """The thresholds that a column is compared with, and its weights in sums."""
         thresholds, weights = [], []
         for test in tests_of(self.tree):
@@ -283,7 +283,7 @@ class _Cells:
         return thresholds, weights
 
 
-def _vanishing(weight: float) -> str:
+def _smallest_safe(weight: float) -> str:
     """A power of two from which on products with the weight are not too small."""
     exponent = max(-1074, 1 - frexp(weight)[1] - 1074)
     return f"CAST({ldexp(1.0, exponent)!r} AS DOUBLE PRECISION)"

@@ -169,8 +169,8 @@ def _branches(node: Node, sources: Sequence[Source]) -> list[Branch]:
         return []
     if isinstance(node.test, CategoryTest):
         return _of_category(node, node.test, sources)
-    told = (PRESENT, "") if isinstance(node.test, PresenceTest) else (LOW, HIGH, "")
-    ways = {child: (side, node.missing == child) for child, side in zip(node.children, told, strict=False)}
+    order = (PRESENT, "") if isinstance(node.test, PresenceTest) else (LOW, HIGH, "")
+    ways = {child: (side, node.missing == child) for child, side in zip(node.children, order, strict=False)}
     return _possible([Branch(node.test, to, missing, side) for to, (side, missing) in ways.items()], sources)
 
 
