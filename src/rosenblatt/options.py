@@ -1,4 +1,4 @@
-"""Options: the kinds and ranges of their values, and checks whose refusals name the option and what it must be.
+"""Options: their kinds and ranges, and checks whose errors name the option, the accepted values, and the value given.
 
 A rule states each of its options once, in its `__init__`: the default, and as the metadata of an `Annotated` type the
 kind. What checks options, what a model file keeps of them, and what the command takes all follow from there.
@@ -22,13 +22,13 @@ STARTS = ("zeros", "first", "random")
 
 
 def refused(name: str, wanted: str, value: Any, words: Iterable[str] = (), none: bool = False) -> OptionError:
-    """The error for an option that must be something else: what is `wanted`, one of some words, or None."""
+    """The error for an invalid option: it must be what is `wanted`, one of `words`, or (if `none`) None."""
     *first, last = [wanted, *map(repr, words), *(["None"] if none else [])]
     return OptionError(f"{name} must be {', '.join(first)}{', or ' if first else ''}{last}, not {value!r}")
 
 
 def flag(name: str, value: Any, *words: str) -> bool:
-    """True or False, which 1 and 0 may stand for; False also for one of some words."""
+    """The option as a bool: 1 and 0 count as True and False, and any of `words` counts as False."""
     if isinstance(value, bool | np.bool_) or (isinstance(value, Integral) and value in (0, 1)):
         return bool(value)
     if is_word(value, *words):
@@ -37,7 +37,7 @@ def flag(name: str, value: Any, *words: str) -> bool:
 
 
 def one_of(name: str, value: Any, known: Iterable[str]) -> str:
-    """One of some words."""
+    """The option, if it is one of the `known` words."""
     known = list(map(str, known))
     if not isinstance(value, str) or value not in known:
         raise refused(name, f"one of {', '.join(map(repr, known))}", value)
@@ -45,7 +45,7 @@ def one_of(name: str, value: Any, known: Iterable[str]) -> str:
 
 
 def is_word(value: Any, *words: str) -> bool:
-    """Whether an option is one of these words; an array may be compared with none."""
+    """Whether an option is one of these words. Safe for arrays, which cannot be compared with a text."""
     return isinstance(value, str) and value in words
 
 
@@ -60,7 +60,7 @@ def number(
     words: tuple[str, ...] = (),
     none: bool = False,
 ) -> Any:
-    """A number in a range, finite unless `infinite`; one of some words; or None."""
+    """The option, if it is a number in the range (finite unless `infinite`), one of `words`, or (if `none`) None."""
     if is_word(value, *words) or (none and value is None):
         return value
     size = as_float(value)
@@ -75,7 +75,7 @@ def number(
 def whole(
     name: str, value: Any, least: int, *, most: float = inf, words: tuple[str, ...] = (), none: bool = False
 ) -> Any:
-    """A whole number in a range, which may be written as a float; one of some words; or None."""
+    """The option, if it is a whole number in the range (a float is fine), one of `words`, or (if `none`) None."""
     if is_word(value, *words) or (none and value is None):
         return value
     size = as_float(value)
@@ -86,7 +86,7 @@ def whole(
 
 
 def as_float(value: Any) -> float | None:
-    """A number as a float; None if it is none, as True is not."""
+    """The number as a float; None if it is not a number. True and False are not numbers here."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return None
     try:
@@ -96,7 +96,7 @@ def as_float(value: Any) -> float | None:
 
 
 def floats(name: str, values: Any) -> Any:
-    """Finite numbers in an array."""
+    """The option as an array of finite numbers."""
     wanted = "finite numbers"
     try:
         found = np.asarray("None" if values is None else values, dtype=np.float64)  # which NumPy takes for NaN
