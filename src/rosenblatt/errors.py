@@ -1,20 +1,20 @@
-"""Every error that rosenblatt raises by itself.
+"""Every error that rosenblatt itself raises.
 
 RosenblattError
-├── DataError         examples that nothing can be learned from; names the row, and the column where there is one
-│   └── TableError    a file that cannot be read, or a table whose columns do not fit; names the file
-├── OptionError       a rule, a start or a budget that does not exist or does not fit
-├── LedgerError       a ledger file that is damaged, or a ledger replayed on examples that do not fit it
-├── ModelError        a model file that is damaged, or that this version does not know; names what is wrong
-├── CertificateError  a certificate that is damaged or proves nothing about the data; names what failed
+├── DataError         examples that nothing can be learned from; names the row, and the column if there is one
+│   └── TableError    a file that cannot be read, or a table with the wrong columns; names the file
+├── OptionError       an option with an unknown or unsuitable value, such as a rule, a start or a budget
+├── LedgerError       a damaged ledger file, or a ledger replayed on the wrong examples
+├── ModelError        a damaged model file, or one that this version does not understand; names the problem
+├── CertificateError  a damaged certificate, or one that proves nothing about the data; names what failed
 └── MissingExtraError a package that is not installed; names the command that installs it
 
-All are ValueErrors too, as scikit-learn's users expect.
+All of them are also ValueErrors, as users of scikit-learn expect.
 """
 
 
 class RosenblattError(ValueError):
-    """The root of the tree."""
+    """The base class of all errors above."""
 
 
 class DataError(RosenblattError):
@@ -22,27 +22,27 @@ class DataError(RosenblattError):
 
 
 class TableError(DataError):
-    """A file that cannot be read, or a table whose columns do not fit."""
+    """A file that cannot be read, or a table with the wrong columns."""
 
 
 class OptionError(RosenblattError):
-    """A rule, a start or a budget that does not exist or does not fit."""
+    """An option with an unknown or unsuitable value, such as a rule, a start or a budget."""
 
 
 class LedgerError(RosenblattError):
-    """A damaged ledger file, or a ledger replayed on examples that do not fit it."""
+    """A damaged ledger file, or a ledger replayed on the wrong examples."""
 
 
 class ModelError(RosenblattError):
-    """A damaged model file, or one that this version does not know."""
+    """A damaged model file, or one that this version does not understand."""
 
 
 class CertificateError(RosenblattError):
-    """A certificate that is damaged, or that does not prove what it claims."""
+    """A damaged certificate, or one that does not prove its claim."""
 
 
 class MissingExtraError(RosenblattError):
-    """A package that is wanted for this and not installed."""
+    """A required package is not installed."""
 
     def __init__(self, extra: str, purpose: str) -> None:
         super().__init__(f'{purpose} needs an extra: pip install "rosenblatt[{extra}]"')

@@ -1,6 +1,11 @@
-"""Checks of options: a refusal names the option, what it must be, and what it is."""
+"""Options: their kinds and ranges, and checks whose errors name the option, the accepted values, and the value given.
+
+A rule states each of its options once, in its `__init__`: the default, and as the metadata of an `Annotated` type the
+kind. What checks options, what a model file keeps of them, and what the command takes all follow from there.
+"""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from inspect import signature
 from math import inf, isfinite
 from numbers import Integral, Real
@@ -10,15 +15,20 @@ import numpy as np
 
 from rosenblatt.errors import OptionError
 
+# The words that users choose by; here, because the command's help must not wait for compiled code.
+ORDERS = ("active", "cyclic", "random", "random-mistake", "worst")  # `learn.choices.Order`
+TIE_RULES = ("mistake", "plus", "minus", "correct")  # `rows.kernels.TIES`
+STARTS = ("zeros", "first", "random")
+
 
 def refused(name: str, wanted: str, value: Any, words: Iterable[str] = (), none: bool = False) -> OptionError:
-    """The error for an option that must be something else: what is `wanted`, one of some words, or None."""
+    """The error for an invalid option: it must be what is `wanted`, one of `words`, or (if `none`) None."""
     *first, last = [wanted, *map(repr, words), *(["None"] if none else [])]
     return OptionError(f"{name} must be {', '.join(first)}{', or ' if first else ''}{last}, not {value!r}")
 
 
 def flag(name: str, value: Any, *words: str) -> bool:
-    """True or False, which 1 and 0 may stand for; False also for one of some words."""
+    """The option as a bool: 1 and 0 count as True and False, and any of `words` counts as False."""
     if isinstance(value, bool | np.bool_) or (isinstance(value, Integral) and value in (0, 1)):
         return bool(value)
     if is_word(value, *words):
@@ -26,15 +36,8 @@ def flag(name: str, value: Any, *words: str) -> bool:
     raise refused(name, "True or False" if not words else "True, False", value, words)
 
 
-def check_flags(made: Any) -> None:
-    """Refuse options that are declared to be True or False, and are something else."""
-    for name, parameter in signature(type(made).__init__).parameters.items():
-        if parameter.annotation is bool:
-            flag(name, getattr(made, name))
-
-
 def one_of(name: str, value: Any, known: Iterable[str]) -> str:
-    """One of some words."""
+    """The option, if it is one of the `known` words."""
     known = list(map(str, known))
     if not isinstance(value, str) or value not in known:
         raise refused(name, f"one of {', '.join(map(repr, known))}", value)
@@ -42,7 +45,7 @@ def one_of(name: str, value: Any, known: Iterable[str]) -> str:
 
 
 def is_word(value: Any, *words: str) -> bool:
-    """Whether an option is one of these words; an array may be compared with none."""
+    """Whether an option is one of these words. Safe for arrays, which cannot be compared with a text."""
     return isinstance(value, str) and value in words
 
 
@@ -57,7 +60,7 @@ def number(
     words: tuple[str, ...] = (),
     none: bool = False,
 ) -> Any:
-    """A number in a range, finite unless `infinite`; one of some words; or None."""
+    """The option, if it is a number in the range (finite unless `infinite`), one of `words`, or (if `none`) None."""
     if is_word(value, *words) or (none and value is None):
         return value
     size = as_float(value)
@@ -72,7 +75,7 @@ def number(
 def whole(
     name: str, value: Any, least: int, *, most: float = inf, words: tuple[str, ...] = (), none: bool = False
 ) -> Any:
-    """A whole number in a range, which may be written as a float; one of some words; or None."""
+    """The option, if it is a whole number in the range (a float is fine), one of `words`, or (if `none`) None."""
     if is_word(value, *words) or (none and value is None):
         return value
     size = as_float(value)
@@ -83,7 +86,7 @@ def whole(
 
 
 def as_float(value: Any) -> float | None:
-    """A number as a float; None if it is none, as True is not."""
+    """The number as a float; None if it is not a number. True and False are not numbers here."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return None
     try:
@@ -93,7 +96,7 @@ def as_float(value: Any) -> float | None:
 
 
 def floats(name: str, values: Any) -> Any:
-    """Finite numbers in an array."""
+    """The option as an array of finite numbers."""
     wanted = "finite numbers"
     try:
         found = np.asarray("None" if values is None else values, dtype=np.float64)  # which NumPy takes for NaN
@@ -103,3 +106,92 @@ def floats(name: str, values: Any) -> Any:
         place = ", ".join(map(str, np.argwhere(~good)[0].tolist()))
         raise OptionError(f"{name} must be {wanted}, not {found[~good][0]}" + (f" at {place}" if place else ""))
     return found
+
+
+# -- kinds -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Flag:
+    """True or False, or one of some words."""
+
+    words: tuple[str, ...] = ()
+
+    def check(self, name: str, value: Any) -> None:
+        """Refuse other values."""
+        flag(name, value, *self.words)
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One of some words."""
+
+    words: tuple[str, ...]
+    none: bool = False  # whether None will do
+
+    def check(self, name: str, value: Any) -> None:
+        """Refuse other values."""
+        if self.none and not is_word(value, *self.words) and value is not None:
+            raise refused(name, " or ".join(map(repr, self.words)), value, none=True)
+        if not self.none:
+            one_of(name, value, self.words)
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number in a range, one of some words, or None."""
+
+    above: float = -inf
+    least: float = -inf
+    below: float = inf
+    infinite: bool = False
+    words: tuple[str, ...] = ()
+    none: bool = False
+
+    def check(self, name: str, value: Any) -> None:
+        """Refuse other values."""
+        number(name, value, **vars(self))
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole number in a range, one of some words, or None."""
+
+    least: int
+    most: float = inf
+    words: tuple[str, ...] = ()
+    none: bool = False
+
+    def check(self, name: str, value: Any) -> None:
+        """Refuse other values."""
+        whole(name, value, **vars(self))
+
+
+@dataclass(frozen=True)
+class Special:
+    """Something that only the rows, or what uses it, can check."""
+
+    what: str
+
+    def check(self, name: str, value: Any) -> None:
+        """Refuse nothing yet."""
+
+
+Kind = Flag | OneOf | Number | Whole | Special
+
+
+def kinds_of(made: type) -> dict[str, Kind]:
+    """The kind of each option of a class, in order: as it says itself, or else the class that it is derived from."""
+    found: dict[str, Kind] = {}
+    for base in reversed(made.__mro__):
+        own = vars(base).get("__init__")
+        for name, parameter in () if own is None or base is object else signature(own).parameters.items():
+            if hasattr(parameter.annotation, "__metadata__"):
+                found[name] = parameter.annotation.__metadata__[0]
+    return {name: found[name] for name in signature(made.__init__).parameters if name in found}  # type: ignore[misc]
+
+
+def check(made: Any) -> None:
+    """Refuse options of a rule that are not of their kinds."""
+    for name, kind in kinds_of(type(made)).items():
+        kind.check(name, getattr(made, name))

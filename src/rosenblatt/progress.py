@@ -1,4 +1,4 @@
-"""How far something has come: a line on standard error, or wherever a caller wants to see it."""
+"""Progress reports: a line on standard error, or wherever the caller sends it."""
 
 import sys
 import time
@@ -18,7 +18,7 @@ _show: ContextVar[Callable[[str], None]] = ContextVar("show", default=_on_standa
 
 @contextmanager
 def shown_by(show: Callable[[str], None]) -> Iterator[None]:
-    """Within this, progress is given to `show`, a text at a time."""
+    """Send progress to `show` inside this context, one text at a time."""
     token = _show.set(show)
     try:
         yield
@@ -27,14 +27,14 @@ def shown_by(show: Callable[[str], None]) -> Iterator[None]:
 
 
 def ticker(name: str) -> Callable[[Callable[[], str]], None]:
-    """A function that shows what it is given twice a second, once two seconds have passed."""
+    """A function that shows progress at most twice a second, starting after two seconds."""
     begun = time.monotonic()
     last = begun + FIRST
 
-    def tick(told: Callable[[], str]) -> None:
+    def tick(progress: Callable[[], str]) -> None:
         nonlocal last
         if time.monotonic() - last > AGAIN:
             last = time.monotonic()
-            _show.get()(f"{name}: {told()}, {last - begun:.0f} s")
+            _show.get()(f"{name}: {progress()}, {last - begun:.0f} s")
 
     return tick

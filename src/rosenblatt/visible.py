@@ -1,7 +1,7 @@
-"""Texts from elsewhere, safe to show: what would steer a terminal, or hide, is written out as \\x1b or \\u202e.
+"""Untrusted text made safe to show: characters that control a terminal or are invisible become \\x1b or \\u202e.
 
-Names, labels, cells and names of files may hold anything. A terminal obeys control characters; overrides of the writing
-direction show a text as another; what has no width is not seen; half of a surrogate pair cannot be written at all.
+Names, labels, cells and file names may contain anything. A terminal obeys control characters; direction overrides make
+one text look like another; zero-width characters are invisible; half a surrogate pair cannot be written at all.
 """
 
 import html
@@ -17,22 +17,22 @@ SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def visible(text: object) -> str:
-    """A text on one line that can be shown anywhere."""
+    """The text on one line, safe to show anywhere."""
     return UNSAFE.sub(_escaped, str(text))
 
 
 def visible_lines(text: str) -> str:
-    """The same of a text of several lines, perhaps with tabs, that it keeps."""
+    """A text of several lines, safe to show; line breaks and tabs are kept."""
     return UNSAFE_IN_LINES.sub(_escaped, text)
 
 
 def json_text(record: Any, **how: Any) -> str:
-    """JSON in which such characters are escaped, those too that JSON would let stand."""
+    """A record as JSON with all unsafe characters escaped, including those that JSON allows."""
     return visible_json(json.dumps(record, ensure_ascii=False, allow_nan=False, **how))
 
 
 def visible_json(written: str) -> str:
-    """The same of JSON that is written already."""
+    """JSON text with all unsafe characters escaped."""
     return UNSAFE_IN_LINES.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
 
 
@@ -43,7 +43,7 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 class Said:
-    """What says itself in sentences: at a prompt and in a notebook, too, with the verdict in bold."""
+    """A result whose text is sentences, also at a prompt and in a notebook, where the verdict is in bold."""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self}>"
@@ -54,6 +54,6 @@ class Said:
 
 
 def brief(value: Any) -> str:
-    """A value for a message: on one line, and not long."""
+    """A value for a message: on one line, and short."""
     text = repr(value) if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"
     return text if len(text) <= 60 else text[:57] + "..."

@@ -62,7 +62,7 @@ class TestCheck:
     def test_without_time_for_a_proof(self, desk):
         ran = run("check", desk["noisy.csv"], "-t", "approved", "--seconds", "1e-9")
         assert ran.code == 1
-        assert "Undecided. The time was up before there was a proof either way." in ran.out
+        assert "Undecided. Time ran out before there was a proof either way." in ran.out
         assert run("check", desk["noisy.csv"], "-t", "approved", "--seconds", "1e-9", "--json").record["separable"] == [
             None
         ]
@@ -121,7 +121,7 @@ class TestSources:
         (tmp_path / "t.data").write_text("".join(f"{k},{k * k % 7},{'ab'[k % 2]}\n" for k in range(30)))
         ran = run("check", tmp_path / "t.data", "-t", "c3")
         assert "note: " in ran.err
-        assert "no header: columns are called c1, c2, ..." in ran.err
+        assert "no header: columns are named c1, c2, ..." in ran.err
         assert run("check", tmp_path / "t.data", "-t", "c3", "--quiet").err == ""
 
 
@@ -277,7 +277,7 @@ def test_a_quotation_mark_that_never_closes_is_noted_for_people_and_programs(tmp
         "size,y\n" + "".join(f"w{k % 3},{'ab'[k % 3 > 1]}\n" for k in range(30)) + '"w0,a\n'
     )
     ran = run("check", tmp_path / "t.csv", "-t", "y", "--json")
-    note = "line 32: a quotation mark opens a cell and does not close it, so all quotation marks are read as letters"
+    note = "line 32: a quotation mark opens a cell and does not close it, so all quotation marks are read as text"
     assert note in ran.record["notes"]
     assert note in ran.err
 

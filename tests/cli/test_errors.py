@@ -158,7 +158,7 @@ CASES = {
     "kind of no column": ("CHECK --kind agee=number", USAGE, ".*'agee'.*'age'.*"),
     "kind that is none": ("CHECK --kind age=colour", USAGE, ".*'colour'.*"),
     "number of words": ("CHECK --kind job=number", BAD, "clean.csv.*row 1.*'job'.*'clerk'.*"),
-    "date of words": ("CHECK --kind job=date", USAGE, "column 'job' has values that are no dates, such as 'clerk'"),
+    "date of words": ("CHECK --kind job=date", USAGE, "column 'job' has values that are not dates, such as 'clerk'"),
     "weights in no column": (
         "FIT --weights incom",
         USAGE,
@@ -182,7 +182,7 @@ CASES = {
     "value of another kind": (
         "FIT -a perceptron --set max_passes=x",
         USAGE,
-        "max_passes must be a whole number of at least 1 or 'auto', not 'x'",
+        "max_passes must be a whole number of at least 1, 'auto', or None, not 'x'",
     ),
     # files
     "standard input and a file": ("check clean.csv - -t y", USAGE, "standard input, -, must be the only table"),
@@ -194,12 +194,12 @@ CASES = {
     "kind of a numbered feature": ("check x.libsvm -t label --kind 1=ignore", USAGE, "a LIBSVM file has numbered .*"),
     "no file": ("check nowhere.csv -t y", BAD, "nowhere.csv: .*"),
     "folder": ("check . -t y", BAD, r"\.: .*"),
-    "no pattern": ("check 'no*.parquet' -t y", BAD, r"no\*.parquet: no file has a name like this"),
+    "no pattern": ("check 'no*.parquet' -t y", BAD, r"no\*.parquet: no file matches this pattern"),
     "empty": ("check x.csv -t y", BAD, "x.csv: .*empty.*"),
     "header only": ("check x.csv -t y", BAD, "x.csv: .*no rows.*"),
     "empty stdin": ("check - -t y", BAD, "stdin: .*empty.*"),
     "ragged": ("check x.csv -t approved", BAD, "x.csv, line 22: .*|x.csv: line 22: .*"),
-    "short gzip": ("check x.csv.gz -t approved", BAD, "x.csv.gz: .*ends too early.*"),
+    "short gzip": ("check x.csv.gz -t approved", BAD, "x.csv.gz: the file is truncated.*"),
     "other columns in a second file": ("check clean.csv x.csv -t approved", BAD, ".*x.csv.*"),
     # targets
     "target without a like": (
@@ -287,7 +287,7 @@ CASES = {
     "label that is new, to verify": (
         "verify clean.json x.csv",
         BAD,
-        "x.csv: row 1: 'maybe' is no class of the target 'approved', .*",
+        "x.csv: row 1: 'maybe' is not a class of the target 'approved', .*",
     ),
     "column that is missing, to verify": (
         "verify clean.json grades.csv",

@@ -24,10 +24,10 @@ def unread(*options):
         ("--order", "order must be one of active, .*, not 'foo'"),
         ("--start", "start must be one of zeros, first, random, not 'foo'"),
         ("--text", "text must be 'vocabulary' or 'hashed', not 'foo'"),
-        ("--format", "unknown format 'foo'; one of csv, .*"),
+        ("--format", "unknown format 'foo'; choose one of csv, .*"),
         ("--delimiter", "the delimiter must be one character, .*, not 'foo'"),
         ("--kind", "--kind needs COLUMN=KIND, .*, not 'foo'"),
-        ("--kind=x", "column 'x': unknown kind 'foo'; one of number, .*"),
+        ("--kind=x", "column 'x': unknown kind 'foo'; choose one of number, .*"),
         ("--algorithm", "the algorithm must be one of auto, .*, not 'foo'"),
         ("--class-weight", "--class-weight needs CLASS=COST, .*, not 'foo'"),
     ],
@@ -49,6 +49,6 @@ def test_no_value_of_any_option_is_a_mistake_of_ours(algorithm):
             told = ran.err.removeprefix("rosenblatt: ")
             assert ran.code in (USAGE, BAD), (option, value, ran.err)
             assert told.count("\n") == 1
-            assert ran.code == USAGE or told.startswith("nowhere.csv: there is no such file")
+            assert ran.code == USAGE or told.startswith("nowhere.csv: no such file")
             codes.add(ran.code)
         assert USAGE in codes or (algorithm, option) in OF_NO_USE_ALONE, option

@@ -48,7 +48,7 @@ def test_a_full_device(command, desk, tmp_path):
 
 def test_an_error_keeps_its_code_on_a_full_device(desk):
     code, said = told("check nowhere.csv -t y --json > /dev/full", desk)
-    assert (code, said) == (3, "rosenblatt: nowhere.csv: there is no such file\n")
+    assert (code, said) == (3, "rosenblatt: nowhere.csv: no such file\n")
 
 
 @pytest.mark.parametrize(("table", "code"), [("clean.csv", 0), ("noisy.csv", 1)])

@@ -110,7 +110,7 @@ class TestExplain:
     def test_the_card(self, desk):
         ran = run("explain", desk["noisy.json"])
         assert ran.code == 0
-        assert ran.out.startswith("approved is yes where the points add up to more than")
+        assert ran.out.startswith("approved is yes if the points add up to more than")
         for word in ("income", "clerk", "for every", "points"):
             assert word in ran.out
 
@@ -172,7 +172,7 @@ class TestExplain:
         assert "(2 columns have no points)" in out
         assert "for every" not in out
         assert run("report", *how, "-o", page).code == 0
-        assert "No column has points: what every row starts with decides." in page.read_text()
+        assert "No column has points: the points that every row starts with decide." in page.read_text()
 
     def test_few_lines(self, desk):
         assert "and 3 more" in run("explain", desk["noisy.json"], "--most", "1").out

@@ -133,7 +133,7 @@ class TestFit:
                 "prune must be a number of at least 0, 'cross-validation', 'one standard error', or None, not 'some'",
             ),
             (("--set", "categorical-features=3"), "the tree rule has no option 'categorical_features'"),
-            (("--text", "hashed"), "a tree has no names for hashed words: use a vocabulary for 'note'"),
+            (("--text", "hashed"), "a tree cannot use hashed words: use a vocabulary for 'note'"),
             (("--class-weight", "bill=0"), "class_weight must be above 0 for every class of a tree"),
         ],
     )
@@ -307,7 +307,7 @@ class TestExport:
     def test_what_is_not_written(self, to, post, tmp_path):
         ran = run("export", post / "plain.json", "--to", to, "-o", tmp_path / "out")
         assert ran.code == 2
-        assert f"a tree is exported to sql, python or json, not to {to}" in ran.err
+        assert f"a tree can be exported to sql, python or json, not to {to}" in ran.err
         assert not list(tmp_path.iterdir())
 
 

@@ -68,8 +68,8 @@ def altered(name, *path, to):
         ("numbered/model.json", "encoding columns 0 count", 2**31 - 1, "count must be from 1 to 2\\^24"),
         ("numbered/model.json", "encoding columns 0 step", 2.0**1000, "step and highest do not fit together"),
         ("numbered/model.json", "encoding columns 0 numbers", [1, 2], "9 features must have 9 numbers, not 2"),
-        ("numbered/model.json", "encoding columns 0 numbers", [2, 1], "numbers must be rising whole numbers"),
-        ("numbered/model.json", "encoding columns 0 numbers", ["a"], "numbers must be rising whole numbers"),
+        ("numbered/model.json", "encoding columns 0 numbers", [2, 1], "numbers must be increasing whole numbers"),
+        ("numbered/model.json", "encoding columns 0 numbers", ["a"], "numbers must be increasing whole numbers"),
     ],
 )  # fmt: skip
 def test_a_field_of_another_kind_or_out_of_range_is_named(name, path, to, told, tmp_path):

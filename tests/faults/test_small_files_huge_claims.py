@@ -116,7 +116,7 @@ def test_the_memory_follows_from_what_is_in_the_file(tmp_path):
 def test_only_numbers_that_occur_are_features_where_most_do_not(tmp_path):
     (tmp_path / "t.libsvm").write_text(wide_rows(2**31 - 1))
     table = read_table(tmp_path / "t.libsvm")
-    assert table.notes == ("LIBSVM: 2 numbered features, the last has the number 2147483647",)
+    assert table.notes == ("LIBSVM: 2 numbered features, the last one is number 2147483647",)
     encoding, _ = encoding_of(table, "label")
     (column,) = encoding.columns
     assert (column.count, column.numbers) == (2, (1, 2**31 - 1))
@@ -203,7 +203,7 @@ def test_packed_rows_that_must_be_held_and_do_not_fit_are_refused(tmp_path):
     with gzip.open(tmp_path / "t.arff.gz", "wb") as file:
         file.write(b"@relation r\n@attribute x numeric\n@data\n" + b"1\n" * 400_000)
     for name in ("t.libsvm.gz", "t.arff.gz"):
-        with pytest.raises(TableError, match=f"{name}: its rows do not fit into the memory; take a part of them"):
+        with pytest.raises(TableError, match=f"{name}: its rows do not fit into memory; use a part of them"):
             read_table(tmp_path / name)
 
 
@@ -212,5 +212,5 @@ def test_a_zip_that_would_fill_the_disk_is_not_unpacked(tmp_path, monkeypatch):
         archive.writestr("t.csv", b"x,label\n" + b"0,a\n1,b\n" * 100_000)
     usage = type("Usage", (), {"free": 2**20})
     monkeypatch.setattr(files.shutil, "disk_usage", lambda folder: usage)
-    with pytest.raises(TableError, match=r"t\.zip: unpacked, it takes .* and the disk has no room"):
+    with pytest.raises(TableError, match=r"t\.zip: not enough disk space to unpack it: it takes .* GiB"):
         read_table(Path(tmp_path / "t.zip"))

@@ -26,7 +26,7 @@ def contradiction():
 def test_numbers_longer_than_the_data_can_need_are_refused(k):
     with pytest.raises(CertificateError, match="bits"):
         replace(contradiction(), weights=(k, 1, 1, 1), fingerprint="").verify(*XOR)
-    with pytest.raises(CertificateError, match=r"holds a number of \d+ bits; none about this data needs over"):
+    with pytest.raises(CertificateError, match=r"has a number of \d+ bits; no proof here needs more than"):
         replace(optimality(*XOR), weights=(k, 1, 1), fingerprint="").verify(*XOR)
 
 
@@ -55,7 +55,7 @@ def test_rows_and_counts_are_not_long(field):
 def test_long_decimals_are_refused():
     text = contradiction().to_json().replace('"weights": [\n  1,', f'"weights": [\n  {"7" * 5000},')
     assert len(text) > 5000
-    with pytest.raises(CertificateError, match="a number has 5000 digits; those of over 4096 bits are hexadecimal"):
+    with pytest.raises(CertificateError, match="a number has 5000 digits; over 4096 bits, it must be a hexadecimal"):
         Certificate.from_json(text)
 
 

@@ -165,7 +165,7 @@ def shorter(nodes, record):
     ("change", "told"),
     [
         (renamed, "the encoding's column 'age' and the tree's 'aged' differ"),
-        (hashed, "a tree has no names for hashed words"),
+        (hashed, "a tree cannot use hashed words"),
         (shorter, "the encoding has 2 columns for a tree, but the tree has 6"),
     ],
 )

@@ -249,4 +249,4 @@ def test_options_and_time():
     late = margin(rng.normal(size=(300, 20)), rng.integers(0, 2, 300), max_seconds=1e-9)
     assert late.certificate is None
     assert late.lower < 0 < late.upper
-    assert str(late) == "There was no proof of any margin within the limits of time and memory."
+    assert str(late) == "No margin could be proved within the limits of time and memory."

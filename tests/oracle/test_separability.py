@@ -130,4 +130,4 @@ def test_time_that_is_up_leaves_it_undecided():
     X, y = rng.normal(size=(500, 30)), rng.integers(0, 2, 500)
     verdict = separability(X, y, max_seconds=1e-9)
     assert verdict.separable is None
-    assert str(verdict) == "Undecided. The time was up before there was a proof either way."
+    assert str(verdict) == "Undecided. Time ran out before there was a proof either way."

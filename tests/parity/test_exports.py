@@ -98,7 +98,7 @@ def test_constants_of_all_sizes_are_exact_in_sqlite(k):
 
 @pytest.mark.parametrize("export", [sql_of, onnx_of, pmml_of])
 def test_hashed_text_is_refused(export):
-    with pytest.raises(OptionError, match=r"hashed text has no form in .*; use a vocabulary of words"):
+    with pytest.raises(OptionError, match=r"hashed text cannot be written in .*; use a vocabulary of words"):
         export(points_of(HashedText("t", (), 4)))
 
 
@@ -115,12 +115,16 @@ def test_hashed_text_in_python():
 @pytest.mark.parametrize(
     ("export", "column", "message"),
     [
-        (sql_of, Category("c", ("a\0",), False, False), r"'a\\x00' has a character that SQL cannot write"),
+        (
+            sql_of,
+            Category("c", ("a\0",), False, False),
+            r"'a\\x00' contains character number 0, which SQL cannot write",
+        ),
         (sql_of, Category("\0", ("a",), False, False), "cannot write"),
-        (sql_of, Category("", ("a",), False, False), "a column without a name has no form in SQL"),
+        (sql_of, Category("", ("a",), False, False), "a column without a name cannot be written in SQL"),
         (sql_of, Date("d", 0.0, 1.0, 1.0, -8.0, 8.0, False, "%d %b %Y"), "dates like '%d %b %Y' have no form in SQL"),
         (onnx_of, Category("c", (MISSING,), False, False), "which means missing in ONNX"),
-        (onnx_of, Category("\0", ("a",), False, False), "cannot have in a name"),
+        (onnx_of, Category("\0", ("a",), False, False), "does not allow in a name"),
         (pmml_of, Category("c", ("a\x01",), False, False), "cannot be written in PMML"),
         (pmml_of, Category("\x1b", ("a",), False, False), "cannot be written in PMML"),
     ],

@@ -364,10 +364,10 @@ def one_sum(columns, weights, counts=(1, 2)):
 @pytest.mark.parametrize(
     ("columns", "nodes", "message"),
     [
-        ((X,), complete(13), "a tree of 8,192 leaves is too large for SQL: 13 nested CASEs, where engines bear 12"),
+        ((X,), complete(13), "a tree of 8,192 leaves is too large for SQL: 13 nested CASEs, but engines allow only 12"),
         ((X, Z), one_sum((0, 1) * 300, (1.0, 2.0) * 300), "node 0: a sum over 600 columns is too long .* max_columns"),
         ((X, Z), one_sum((0, 1), (1e307, 1e307)), r"the sum '1e\+307 x \+ 1e\+307 z' may be too large for a double"),
-        ((X,), one_sum((0,), (1.0,), (1.0 + 2.0**-52, 1.0 + 2.0**-51)), "of a leaf are too even"),
+        ((X,), one_sum((0,), (1.0,), (1.0 + 2.0**-52, 1.0 + 2.0**-51)), "of a leaf are too close"),
         ((Number("\0", 0.0, 1.0, 1.0, -8.0, 8.0, False),), one_sum((0,), (1.0,)), "SQL cannot write"),
         ((Number("", 0.0, 1.0, 1.0, -8.0, 8.0, False),), one_sum((0,), (1.0,)), "a column without a name"),
         ((Date("d", 0.0, 1.0, 1.0, -8.0, 8.0, False, "%d %b %Y"),), one_sum((0,), (1.0,)), "dates like '%d %b %Y'"),

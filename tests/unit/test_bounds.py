@@ -214,7 +214,7 @@ def test_what_is_no_number_is_refused(name, argument):
         ("margin must be at most radius plus the size of offset, 3.0, not 4", bounds.with_bias, (1, 4, -2, 1)),
         ("offset must not be 0", bounds.best_bias_scale, (1, 0)),
         ("losses must be 0 or more, not -1.0", bounds.hinge_per_round, ([1.0, -1.0], 1, 1)),
-        ("scores must be finite numbers, not nan as at .0, 1.", bounds.best_hinge, ([[1.0, nan]], 1)),
+        ("scores must be finite numbers, not nan at .0, 1.", bounds.best_hinge, ([[1.0, nan]], 1)),
         ("scores must be a table of candidates and rounds, not of shape .2,.", bounds.best_hinge, ([1.0, 1.0], 1)),
         ("scores must be a table", bounds.best_hinge, ([[]], 1)),
         ("scores must be at most the radius, 1, in size, not 2.0", bounds.best_hinge, ([[1.0, -2.0]], 1)),

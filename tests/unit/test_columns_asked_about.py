@@ -33,13 +33,13 @@ def test_numbers_that_are_nearly_names_are_asked_about():
     cells = [*RNG.permutation(10_000)[: N - 2].tolist(), 7, 7]
     column, notes = found("customer_id", cells)
     assert isinstance(column, Number)
-    assert notes == "'customer_id': most values occur in one row only; if it is an identifier, --ignore customer_id"
+    assert notes == "'customer_id': most values occur only once; if it is an identifier, use --ignore customer_id"
     assert found("salary", cells)[1] == ""
 
 
 def test_names_of_people_are_asked_about():
     names = [f"Braund, Mr. Owen {chr(65 + k * 2 // 3)}arris" for k in range(N)]
-    assert found("Name", names)[1] == "'Name': if these are only names, --ignore Name"
+    assert found("Name", names)[1] == "'Name': if these are only names, use --ignore Name"
     assert found("Full Name", names)[1].endswith("--ignore 'Full Name'")
     assert found("story", names)[1] == ""
 
@@ -55,7 +55,7 @@ def test_a_column_that_almost_decides_is_noted(kind):
         labels = [label if k % 3 else "other" for k, label in enumerate(labels)]
         cells = [cell if k % 3 else "else" for k, cell in enumerate(cells)]
     _, notes = found("spending", cells, labels)
-    assert "decides the target almost by itself (it alone is wrong on" in notes
+    assert "almost determines the target on its own (it alone is wrong on" in notes
     assert notes.endswith("--ignore spending")
     assert found("spending", RNG.permutation(cells).tolist(), labels)[1] == ""
 
@@ -63,7 +63,7 @@ def test_a_column_that_almost_decides_is_noted(kind):
 def test_missing_numbers_are_a_side_of_their_own():
     y = RNG.integers(0, 2, 200)
     _, notes = found("x", [None if k == 0 else float(RNG.normal()) for k in y[:199]] + [1.0], [str(k) for k in y])
-    assert "almost by itself" in notes or "decides the target by itself" in notes
+    assert "almost determines the target" in notes or "determines the target on its own" in notes
 
 
 def test_many_values_are_no_leak():
@@ -85,13 +85,13 @@ def test_numbers_that_are_written_as_text():
 def test_percents_beside_plain_numbers_are_noted():
     column, notes = found("rate", [f"{k}%" for k in range(N - 1)] + ["0.5"])
     assert isinstance(column, Number)
-    assert "some values are written with %, and some without: 12% is read as 0.12" in notes
+    assert "some values have a % sign and some do not: 12% is read as 0.12" in notes
 
 
 def test_a_word_among_numbers_is_named():
     column, notes = found("price", [f"1,{k % 10}00" for k in range(N - 1)] + ["ask"])
     assert isinstance(column, Category)
-    assert "'ask' is not, so all are taken as words" in notes
+    assert "'ask' is not, so all are treated as words" in notes
 
 
 def test_codes_are_no_numbers():

@@ -261,7 +261,7 @@ def test_bad_depths_are_refused(most_depth):
 def test_what_is_folded_away_is_counted():
     top = svg_of(chain(10), most_depth=3)
     assert texts(top)[6] == ["> 4", "a", "a: 7, b: 1", "14 more nodes"]
-    assert "Folded away: 14." in top
+    assert "Hidden: 14." in top
     assert "more node" not in svg_of(chain(10))
     assert texts(svg_of(tree_of([[1], []]), most_depth=0))[0][-1] == "1 more node"
 

@@ -63,8 +63,8 @@ def test_the_support_must_be_pairs_that_there_are():
     some = proof.support[0]
     for changes, complaint in (
         ({"support": (9,), "rivals": (0,), "multipliers": (1,)}, "row 9 does not exist"),
-        ({"support": (some,), "rivals": (own[some],), "multipliers": (1,)}, "is no rival of it"),
-        ({"support": (some,), "rivals": (7,), "multipliers": (1,)}, "is no rival of it"),
+        ({"support": (some,), "rivals": (own[some],), "multipliers": (1,)}, "is not a rival of it"),
+        ({"support": (some,), "rivals": (7,), "multipliers": (1,)}, "is not a rival of it"),
         ({"support": (0, 0), "rivals": (1, 1), "multipliers": (1, 1)}, "twice"),
         ({"support": (0,), "rivals": (1,), "multipliers": (0,)}, "weight 0"),
         ({"support": (0,), "rivals": (1, 2), "multipliers": (1,)}, "as many rows as rivals"),
@@ -122,7 +122,7 @@ def test_a_run_refutes_a_margin_of_all_classes():
 
 
 def test_what_is_asked_of_several_classes_is_answered_or_refused():
-    with pytest.raises(OptionError, match="affine margin is one of two classes"):
+    with pytest.raises(OptionError, match="affine margin needs two classes"):
         margin(X, Y, affine=True)
     with pytest.raises(OptionError, match="a row for each"):
         optimality(X, Y, [0.0, 1.0, 2.0])

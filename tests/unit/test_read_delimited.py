@@ -70,10 +70,10 @@ def test_a_byte_that_is_not_utf_8_may_come_late(tmp_path):
 def test_a_late_byte_that_is_not_utf_8_among_odd_quotes(tmp_path):
     content = b'a,b\n5" pipe,"x, y"\n' + b"x,1\n" * 100_000 + "é,2\n".encode("latin-1")
     assert read_table(write(tmp_path / "t.csv", content)).whole().row(-1) == ("é", "2")
-    with pytest.raises(TableError, match="it is not all UTF-8; name its encoding"):
+    with pytest.raises(TableError, match="not valid UTF-8; specify its encoding"):
         read_table(tmp_path / "t.csv", encoding="utf-8")
     write(tmp_path / "t.csv", content.replace(b'5" pipe,"x, y"', b"u,v"))
-    with pytest.raises(TableError, match="it is not all UTF-8; name its encoding"):
+    with pytest.raises(TableError, match="not valid UTF-8; specify its encoding"):
         read_table(tmp_path / "t.csv", encoding="utf-8")
 
 

@@ -90,7 +90,7 @@ def test_few_rows_may_be_in_a_row_by_coincidence():
 def test_dates_that_can_be_read_in_two_ways_are_told():
     found = guess([f"{k % 12 + 1:02d}/{k % 7 + 1:02d}/2020" for k in range(N)])
     assert (found.kind, found.form) == ("date", "%d/%m/%Y")
-    assert found.notes == ("dates taken as day/month/year; they could be month/day/year, too",)
+    assert found.notes == ("dates read as day/month/year; they could also be month/day/year",)
     found = guess([f"{k % 12 + 1:02d}/{k % 28 + 1:02d}/2020" for k in range(N)])
     assert (found.form, found.notes) == ("%m/%d/%Y", ())
 
@@ -98,22 +98,22 @@ def test_dates_that_can_be_read_in_two_ways_are_told():
 def test_a_column_that_gives_the_answer_away_is_kept_and_told():
     found = guess([{"yes": "paid", "no": "open"}[label] for label in LABELS])
     assert found.kind == "yes/no"
-    assert "decides the target by itself (each value goes with one class): a leak?" in found.notes[0]
+    assert "determines the target on its own (each value goes with one class): a leak?" in found.notes[0]
     found = guess([k + 100.5 * (label == "yes") for k, label in enumerate(LABELS)])
     assert found.kind == "number"
-    assert "one threshold parts the classes" in found.notes[0]
+    assert "one threshold separates the classes" in found.notes[0]
 
 
 def test_a_category_of_many_values_is_told():
     found = guess([f"v{k % 40}" for k in range(N)])
     assert found.kind == "category"
-    assert "most values occur in one row only" in found.notes[0]
+    assert "most values occur only once" in found.notes[0]
 
 
 def test_overrides_are_followed():
     assert guess(KINDS["few numbers"], overrides={"x": "category"}).kind == "category"
     assert guess(KINDS["in a row"], overrides={"x": "number"}).kind == "number"
-    assert guess(KINDS["category"], overrides={"x": "ignore"}).why == "as told"
+    assert guess(KINDS["category"], overrides={"x": "ignore"}).why == "as requested"
     assert guess(KINDS["iso"], overrides={"x": "category"}).kind == "category"
     assert guess(KINDS["category"], overrides={"x": "text"}).kind == "text"
     assert guess([f"{k}.5" for k in range(N)], overrides={"x": "number"}).kind == "number"
@@ -309,7 +309,7 @@ def test_real_columns_have_the_right_kinds(name):
 @pytest.mark.skipif(not SHARED.exists(), reason=f"{SHARED} is not there")
 def test_cars_without_mpg_are_told_or_left_out():
     table = read_table(SHARED / "auto_mpg" / "cars.csv")
-    with pytest.raises(TableError, match="the target 'mpg' is missing here, and in 7 more rows"):
+    with pytest.raises(TableError, match="the target 'mpg' is missing, and in 7 more rows"):
         encoding_of(table, "mpg")
     with pytest.raises(TableError, match="looks like a number to predict"):
         encoding_of(table.with_known("mpg"), "mpg")

@@ -15,7 +15,7 @@ from rosenblatt.read.sources import read_table
 MANY = "".join(f"w{k},{k}\n" for k in range(40_000))
 QUOTED = "".join(f'"w {k}",{k}\n' for k in range(40_000))
 OPEN, EARLY = "opens a cell and does not close it", "closes before the end of its cell"
-LETTERS = "so all quotation marks are read as letters"
+LETTERS = "so all quotation marks are read as text"
 
 
 def read(tmp_path, text, large=False, name="t.csv"):
@@ -30,7 +30,7 @@ NOTED = {
     "opens twice": ('size,y\n"abc,1\nd,2\n"f,4\ng,5\n', 4, f"line 2: a quotation mark {OPEN}, {LETTERS}"),
     "opens in the header": ('"size,y\na,1\nb,2\n', 2, f"line 1: a quotation mark {OPEN}, {LETTERS}"),
     "opens late": (f'size,y\n{MANY}"open,7\nw,8\n', 40_002, f"line 40002: a quotation mark {OPEN}, {LETTERS}"),
-    "closes early": ('size,y\n"a"x,1\n"b",2\n"c",3\n', 3, f"line 2: a quotation mark {EARLY}, and is left out of it"),
+    "closes early": ('size,y\n"a"x,1\n"b",2\n"c",3\n', 3, f"line 2: a quotation mark {EARLY}, and is dropped"),
 }
 
 
@@ -47,7 +47,7 @@ def test_a_stray_mark_is_noted_by_its_line(case, large, tmp_path):
 def test_a_mark_that_swallows_rows_is_refused(large, tmp_path):
     text = f'size,y\n{QUOTED}"open,7\n"w",8\n"w",9\n'
     with pytest.raises(
-        TableError, match=r"t\.csv, line 40002: a quotation mark opens a cell here and closes within one"
+        TableError, match=r"t\.csv, line 40002: a quotation mark opens a cell here and closes in the middle of one"
     ):
         read(tmp_path, text, large)
 

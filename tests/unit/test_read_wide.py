@@ -34,7 +34,7 @@ def test_a_long_header_is_read(pack, end, tmp_path):
 def test_two_columns_of_one_name_are_named_truly(tmp_path):
     path = tmp_path / "wide.csv"
     path.write_text(TEXT.replace(NAMES[-1], NAMES[5]))
-    with pytest.raises(TableError, match=f"columns 6 and {len(NAMES)} are both called"):
+    with pytest.raises(TableError, match=f"columns 6 and {len(NAMES)} are both named"):
         read_table(path)
 
 
@@ -44,5 +44,5 @@ def test_a_first_line_beyond_all_limits_is_refused_for_what_it_is(packed, tmp_pa
     path = tmp_path / "wide.csv"
     text = ",".join(f"c{k}" for k in range(200_000)).encode()
     path.write_bytes(gzip.compress(text) if packed else text)
-    with pytest.raises(TableError, match=r"wide\.csv: line 1 is longer than \d+ MiB, which is the most that is read"):
+    with pytest.raises(TableError, match=r"wide\.csv: line 1 is longer than \d+ MiB, the maximum"):
         read_table(path)

@@ -94,7 +94,7 @@ def test_the_page_is_well_formed_and_whole():
     for said in (
         "24.0%",
         "18.4% to 30.5% with 95% confidence",
-        "Wrong on 45 of 200 rows",
+        "It is wrong on 45 of 200 training rows",
         "of which 20 are shown",
         "row 14",
     ):
@@ -167,7 +167,7 @@ def test_what_is_not_there_is_left_out():
     assert page.tags["svg"] == page.tags["table"] == 0
     assert "A vote has no points." in page.texts
     assert "How the columns were read" not in page.texts
-    assert "nowhere" in "".join(page.texts)
+    assert "It makes no mistakes on the training rows." in "".join(page.texts)
 
 
 def test_equal_scores_and_one_row_have_a_plot():

@@ -194,7 +194,7 @@ def test_auto_takes_the_smallest_that_costs_little(quick):
     assert found.within == (found.mistakes <= 1.01 * found.before)
     assert found.within or found.largest == 100
     smaller = [size for size in whole.SIZES if size < found.largest]
-    assert not any(whole._Chooser(points, X, y, None, 100).card(size, whole.AT_FIRST).within for size in smaller)
+    assert not any(whole._PointChooser(points, X, y, None, 100).card(size, whole.AT_FIRST).within for size in smaller)
 
 
 def test_a_part_of_the_rows_is_said_and_all_are_counted(quick, monkeypatch):
@@ -223,7 +223,7 @@ def test_bad_options_are_named():
     for largest in (0, -1, 2.5, "many", 10**6, True):
         with pytest.raises(OptionError, match="largest must be"):
             integers(points, X, y, largest=largest)
-    with pytest.raises(DataError, match="features, each with the number of its class"):
+    with pytest.raises(DataError, match="features, each with its class number"):
         integers(points, X[:, :2], y)
-    with pytest.raises(DataError, match="features, each with the number of its class"):
+    with pytest.raises(DataError, match="features, each with its class number"):
         integers(points, X, y + 1)

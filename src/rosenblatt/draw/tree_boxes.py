@@ -1,6 +1,6 @@
-"""What the drawing of a tree shows: a box for every node, a caption for every branch, and where all that stands.
+"""The contents of a tree drawing: a box for every node, a caption for every branch, and their positions.
 
-Units are those of SVG's pixels; `tree_picture` puts the same picture on a page or into a figure.
+Units are SVG pixels; `tree_picture` draws the picture on a page or in a figure.
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ DIGITS = 3  # of a weight
 
 @dataclass(frozen=True)
 class Box:
-    """A node as it is drawn."""
+    """A node as drawn."""
 
     number: int
     depth: int
@@ -49,30 +49,30 @@ class Box:
 
     @cached_property
     def width(self) -> float:
-        """Of the box itself."""
+        """The width of the box itself."""
         size = SIZE if self.label is None else BOLD * SIZE
         lines = [*(width_of(line, size) for line in self.heading), *(width_of(line, SMALL) for line in self.small)]
         return max(NARROWEST, *lines) + 2 * PADDING
 
     @cached_property
     def height(self) -> float:
-        """Of the box itself."""
+        """The height of the box itself."""
         text = LINE * len(self.heading) + SMALL_LINE * len(self.small)
         return text + BAR + 3 * INSIDE
 
     @cached_property
     def caption_width(self) -> float:
-        """Of the widest line of the caption."""
+        """The width of the caption's widest line."""
         return max((width_of(line, SMALL) for line in self.caption), default=0.0)
 
     @property
     def caption_height(self) -> float:
-        """Of the caption, and what is between it and the box."""
+        """The height of the caption, including the gap to the box."""
         return SMALL_LINE * len(self.caption) + 4.0 if self.caption else 0.0
 
     @property
     def texts(self) -> Iterator[tuple[str, float, float]]:
-        """Every line of text: how far its baseline is below the box's top, and the size of its letters."""
+        """Every line of text: the distance of its baseline from the box's top, and its font size."""
         for k, line in enumerate(self.caption, start=1 - len(self.caption)):
             yield line, SMALL_LINE * k - 7.0, SMALL
         y = INSIDE
@@ -83,19 +83,19 @@ class Box:
 
     @property
     def thickness(self) -> float:
-        """Of the line that leads here: the more rows take it, the thicker."""
+        """The thickness of the line that leads here: the more rows take it, the thicker."""
         return THINNEST + (THICKEST - THINNEST) * self.share
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """The part of its rows that each class has."""
+        """The share of each class among its rows."""
         total = sum(self.counts) or 1.0
         return tuple(count / total for count in self.counts)
 
 
 @dataclass(frozen=True)
 class Picture:
-    """Boxes, and where they stand: the middle and the top of each, its caption above that."""
+    """Boxes and their positions: the middle and the top of each, with its caption above."""
 
     boxes: tuple[Box, ...]
     middles: tuple[float, ...]
@@ -108,7 +108,7 @@ class Picture:
 
     @property
     def lines(self) -> Iterator[tuple[Box, tuple[float, float], float, float, tuple[float, float]]]:
-        """For every box but the first, the line to it: its start, how far it goes straight down, its bend, its end."""
+        """For every box but the first, the line to it: its start, the end of its straight part, its bend, its end."""
         for parent, box in enumerate(self.boxes):
             start = (self.middles[parent], self.tops[parent] + box.height)
             for child in box.children:
@@ -117,8 +117,8 @@ class Picture:
 
 
 def picture_of(tree: Tree, *, most_depth: int | None = None, names: Sequence[str] | None = None) -> Picture:
-    """The picture of a tree, of its nodes down to `most_depth`."""
-    full = _spoken(tree, names)
+    """The picture of a tree, down to `most_depth`."""
+    full = _printable(tree, names)
     boxes = tuple(_boxes(full, most_depth))
     children, depths = [box.children for box in boxes], [box.depth for box in boxes]
     widths = [max(box.width, box.caption_width) for box in boxes]
@@ -160,7 +160,7 @@ def _boxes(full: Tree, most_depth: int | None) -> Iterator[Box]:
             caption=() if parent is None else _caption(full, parent, branch),
             share=1.0 if parent is None else min(sum(node.counts) / (sum(parent.counts) or 1.0), 1.0),
             heading=_heading(full, brief, node) if inner else _decision(full, brief, node),
-            small=() if inner else tuple(_small(brief, node, below[node.number])),
+            small=() if inner else tuple(_counts_in_small(brief, node, below[node.number])),
             label=None if inner else node.label,
             folded=0 if inner else below[node.number],
             counts=node.counts,
@@ -168,8 +168,8 @@ def _boxes(full: Tree, most_depth: int | None) -> Iterator[Box]:
         )
 
 
-def _spoken(tree: Tree, names: Sequence[str] | None) -> Tree:
-    """The tree with names, categories and classes that can be written down."""
+def _printable(tree: Tree, names: Sequence[str] | None) -> Tree:
+    """The tree with names, categories and classes that are safe to print."""
     names = [head.name for head in tree.columns] if names is None else list(names)
     if len(names) != len(tree.columns):
         raise OptionError(f"{len(tree.columns)} columns need {len(tree.columns)} names, not {len(names)}")
@@ -181,7 +181,7 @@ def _spoken(tree: Tree, names: Sequence[str] | None) -> Tree:
 
 
 def _shortened(tree: Tree) -> Tree:
-    """The tree with names that are not too long."""
+    """The tree with shortened names."""
     columns = tuple(
         Column(
             cut(head.name, LONGEST_NAME),
@@ -193,7 +193,7 @@ def _shortened(tree: Tree) -> Tree:
 
 
 def _nodes_below(tree: Tree) -> list[int]:
-    """How many nodes stand below each."""
+    """The number of nodes below each node."""
     below = [0] * len(tree.nodes)
     for node in reversed(tree.nodes):
         below[node.number] = sum(below[child] + 1 for child in node.children)
@@ -201,14 +201,14 @@ def _nodes_below(tree: Tree) -> list[int]:
 
 
 def _heading(full: Tree, brief: Tree, node: Node) -> tuple[str, ...]:
-    """What a node tests."""
+    """The heading of a node: its test."""
     if isinstance(node.test, PerceptronTest):
         return tuple(_terms(brief, node.test))
     return lines_of([full.in_words(_test(node))], SIZE, WIDEST, MOST_LINES["name"])
 
 
 def _decision(full: Tree, brief: Tree, node: Node) -> tuple[str, ...]:
-    """What a leaf decides."""
+    """The heading of a leaf: its decision."""
     if node.rule is None or node.test is not None:  # a test that is folded away
         return lines_of([full.classes[node.label]], BOLD * SIZE, LEAF, MOST_LINES["name"])
     test = node.rule.test
@@ -218,7 +218,7 @@ def _decision(full: Tree, brief: Tree, node: Node) -> tuple[str, ...]:
 
 
 def _terms(tree: Tree, test: PerceptronTest) -> Iterator[str]:
-    """The terms of a sum, each in a line of its own and with its sign, weights rounded for reading."""
+    """The terms of a sum, one per line, each with its sign and a rounded weight."""
     terms = list(zip(test.columns, test.codes, test.weights, strict=True))
     shown = terms if len(terms) <= MOST_TERMS else terms[: MOST_TERMS - 1]
     for k, (column, code, weight) in enumerate(shown):
@@ -231,14 +231,14 @@ def _terms(tree: Tree, test: PerceptronTest) -> Iterator[str]:
 
 
 def _caption(tree: Tree, parent: Node, branch: int) -> tuple[str, ...]:
-    """The condition of a branch, without what the parent's box says already."""
+    """The condition of a branch, without what the parent's box already says."""
     test = _test(parent)
     words = "missing" if branch == test.many else tree.branch_in_words(parent, branch).removeprefix(tree.in_words(test))
     return lines_of(words.split(), SMALL, CAPTION, MOST_LINES["caption"])
 
 
-def _small(tree: Tree, node: Node, below: int) -> Iterator[str]:
-    """The counts of a leaf's classes, the most frequent first; and what is folded away."""
+def _counts_in_small(tree: Tree, node: Node, below: int) -> Iterator[str]:
+    """The class counts of a leaf, the most frequent first, and how much is hidden below."""
     counted = sorted(((count, -k) for k, count in enumerate(node.counts) if count), reverse=True)
     parts = [f"{tree.classes[-k]}: {_amount(count)}" for count, k in counted[:MOST_COUNTS]]
     more = len(counted) - MOST_COUNTS
@@ -249,12 +249,12 @@ def _small(tree: Tree, node: Node, below: int) -> Iterator[str]:
 
 
 def _amount(count: float) -> str:
-    """A number of rows, or their weight."""
+    """A number of rows, or their weight, as text."""
     return f"{int(count):,}" if count == int(count) else f"{count:,.4g}"
 
 
 def _in_full(tree: Tree, node: Node) -> str:
-    """A node's number, everything that it is, and why it is a leaf."""
+    """The full description of a node: its number, its contents, and why it is a leaf."""
     if node.test is None:
         return f"Node {node.number}: {tree.leaf_in_words(node)}. {node.stop or ''}".strip()
     counts = ", ".join(
@@ -266,11 +266,11 @@ def _in_full(tree: Tree, node: Node) -> str:
 
 def _summary(tree: Tree, drawn: int) -> str:
     many, folded = len(tree.nodes), len(tree.nodes) - drawn
-    rest = f" Folded away: {folded:,}." if folded else ""
+    rest = f" Hidden: {folded:,}." if folded else ""
     return f"A decision tree. Nodes: {many:,}; leaves: {len(tree.leaves):,}; depth: {max(tree.depths):,}.{rest}"
 
 
 def _test(node: Node) -> Test:
-    """The test of a node that has one."""
+    """The test of a node that is not a leaf."""
     assert node.test is not None
     return node.test

@@ -1,11 +1,11 @@
-"""The colours of the classes in a drawing, and the key that tells them."""
+"""The colours of the classes in a drawing, and the key that explains them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rosenblatt.draw.tree_words import cut, width_of
 
-# Each can be told from light and from dark paper; the first two are a report's no and yes.
+# Each stands out from light and from dark paper; the first two are a report's no and yes.
 COLOURS = (
     "#bd7f26", "#1d6f6b", "#7d5fb8", "#b84a62", "#3d7dbd", "#6a8a30", "#a8589a", "#8c6a4d", "#c25e34", "#4a8496",
 )  # fmt: skip
@@ -18,7 +18,7 @@ LONGEST_NAME = 32  # characters
 
 @dataclass(frozen=True)
 class Entry:
-    """A colour, its name, and where the square's upper left corner is."""
+    """A colour, its name, and the upper left corner of its square."""
 
     colour: str
     name: str
@@ -28,7 +28,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Key:
-    """The colour of every class, the entries of the key, and how much room they take."""
+    """The colour of every class, the entries of the key, and their size."""
 
     colours: tuple[str, ...]
     entries: tuple[Entry, ...]
@@ -36,7 +36,7 @@ class Key:
     height: float
 
     def bar(self, shares: Sequence[float]) -> list[tuple[str, float, float]]:
-        """The parts of a bar from 0 to 1: colour, begin and end."""
+        """The parts of a bar from 0 to 1: colour, start and end."""
         sums = dict.fromkeys((*COLOURS, OTHERS), 0.0)
         for colour, share in zip(self.colours, shares, strict=True):
             sums[colour] += share
@@ -49,7 +49,7 @@ class Key:
 
 
 def key_of(classes: Sequence[str], counts: Sequence[float], width: float) -> Key:
-    """The key for these classes: of too many for the colours, the most frequent ones have one."""
+    """The key for these classes; if there are more than colours, only the most frequent have one."""
     seen = list(range(len(classes)))
     if len(classes) > len(COLOURS):
         seen = sorted(sorted(seen, key=lambda k: -counts[k])[: len(COLOURS)])
@@ -63,7 +63,7 @@ def key_of(classes: Sequence[str], counts: Sequence[float], width: float) -> Key
 
 
 def _flowing(colours: tuple[str, ...], named: Sequence[tuple[str, str]], widest: float) -> Key:
-    """Entries from left to right, in as many lines as they need."""
+    """Entries from left to right, in as many lines as needed."""
     entries: list[Entry] = []
     x = y = right = 0.0
     for colour, name in named:

@@ -1,11 +1,11 @@
-"""Where the boxes of a drawn tree stand.
+"""The positions of the boxes in a tree drawing.
 
-Problem   boxes of any width, each below its parent: close together, none on another, the whole easy to read.
+Problem   place boxes of any width, each below its parent: close together, not overlapping, easy to read.
 Input     the width of every box and the numbers of its children, parents before children.
-Result    the middle of every box: a parent above the middle of its children, children in their order, and what is
-          left between them spread evenly. Time grows with the number of boxes; nothing is recursive.
-Papers    Reingold and Tilford, Tidier drawings of trees, 1981; Buchheim, Juenger and Leipert, the same in linear time
-          for any number of children, 2002; van der Ploeg, boxes of different sizes, 2014.
+Result    the middle of every box: a parent above the middle of its children, children in order, with the space
+          between them spread evenly. Time is linear in the number of boxes; nothing is recursive.
+Papers    Reingold and Tilford, Tidier drawings of trees, 1981; Buchheim, Juenger and Leipert, linear time for any
+          number of children, 2002; van der Ploeg, boxes of different sizes, 2014.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ class _Outline:
 
 
 def tidy(widths: Sequence[float], children: Sequence[Sequence[int]], gap: float) -> list[float]:
-    """The middle of every box; the leftmost edge of all is at 0."""
+    """The middle of every box; the leftmost edge is at 0."""
     outlines: dict[int, _Outline] = {}
     aside = [0.0] * len(widths)  # of its parent's middle
     for node in reversed(range(len(widths))):
@@ -47,7 +47,7 @@ def tidy(widths: Sequence[float], children: Sequence[Sequence[int]], gap: float)
 
 
 def tallest(heights: Sequence[float], depths: Sequence[int]) -> list[float]:
-    """The height of the tallest box of each level."""
+    """The height of the tallest box on each level."""
     found = [0.0] * (max(depths) + 1)
     for height, depth in zip(heights, depths, strict=True):
         found[depth] = max(found[depth], height)
@@ -55,7 +55,7 @@ def tallest(heights: Sequence[float], depths: Sequence[int]) -> list[float]:
 
 
 def stacked(heights: Sequence[float], between: Sequence[float]) -> list[float]:
-    """The top of each level: below the level above, and what is between the two."""
+    """The top of each level: below the level above it and the gap between the two."""
     found = [0.0]
     for height, band in zip(heights, between, strict=True):
         found.append(found[-1] + height + band)
@@ -63,7 +63,7 @@ def stacked(heights: Sequence[float], between: Sequence[float]) -> list[float]:
 
 
 def bands(middles: Sequence[float], children: Sequence[Sequence[int]], depths: Sequence[int]) -> list[float]:
-    """How much lies between each level and the next: more where a line reaches far to the side."""
+    """The gap between each level and the next: larger where a line reaches far to the side."""
     reach = [0.0] * (max(depths) + 1)
     for node, below in enumerate(children):
         for child in below:
@@ -72,7 +72,7 @@ def bands(middles: Sequence[float], children: Sequence[Sequence[int]], depths: S
 
 
 def _side_by_side(outlines: Sequence[_Outline], gap: float) -> tuple[_Outline, list[float]]:
-    """Subtrees from left to right as one outline, and the place of each."""
+    """Subtrees from left to right as one outline, and the position of each."""
     joined, places = outlines[0], [0.0]
     reaching = [(len(joined.left), 0)]  # levels, and the last subtree that reaches so far down; fewer and fewer levels
     for number, outline in enumerate(outlines[1:], start=1):
@@ -92,9 +92,9 @@ def _side_by_side(outlines: Sequence[_Outline], gap: float) -> tuple[_Outline, l
 def _place(
     joined: _Outline, new: _Outline, reaching: Sequence[tuple[int, int]], gap: float
 ) -> tuple[float, float, int]:
-    """The leftmost place of a new subtree, how much of it a farther one than its neighbour asks for, and which that is.
+    """The leftmost position of a new subtree, the part of it due to a subtree beyond its neighbour, and which one.
 
-    `reaching` tells whose right edge is met at a level.
+    `reaching` gives, for each level, the subtree whose right edge is met there.
     """
     apart = joined.moved - new.moved + gap
     top = len(reaching) - 1
@@ -112,7 +112,7 @@ def _place(
 
 
 def _merged(joined: _Outline, new: _Outline) -> _Outline:
-    """Both as one outline: the deeper one's edges, written over as far down as the other reaches."""
+    """Both outlines as one: the deeper one's edges, overwritten as far down as the other reaches."""
     if len(new.left) > len(joined.left):
         moved = joined.moved - new.moved
         new.left[len(new.left) - len(joined.left) :] = [edge + moved for edge in joined.left]

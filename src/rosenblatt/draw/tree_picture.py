@@ -1,7 +1,7 @@
-"""Drawings of a tree: as SVG for a page or a file, and as a figure of matplotlib.
+"""Draws a tree as SVG, for a page or a file, and as a matplotlib figure.
 
-An SVG takes the colour of its text from the page that it stands in, and has paper of its own where it stands alone,
-light or dark. It has no scripts, fetches nothing, and says in words what it shows.
+An SVG takes its text colour from the surrounding page; on its own, it has a background, light or dark. It has no
+scripts, fetches nothing, and includes a text description.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ from rosenblatt.learn.tree.tree import Tree
 TITLE = "Decision tree"
 PAGES_OWN = {COLOURS[0]: "no", COLOURS[1]: "yes"}  # colours that a page may have variables for
 NEW_LINE = "\n"
-WORDS = 30  # nodes: of so many, the description tells every branch
+WORDS = 30  # nodes; up to this many, the description lists every branch
 ROUND = 6.0  # corners
 SHRUNK = 0.72  # a page may show a drawing in this part of its size; beyond, it scrolls, except on paper
 STYLE = f"""
@@ -44,7 +44,7 @@ FONT = 0.86  # matplotlib's own font is so much wider
 
 
 class Svg(str):
-    """The text of a drawing, which a notebook shows as the drawing."""
+    """The SVG text of a drawing; a notebook displays the drawing."""
 
     __slots__ = ()
 
@@ -55,10 +55,10 @@ class Svg(str):
 def svg_of(
     tree: Tree, *, most_depth: int | None = None, names: Sequence[str] | None = None, title: str | None = None
 ) -> Svg:
-    """A tree as the text of an SVG element, which can stand in a page and be a file of its own.
+    """A tree as the text of an SVG element, for use in a page or as a file.
 
-    Nodes below `most_depth` are folded away: the box above them tells how many they are. `names` are the columns' own
-    unless given.
+    Nodes below `most_depth` are hidden, and the box above them says how many there are. `names` replaces the columns'
+    own names.
     """
     picture = picture_of(tree, most_depth=most_depth, names=names)
     branches = tree.in_text(names).split("\n") if len(tree.nodes) <= WORDS else []
@@ -81,7 +81,7 @@ def svg_of(
 
 
 def figure_of(tree: Tree, ax: Any = None, *, most_depth: int | None = None, names: Sequence[str] | None = None) -> Any:
-    """The same drawing on matplotlib's axes, which are returned: these, or those of a new figure that it fits."""
+    """Draw a tree on matplotlib axes and return them: the given ones, or those of a new figure of the right size."""
     picture = picture_of(tree, most_depth=most_depth, names=names)
     axes = _new_axes(picture) if ax is None else ax
     axes.set(xlim=(0, picture.width), ylim=(picture.height, 0), aspect="equal")
@@ -103,7 +103,7 @@ def _key_in_svg(picture: Picture) -> Iterator[str]:
 
 
 def _lines_in_svg(picture: Picture) -> Iterator[str]:
-    """The lines of the branches."""
+    """The lines of the branches, as SVG."""
     for box, start, floor, bend, end in picture.lines:
         x, y, to_x, to_y = map(_short, (*start, *end))
         yield (
@@ -113,7 +113,7 @@ def _lines_in_svg(picture: Picture) -> Iterator[str]:
 
 
 def _box_in_svg(picture: Picture, place: int) -> str:
-    """A box with its texts, its bar, and the caption above it."""
+    """A box with its texts, its bar, and the caption above it, as SVG."""
     box, middle, top = picture.boxes[place], picture.middles[place], picture.tops[place]
     kind = "test" if box.label is None else "leaf folded" if box.folded else "leaf"
     colour = "" if box.label is None else picture.key.colours[box.label]
@@ -131,14 +131,14 @@ def _box_in_svg(picture: Picture, place: int) -> str:
 
 
 def _bar(picture: Picture, box: Box) -> Iterator[tuple[float, float, str]]:
-    """The parts of a box's bar: where each begins from the box's left, how wide it is, and its colour."""
+    """The parts of a box's bar: the offset of each from the box's left, its width, and its colour."""
     wide = box.width - 2 * PADDING
     for colour, begin, end in picture.key.bar(box.shares):
         yield PADDING + begin * wide, (end - begin) * wide, colour
 
 
 def _rect(x: float, y: float, width: float, height: float, kind: str, colour: str) -> str:
-    """A rectangle; the colours are attributes too, for programs that know no variables."""
+    """A rectangle; colours are also attributes, for programs that do not support CSS variables."""
     names = f"{kind} {PAGES_OWN[colour]}" if colour in PAGES_OWN else kind
     painted = f' fill="{colour}"' + (f' stroke="{colour}"' if kind == "box" else "") if colour else ""
     corner = ROUND if kind == "box" else 1.0
@@ -153,7 +153,7 @@ def _short(number: float) -> str:
 
 
 def _new_axes(picture: Picture) -> Any:
-    """Axes of a size at which everything can be read."""
+    """New axes, large enough to read everything."""
     try:
         from matplotlib import pyplot
     except ImportError as error:
@@ -163,7 +163,7 @@ def _new_axes(picture: Picture) -> Any:
 
 
 def _draw(axes: Any, picture: Picture, points: float) -> None:
-    """Everything, on axes whose unit is so many points."""
+    """Draw everything on axes whose unit is this many points."""
     from matplotlib import rcParams
     from matplotlib.colors import to_rgb
     from matplotlib.patches import PathPatch, Rectangle

@@ -1,4 +1,4 @@
-"""Texts in a drawing: without what XML does not know, measured without a font, and broken into lines."""
+"""Texts in a drawing: safe for XML, measured without a font, and broken into lines."""
 
 import re
 import unicodedata
@@ -6,30 +6,30 @@ from collections.abc import Iterator, Sequence
 
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 # Control characters, halves of pairs, what is no character, and marks that turn the direction of what follows.
-UNSPEAKABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
+NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
 NARROW, BROAD = frozenset("fijlrtI.,:;'|!()[]{} -/\\"), frozenset("mwMW@%&+=<>_")
 WIDE = 1.15  # of an ideograph, in heights of the letters
 
 
 def clean(text: object) -> str:
-    """A text on one line that can stand anywhere; one that runs to the left does not pull along what follows it."""
-    said = " ".join(UNSPEAKABLE.sub("\N{REPLACEMENT CHARACTER}", str(text)).split())
-    leftwards = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in said)
-    return f"{said}\N{LEFT-TO-RIGHT MARK}" if leftwards else said
+    """A text on one line, safe anywhere; right-to-left text does not affect what follows it."""
+    line = " ".join(NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", str(text)).split())
+    leftwards = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in line)
+    return f"{line}\N{LEFT-TO-RIGHT MARK}" if leftwards else line
 
 
 def cut(text: str, most: int) -> str:
-    """A text of so many characters at most."""
+    """The text, cut to at most this many characters."""
     return text if len(text) <= most else clean(text[: most - 1].rstrip() + ELLIPSIS)
 
 
 def width_of(text: str, size: float) -> float:
-    """About how wide a text is, in a sans-serif font of the wider ones."""
+    """The approximate width of a text in a wide sans-serif font."""
     return size * sum(map(_width, text))
 
 
 def lines_of(units: Sequence[str], size: float, widest: float, most: int) -> tuple[str, ...]:
-    """Units that are kept together where they fit into a line, in so many lines at most; then an ellipsis ends them."""
+    """Units of text in at most this many lines, each kept together if it fits; an ellipsis replaces the rest."""
     lines = [""]
     for word in _words(units, size, widest):
         longer = f"{lines[-1]} {word}".strip()
@@ -56,7 +56,7 @@ def _width(letter: str) -> float:
 
 
 def _words(units: Sequence[str], size: float, widest: float) -> Iterator[str]:
-    """Units that fit into a line; else their words; else parts of these."""
+    """The units if they fit into a line; otherwise their words; otherwise parts of words."""
     for unit in units:
         for word in [unit] if width_of(unit, size) <= widest else unit.split():
             yield from _parts(word, size, widest)
@@ -74,7 +74,7 @@ def _parts(word: str, size: float, widest: float) -> Iterator[str]:
 
 
 def _ended(line: str, size: float, widest: float) -> str:
-    """A line with an ellipsis at its end."""
+    """The line, ended by an ellipsis."""
     while line and width_of(line + ELLIPSIS, size) > widest:
         line = line[:-1]
     return line.rstrip() + ELLIPSIS

@@ -1,4 +1,4 @@
-"""Dates as people write them, and as days since 1970-01-01."""
+"""Dates in the formats people write, and as days since 1970-01-01."""
 
 import re
 from datetime import date
@@ -13,7 +13,7 @@ EVER = date.min.toordinal() - 719163, date.max.toordinal() - 719163  # days sinc
 
 
 def days(expr: pl.Expr, form: str) -> pl.Expr:
-    """Whole days since 1970-01-01 of dates, times, and texts of this form; null outside the years 1 to 9999."""
+    """Dates, times, and texts of this form as whole days since 1970-01-01; null outside the years 1 to 9999."""
 
     def counted(series: pl.Series) -> pl.Series:
         if form and series.dtype.is_integer():  # 20240131
@@ -30,7 +30,7 @@ def days(expr: pl.Expr, form: str) -> pl.Expr:
 
 
 def shape_of(form: str) -> str:
-    """A regular expression for dates of a form: parsers let blanks and signs pass, and each others."""
+    """A regular expression for dates of a form, because parsers accept stray blanks and signs, each its own."""
     short = "[0-9]{1,2}" if re.search("%.[^%].*%", form) else "[0-9]{2}"
     shape = re.escape(form or "%Y-%m-%d").replace("%Y", "[0-9]{4}").replace("%m", short).replace("%d", short)
     return shape if "%" not in shape else "(?s:.*)"
@@ -46,5 +46,5 @@ def has_form(values: pl.Series, form: str) -> bool:
 
 
 def days_of(values: pl.Series, form: str) -> pl.Series:
-    """Texts as days since 1970-01-01; null where they are no date of this form."""
+    """Texts as days since 1970-01-01; null if a text is not a date of this form."""
     return values.to_frame("text").select(days(pl.col("text"), form)).to_series()

@@ -1,4 +1,4 @@
-"""Files as they lie on the disk: compressed or not, in any encoding, too large for memory or not."""
+"""Files on disk: compressed or not, in any encoding, possibly larger than memory."""
 
 import codecs
 import gzip
@@ -40,15 +40,15 @@ NOT_TEXT = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1a\x1b"))
 
 
 class UndecodableError(TableError):
-    """Bytes that are not of the encoding that they were taken for."""
+    """The bytes are not in the assumed encoding."""
 
 
 class TooLargeError(TableError):
-    """Rows that take too much memory to be held at once; caught here, and read in blocks."""
+    """The rows do not fit in memory at once; caught by the readers, which then read in blocks."""
 
 
 class Scratch:
-    """A folder for temporary files, made when needed; it goes when this object goes."""
+    """A folder for temporary files, created when needed and removed together with this object."""
 
     def __init__(self) -> None:
         self._folder: Path | None = None
@@ -71,7 +71,7 @@ def _remove(folder: Path, owner: int) -> None:
 
 @dataclass(frozen=True)
 class File:
-    """A file that can be read: where it is, what to call it, how it is packed, and what its first bytes are."""
+    """A readable file: its path, its name in messages, its compression, and its first bytes."""
 
     path: Path
     shown: str  # for messages
@@ -80,11 +80,11 @@ class File:
     start: bytes  # of what is in it: its first lines
     complete: bool  # whether `start` is all there is
     encoding: str = "utf-8"
-    told: bool = False  # whether the user named the encoding
+    encoding_given: bool = False  # whether the user named the encoding
 
     @property
     def suffix(self) -> str:
-        """The last suffix of its name, small, without the one that tells how it is packed."""
+        """The last suffix of its name in lower case, ignoring the suffix of the compression."""
         name = self.name.lower()
         for packed in (".gz", ".zst", ".zstd", ".zip"):
             name = name.removesuffix(packed)
@@ -92,16 +92,16 @@ class File:
 
     @property
     def size(self) -> float:
-        """About how large what is in it is."""
+        """The approximate uncompressed size."""
         return self.path.stat().st_size * GROWTH[self.packed]
 
     def is_plain(self) -> bool:
-        """Whether Polars can read it where it lies."""
+        """Whether Polars can read it in place."""
         return self.encoding == "utf-8"
 
 
 def opened(path: Path, shown: str, name: str, scratch: Scratch) -> File:
-    """Look at a file's first bytes; a zip is unpacked."""
+    """Read a file's first bytes; a zip is unpacked."""
     try:
         if path.is_dir():
             raise TableError(f"{shown}: is a directory; name the files in it, for example {shown.rstrip('/')}/*.csv")
@@ -112,9 +112,9 @@ def opened(path: Path, shown: str, name: str, scratch: Scratch) -> File:
             return _unzipped(path, shown, scratch)
         start, complete = _start(path, packed)
     except FileNotFoundError:
-        raise TableError(f"{shown}: there is no such file") from None
+        raise TableError(f"{shown}: no such file") from None
     except PermissionError:
-        raise TableError(f"{shown}: you may not read this file; ask for the permission or copy it") from None
+        raise TableError(f"{shown}: permission denied") from None
     except (EOFError, zlib.error, *TROUBLE) as error:
         raise TableError(f"{shown}: {damage(error)}") from error
     if not start.strip():
@@ -123,7 +123,7 @@ def opened(path: Path, shown: str, name: str, scratch: Scratch) -> File:
 
 
 def _start(path: Path, packed: str) -> tuple[bytes, bool]:
-    """The first bytes of what is in a file, and whether they are all."""
+    """The first bytes of a file's content, and whether that is all of it."""
     if packed == "zst":
         return _start_of_lines(path, FIRST_LINES) or _start_of_lines(path, SAMPLE_LINES) or (b"", True)
     with unpacked(path, packed) as file:
@@ -131,7 +131,7 @@ def _start(path: Path, packed: str) -> tuple[bytes, bool]:
 
 
 def _first_lines(file: IO[bytes]) -> tuple[bytes, bool]:
-    """`SAMPLE` bytes, or as many more as its first lines take; and whether they are all that there is."""
+    """`SAMPLE` bytes, or as many more as the first lines take, and whether that is the whole file."""
     start, wanted = b"", SAMPLE
     while True:
         start += file.read(wanted + 1 - len(start))
@@ -143,7 +143,7 @@ def _first_lines(file: IO[bytes]) -> tuple[bytes, bool]:
 
 
 def _start_of_lines(path: Path, many: int) -> tuple[bytes, bool] | None:
-    """The same of a file packed by zstd, from its first lines; None where so few do not fill the sample."""
+    """The start of a zstd file, from its first lines; None if these do not fill the sample."""
     lines = pl.scan_lines(path, n_rows=many, glob=False).collect().to_series()
     start = ("\n".join(lines) + "\n").encode()
     if len(lines) < many:
@@ -153,7 +153,7 @@ def _start_of_lines(path: Path, many: int) -> tuple[bytes, bool] | None:
 
 @contextmanager
 def unpacked(path: Path, packed: str) -> Iterator[IO[bytes]]:
-    """The bytes in a plain or gzipped file."""
+    """The uncompressed bytes of a plain or gzipped file."""
     with open(path, "rb") as raw:
         if packed == "gz":
             with gzip.open(raw) as file:
@@ -163,47 +163,49 @@ def unpacked(path: Path, packed: str) -> Iterator[IO[bytes]]:
 
 
 def _unzipped(path: Path, shown: str, scratch: Scratch) -> File:
-    """The one member of a zip archive."""
+    """The only member of a zip archive, unpacked."""
     try:
         with zipfile.ZipFile(path) as archive:
             members = [m for m in archive.infolist() if not m.is_dir() and not m.filename.startswith("__MACOSX")]
             if any(m.filename.startswith("xl/") for m in members):
                 raise TableError(f"{shown}: is an Excel workbook; save the sheet as CSV")
             if len(members) != 1:
-                raise TableError(f"{shown}: a zip of {len(members)} files; unpack it and name the one to read")
+                raise TableError(f"{shown}: a zip archive of {len(members)} files; unpack it and name the file to read")
             target = scratch.path()
             _check_room(members[0].file_size, target, shown)  # no more than that is unpacked
             with archive.open(members[0]) as inside, open(target, "wb") as out:
                 shutil.copyfileobj(inside, out, CHUNK)
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
-        raise TableError(f"{shown}: a zip that cannot be unpacked: {first_line(error)}") from error
+        raise TableError(f"{shown}: cannot unpack the zip archive: {first_line(error)}") from error
     return opened(target, shown, members[0].filename, scratch)
 
 
 def _check_room(size: int, target: Path, shown: str) -> None:
-    """Refuse to unpack a file that would take more than half of the free disk."""
+    """Refuse to unpack a file that would take more than half of the free disk space."""
     if size > LARGE_DISK_PART * shutil.disk_usage(target.parent).free:
-        raise TableError(f"{shown}: unpacked, it takes {size / 2**30:,.1f} GiB, and the disk has no room for that")
+        raise TableError(f"{shown}: not enough disk space to unpack it: it takes {size / 2**30:,.1f} GiB")
 
 
 def damage(error: BaseException) -> str:
-    """What is wrong with a file that could not be read."""
+    """Why a file could not be read."""
     text = first_line(error)
     if isinstance(error, EOFError) or "end of file" in text or "incomplete frame" in text.lower():
-        return "the file ends too early; copy or download it once more"
+        return "the file is truncated; copy or download it again"
     if "utf8" in text or "utf-8" in text:
-        return "not UTF-8, and packed by zstd; unpack it with: zstd -d"
+        return "compressed with zstd and not UTF-8; unpack it with: zstd -d"
     return f"the file is damaged: {text}"
 
 
 def with_encoding(file: File, encoding: str | None) -> File:
-    """The file with its encoding: the one given, or the one that its first bytes suggest."""
+    """The file with its encoding: the one given, or the one detected from its first bytes."""
     if encoding is not None:
         try:
             codec = codecs.lookup(encoding).name
         except LookupError:
-            raise OptionError(f"unknown encoding {encoding!r}; for example 'utf-8', 'latin-1' or 'utf-16'") from None
-        return replace(file, encoding=codec, told=True)
+            raise OptionError(
+                f"unknown encoding {encoding!r}; use, for example, 'utf-8', 'latin-1' or 'utf-16'"
+            ) from None
+        return replace(file, encoding=codec, encoding_given=True)
     return replace(file, encoding=_encoding(file))
 
 
@@ -216,9 +218,9 @@ def _encoding(file: File) -> str:
         even, odd = start[::2].count(0), start[1::2].count(0)
         if max(even, odd) > 0.3 * len(start) / 2 and min(even, odd) < 0.1 * max(even, odd):
             return "utf-16-le" if odd > even else "utf-16-be"
-        raise TableError(f"{file.shown}: byte {nul + 1} is zero, which text never has; is this a binary file?")
+        raise TableError(f"{file.shown}: byte {nul + 1} is zero, which never occurs in text; is this a binary file?")
     if sum(start.count(code) for code in NOT_TEXT) > 0.01 * len(start):
-        raise TableError(f"{file.shown}: this is not text, nor any format that can be read")
+        raise TableError(f"{file.shown}: neither text nor a known format")
     try:
         codecs.getincrementaldecoder("utf-8")().decode(start, final=file.complete)
     except UnicodeDecodeError:
@@ -227,7 +229,7 @@ def _encoding(file: File) -> str:
 
 
 def western(text: bytes) -> str:
-    """The one-byte encoding of text that is not UTF-8: Windows-1252, or Latin-1 where it has bytes unknown to that."""
+    """The one-byte encoding of text that is not UTF-8: Windows-1252, or Latin-1 if it has bytes undefined there."""
     try:
         text.decode("cp1252")
     except UnicodeDecodeError:
@@ -246,13 +248,13 @@ def text_of(file: File) -> str:
 
 def _undecodable(file: File, error: UnicodeDecodeError) -> str:
     return f"{file.shown}: byte 0x{error.object[error.start]:02x} is not {file.encoding}; " + (
-        "leave out the encoding to have it found, or name the right one" if file.told else "name the encoding"
+        "omit the encoding to detect it, or specify the right one" if file.encoding_given else "specify the encoding"
     )
 
 
 @contextmanager
 def as_text(file: File) -> Iterator[Iterator[str]]:
-    """The file's lines, decoded, each with its end."""
+    """The decoded lines of the file, with their line endings."""
     try:
         if file.packed == "zst":
             yield (line + "\n" for line in _lines(file))
@@ -272,7 +274,7 @@ def _lines(file: File) -> Iterator[str]:
 
 
 def plain(file: File, scratch: Scratch) -> File:
-    """The same file in UTF-8, with \\n at the end of lines; itself where it is."""
+    """A copy of the file in UTF-8 with \\n line endings, or the file itself if it already is."""
     if file.is_plain() and not _old_line_ends(file):
         return file
     target = scratch.path(file.suffix)
@@ -303,12 +305,12 @@ def _old_line_ends(file: File) -> bool:
 
 
 def is_too_large(files: Sequence[File], growth: float = 1.0) -> bool:
-    """Whether files that grow so much in memory would take more than a quarter of what is available."""
+    """Whether files that grow by this factor in memory would take more than a quarter of what is available."""
     return growth * sum(file.size for file in files) > LARGE_PART * available_memory()
 
 
 def collected(frame: pl.LazyFrame) -> pl.DataFrame:
-    """All rows of a file whose size does not tell how many there are; refuses more than is_too_large allows."""
+    """All rows of a file whose size in memory is not known in advance; refuses more than is_too_large allows."""
     most, size, batches = LARGE_PART * available_memory(), 0.0, list[pl.DataFrame]()
     for batch in frame.collect_batches(maintain_order=True, lazy=True):
         batches.append(batch)
@@ -319,16 +321,16 @@ def collected(frame: pl.LazyFrame) -> pl.DataFrame:
 
 
 class Room:
-    """Memory for the rows of a format that is always read whole: half of what is available."""
+    """The memory budget for a format that is always read whole: half of what is available."""
 
     def __init__(self, shown: str) -> None:
         self.shown, self.left = shown, 0.5 * available_memory()
 
     def take(self, size: float) -> None:
-        """Note that so many bytes more are held; refuses more than there are."""
+        """Use `size` more bytes of the budget; refuses when it is spent."""
         self.left -= size
         if self.left < 0:
-            raise TableError(f"{self.shown}: its rows do not fit into the memory; take a part of them")
+            raise TableError(f"{self.shown}: its rows do not fit into memory; use a part of them")
 
 
 def available_memory() -> float:

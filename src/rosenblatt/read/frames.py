@@ -1,4 +1,4 @@
-"""Tables as people have them in Python, brought into frames of Polars."""
+"""The tables that Python users have, converted to Polars data frames."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from rosenblatt.errors import TableError
-from rosenblatt.read.values import is_fancy, with_plain_types
+from rosenblatt.read.values import has_plainer_type, with_plain_types
 
 MOST_NAMES = 12  # of columns, in an error
 
@@ -16,10 +16,10 @@ MOST_NAMES = 12  # of columns, in an error
 def frame_of(table: Any, wanted: Sequence[str]) -> pl.DataFrame:
     """The wanted columns of a table.
 
-    A table is a frame of Polars or pandas, an Arrow table, a list of rows as dicts, or a mapping of columns.
-    A frame of Polars is given back as it is, with all its columns, where their types are plain.
+    A table is a Polars or pandas data frame, an Arrow table, a list of rows as dicts, or a mapping of columns.
+    A Polars data frame with plain types is returned unchanged, with all its columns.
     """
-    if isinstance(table, pl.DataFrame) and not any(map(is_fancy, table.dtypes)):
+    if isinstance(table, pl.DataFrame) and not any(map(has_plainer_type, table.dtypes)):
         return table
     return with_plain_types(_frame(table, wanted).lazy()).collect()
 
@@ -41,15 +41,15 @@ def _frame(table: Any, wanted: Sequence[str]) -> pl.DataFrame:
     if hasattr(table, "__arrow_c_stream__"):
         return _frame(pl.DataFrame(table), wanted)
     raise TableError(
-        "a table with named columns is needed: a frame of pandas or Polars, an Arrow table, a list of dicts or a "
+        "expected a table with named columns: a pandas or Polars data frame, an Arrow table, a list of dicts or a "
         f"mapping of columns, not {type(table).__name__}"
     )
 
 
 def refuse_lacking(wanted: Sequence[str], there: Collection[str]) -> None:
-    """Refuse a table that has not all columns, and name those that it lacks."""
+    """Refuse a table that lacks columns, and name them."""
     lacking = [name for name in wanted if name not in there]
-    others = [name for name in there if name not in wanted] if lacking else []  # that one may have meant
+    others = [name for name in there if name not in wanted] if lacking else []  # that may have been meant
     if len(lacking) == 1:
         raise TableError(f"the table has no column {lacking[0]!r}{nearest(lacking[0], others)}")
     if lacking:
@@ -60,13 +60,13 @@ def refuse_lacking(wanted: Sequence[str], there: Collection[str]) -> None:
 
 
 def nearest(name: str, there: Iterable[str]) -> str:
-    """A hint at the column that was probably meant."""
+    """A hint naming the column that was probably meant."""
     close = get_close_matches(name, list(there), 1, cutoff=0.65)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def _of_pandas(name: str, column: Any) -> pl.Series:
-    """A column of pandas; what it takes for missing is null."""
+    """A pandas column; what pandas considers missing is null."""
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
         return pl.Series(name, column.to_numpy())
     there, cells = (~column.isna()).tolist(), column.astype(object).tolist()
@@ -74,7 +74,7 @@ def _of_pandas(name: str, column: Any) -> pl.Series:
 
 
 def _series(name: str, cells: Any) -> pl.Series:
-    """Cells of any kind; where they are of several, as texts."""
+    """Cells of any type as a series; cells of mixed types become text."""
     if isinstance(cells, pl.Series):
         return cells.alias(name)
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "biufM":

@@ -1,8 +1,8 @@
-"""Files, patterns of files and stdin become a `Table`.
+"""Reads files, patterns of files and stdin into a `Table`.
 
-Problem: a name is given, and everything else is to be found: how the file is packed, its format, its encoding.
+Problem: only a name is given; the compression, the format and the encoding must be detected.
 Input: a path, a pattern such as `data/*.csv`, a list of paths, or `-` for stdin.
-Result: a `Table`; or a `TableError` of one line that names the file, the place in it, and what to do.
+Result: a `Table`, or a one-line `TableError` that names the file, the place in it, and what to do.
 """
 
 import glob
@@ -52,8 +52,8 @@ FOREIGN = {
     b"\x89HDF": "an HDF5 file; export the table as CSV or Parquet",
     b"\xd0\xcf\x11\xe0": "an old Excel workbook; save the sheet as CSV",
     b"%PDF": "a PDF; save the table as CSV",
-    b"\x80\x04": "a pickle, which is never opened: it could run anything; write a Parquet file",
-    b"\x80\x05": "a pickle, which is never opened: it could run anything; write a Parquet file",
+    b"\x80\x04": "a pickle; pickles are never opened, because they can run any code; write a Parquet file",
+    b"\x80\x05": "a pickle; pickles are never opened, because they can run any code; write a Parquet file",
 }
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -76,22 +76,21 @@ def read_table(
     Parameters
     ----------
     source : str, path or list of them
-        A file, a pattern of files with the same columns, a list of such files, or "-" for stdin. Plain, or packed by
-        gzip, zstd or zip (one file).
+        A file, a pattern of files with the same columns, a list of such files, or "-" for stdin. Files may be
+        compressed with gzip, zstd or zip (one file).
     format : {"csv", "parquet", "ndjson", "arrow", "libsvm", "arff"}, optional
-        By default, as the suffix or the first bytes tell.
+        Detected from the suffix or the first bytes by default.
     delimiter, encoding, header
-        Of text files, where they are not found rightly by themselves. A delimiter " " is any run of blanks.
+        For text files, if detection gets them wrong. The delimiter " " means any run of blanks.
     missing : list of str
         The cells of a text file that mean "no value".
     types : mapping of column to Polars type, optional
-        Columns of text files whose types are not to be guessed: Int64, Float64 or String; None: to be guessed. Other
-        words in a column of numbers are then an error. A large file whose types are all given is not read through
-        before it is used.
+        Types of the columns of text files: Int64, Float64 or String; None means detected. A word in a column of
+        numbers is then an error. A large file whose types are all given is not read in advance.
     others : Polars type, optional
-        The type of the columns that `types` does not name; by default, they are guessed.
+        The type of all columns that `types` does not name; detected by default.
     large : bool, optional
-        Whether to leave the table in its file and read it in blocks; by default if it would take more than a quarter
+        Whether to leave the table on disk and read it in blocks. By default, if it would take more than a quarter
         of the available memory.
     """
     check_reading(format, delimiter)
@@ -127,19 +126,19 @@ def read_table(
     if table is None:
         table = read(large=True)
     if format is None and delimiter is None and len(table.columns) == 1 and files[0].suffix not in TEXTS:
-        raise TableError(f"{shown}: does not look like a table; name its format or its delimiter")
+        raise TableError(f"{shown}: does not look like a table; specify its format or its delimiter")
     return table
 
 
 def check_reading(format: str | None, delimiter: str | None) -> None:  # noqa: A002
-    """Refuse a format or a delimiter that is none."""
+    """Refuse an unknown format or delimiter."""
     if format is not None and OTHER_NAMES.get(format, format) not in FORMATS:
-        raise OptionError(f"unknown format {format!r}; one of {', '.join(FORMATS)}")
+        raise OptionError(f"unknown format {format!r}; choose one of {', '.join(FORMATS)}")
     _delimiter(delimiter)
 
 
 def _files(source: Paths, scratch: Scratch) -> tuple[list[File], str]:
-    """The files that a source names, looked at, and what to call them all."""
+    """The opened files of a source, and a name for all of them in messages."""
     if isinstance(source, str | os.PathLike):
         name = os.fspath(source)
         if name == "-":
@@ -148,11 +147,11 @@ def _files(source: Paths, scratch: Scratch) -> tuple[list[File], str]:
         if glob.has_magic(name) and not os.path.exists(name):
             paths = sorted(glob.glob(name, recursive=True))
             if not paths:
-                raise TableError(f"{name}: no file has a name like this")
+                raise TableError(f"{name}: no file matches this pattern")
     else:
         paths = [os.fspath(path) for path in source]
         if not paths:
-            raise TableError("no file was given to read")
+            raise TableError("no input file given")
         name = paths[0]
     files = [opened(Path(path), path, path, scratch) for path in paths]
     return files, name if len(
@@ -161,7 +160,7 @@ def _files(source: Paths, scratch: Scratch) -> tuple[list[File], str]:
 
 
 def _spooled(scratch: Scratch) -> File:
-    """What comes on stdin, in a temporary file."""
+    """The contents of stdin, in a temporary file."""
     target = scratch.path()
     with open(target, "wb") as out:
         shutil.copyfileobj(sys.stdin.buffer, out, CHUNK)
@@ -169,18 +168,18 @@ def _spooled(scratch: Scratch) -> File:
 
 
 def _format(files: Sequence[File], given: str | None) -> str:
-    """The format of all files: the one given, or the one they show."""
+    """The format of all files: the one given, or the one detected."""
     if given is not None:
         return OTHER_NAMES.get(given, given)
     kinds = [_shown_format(file) for file in files]
     for file, kind in zip(files, kinds, strict=True):
         if kind != kinds[0]:
-            raise TableError(f"{file.shown}: is {kind}, but {files[0].shown} is {kinds[0]}; read them one by one")
+            raise TableError(f"{file.shown}: is {kind}, but {files[0].shown} is {kinds[0]}; read them separately")
     return kinds[0]
 
 
 def _shown_format(file: File) -> str:
-    """The format that a file's first bytes or its suffix show."""
+    """The format detected from a file's first bytes or its suffix."""
     for magic, what in FOREIGN.items():
         if file.start.startswith(magic):
             raise TableError(f"{file.shown}: is {what}")
@@ -200,7 +199,7 @@ def _shown_format(file: File) -> str:
         return "ndjson"
     if first in ("[", "<"):
         what = "a JSON array; write one object on each line (NDJSON)" if first == "[" else "HTML or XML; save it as CSV"
-        raise TableError(f"{file.shown}: looks like {what}, or give the format")
+        raise TableError(f"{file.shown}: looks like {what}, or specify the format")
     return "csv"
 
 

@@ -1,4 +1,4 @@
-"""Table: what was read, whole in memory or block by block."""
+"""The table that was read, in memory or block by block."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -23,21 +23,21 @@ TROUBLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)  # 
 class Table:
     """Rows with named columns (`frame`), or with numbered features (`sparse`: a CSR matrix and the labels' texts).
 
-    Keep the table as long as its lazy frame: temporary files that the frame reads go with it.
+    Keep the table alive as long as its lazy frame: it owns the temporary files that the frame reads.
     """
 
     source: str  # for messages
     frame: pl.DataFrame | pl.LazyFrame | None = None
     sparse: "tuple[csr_array, list[str]] | None" = None
     hints: Mapping[str, str] = field(default_factory=dict)  # kinds of columns that the file itself declares
-    notes: tuple[str, ...] = ()  # what was found in the file, in sentences
+    notes: tuple[str, ...] = ()  # findings about the file, in sentences
     rows: "Array | None" = None  # the numbers of the rows in the file, from 1, where some were left out
     explain: Callable[[BaseException], TableError] | None = field(default=None, repr=False)
     scratch: Any = field(default=None, repr=False)  # temporary files
 
     @property
     def columns(self) -> dict[str, pl.DataType]:
-        """The names and types of the columns; of a LIBSVM file, only its label."""
+        """The names and types of the columns; for a LIBSVM file, only its label."""
         if self.frame is None:
             return {LABEL: pl.String()}
         with self.readable():
@@ -45,12 +45,12 @@ class Table:
 
     @property
     def is_large(self) -> bool:
-        """Whether the table stays in its file and is read in blocks."""
+        """Whether the table stays on disk and is read in blocks."""
         return isinstance(self.frame, pl.LazyFrame)
 
     @property
     def height(self) -> int:
-        """How many rows there are; a pass over the file, where it is large."""
+        """The number of rows; takes a pass over the file if it is large."""
         if self.sparse is not None:
             return int(self.sparse[0].shape[0])
         if isinstance(self.frame, pl.DataFrame):
@@ -102,7 +102,7 @@ class Table:
 
     @contextmanager
     def readable(self) -> Iterator[None]:
-        """Turn what Polars complains about while reading into one line about the file."""
+        """Turn Polars errors while reading into a one-line error about the file."""
         try:
             yield
         except TROUBLE as error:
@@ -112,23 +112,23 @@ class Table:
 
 
 def refuse_patterns(source: str, names: Iterable[str]) -> None:
-    """Refuse columns whose names mean other columns to Polars."""
+    """Refuse column names that Polars treats as a pattern."""
     for name in names:
         if name == "*" or (name.startswith("^") and name.endswith("$")):
-            raise TableError(f"{source}: a column is called {name!r}, which means other columns to Polars; rename it")
+            raise TableError(f"{source}: the column name {name!r} is a pattern to Polars; rename the column")
 
 
 def refuse_other_types(names: Iterable[str], there: Mapping[str, Any], source: str = "") -> None:
-    """Refuse columns whose cells are no single value that a rule can use: lists, structures, bytes, times of day."""
+    """Refuse columns whose cells are not single values that a rule can use: lists, structures, bytes, times of day."""
     for name in names:
         kind = there.get(name)
         if kind is not None and (kind.is_nested() or kind in (pl.Binary, pl.Object, pl.Time, pl.Duration)):
             raise TableError(
                 f"{source}{': ' if source else ''}column {name!r} is of type {kind}; "
-                "its cells must be numbers, texts, dates, or true and false"
+                "its cells must be numbers, texts, dates, or true/false"
             )
 
 
 def first_line(error: BaseException) -> str:
-    """What an error says, without the advice that follows."""
+    """The message of an error, without the advice that follows."""
     return (str(error).strip() or type(error).__name__).splitlines()[0]

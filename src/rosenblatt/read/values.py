@@ -1,9 +1,9 @@
-"""How a value may be written: one meaning, whatever the type of the column that it stands in.
+"""How a value may be written: one meaning, whatever the type of its column.
 
-Problem   the same column is text in a CSV file, BOOLEAN where a database has looked at it, DOUBLE once pandas had a
-          missing value in it. A rule must take all of them for the same.
-Way       every cell is told as a text, without the blanks around it; what a text means is said here, for the reader,
-          for `predict` and for every export. docs/types.md has it as a table.
+Problem   the same column may be text in a CSV file, BOOLEAN in a database, and DOUBLE in pandas once a value is
+          missing. A rule must treat all of them alike.
+Method    every cell is turned into text without surrounding blanks. What a text means is defined here, for the reader,
+          for `predict` and for every export. docs/types.md lists it in a table.
 """
 
 import re
@@ -14,37 +14,40 @@ from math import isfinite
 
 import polars as pl
 
-BLANKS = " \t"  # around a cell, that do not count
+BLANKS = " \t"  # ignored around a cell
 MISSING = (
     "", "?", "NA", "na", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "null", "Null", "NULL", "None",
 )  # fmt: skip
-YES, NO = ("yes", "y", "true", "t", "1", "on"), ("no", "n", "false", "f", "0", "off")  # as PostgreSQL has them
+YES, NO = (
+    ("yes", "y", "true", "t", "1", "on"),
+    ("no", "n", "false", "f", "0", "off"),
+)  # the words that PostgreSQL accepts
 NOT_FINITE = tuple(f"{sign}{word}" for word in ("inf", "infinity", "nan") for sign in ("", "-", "+"))  # no number
 WHOLE = re.compile("0|-?[1-9][0-9]{0,15}")
 DECIMAL = re.compile(r"-?[0-9]+\.[0-9]*[1-9]")
 PLAIN = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?")  # thousands set apart
+GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?")  # with thousands separators
 WRITTEN = f"^(?:{GROUPED.pattern}|{PLAIN.pattern})%?$"  # as people write numbers
-CODE = "^[+-]?0[0-9]"  # a zero before other digits: a code, rather than a number
-LARGEST_CODE = 2.0**53  # whole numbers up to here are told apart as doubles
+CODE = "^[+-]?0[0-9]"  # a leading zero: a code rather than a number
+LARGEST_CODE = 2.0**53  # doubles distinguish whole numbers up to here
 
 
 def is_yes(value: str) -> bool | None:
-    """What a word says, in letters of any size; None if it is neither a yes nor a no."""
+    """Whether a word means yes or no, ignoring case; None if it means neither."""
     word = value.lower()
     return True if word in YES else False if word in NO else None
 
 
 def sides_of(values: Iterable[str]) -> tuple[list[str], list[str]] | None:
-    """The noes and the yeses, each in order, where all values are such words; else None."""
-    said = [(value, is_yes(value)) for value in values]
-    if any(yes is None for _, yes in said):
+    """The words for no and the words for yes, each in order, if all values are such words; otherwise None."""
+    meanings = [(value, is_yes(value)) for value in values]
+    if any(yes is None for _, yes in meanings):
         return None
-    return [value for value, yes in said if not yes], [value for value, yes in said if yes]
+    return [value for value, yes in meanings if not yes], [value for value, yes in meanings if yes]
 
 
 def number_of(text: str, written: bool = False) -> float | None:
-    """The number that a text without blanks around it is; `written`: also 1,000 and 12%."""
+    """A text without surrounding blanks as a number, or None; with `written`, 1,000 and 12% are numbers too."""
     if PLAIN.fullmatch(text):
         return float(text)
     if text.lower() in NOT_FINITE:
@@ -60,7 +63,7 @@ def number_of(text: str, written: bool = False) -> float | None:
 
 @dataclass(frozen=True)
 class Spellings:
-    """How the values of a category may be written; each has its place among those that are known."""
+    """How the values of a category may be written. Each value has a place: its index among the known values."""
 
     known: tuple[str, ...]
 
@@ -71,22 +74,24 @@ class Spellings:
 
     @property
     def missing(self) -> int:
-        """The place of none."""
+        """The place of a missing value."""
         return len(self.known) + 1
 
     @cached_property
     def texts(self) -> dict[str, int]:
-        """The places of texts as they are; a whole number has a point where it stands among doubles."""
+        """The place of each exact spelling; a whole number may also have the .0 that a column of doubles adds."""
         own = {value: k for k, value in enumerate(self.known)}
-        twins = {twin: k for value, k in own.items() for twin in _twins(value) if twin not in own}
-        return own | twins
+        other_forms = {
+            other_form: k for value, k in own.items() for other_form in _other_spellings(value) if other_form not in own
+        }
+        return own | other_forms
 
     @cached_property
     def words(self) -> dict[str, int]:
-        """The places of words in small letters, which may be written in letters of any size.
+        """The places of words whose case does not matter, in lower case.
 
-        Where a yes, or a no, is all that is known, or both are, every word for it will do. Beside other values, the
-        words for it are true and false only: what a column has become that held nothing else for a while.
+        If the known values are only a yes, only a no, or both, every word for yes or no is accepted. Next to other
+        values, only true and false are: that is what a column becomes when it holds nothing but yes and no for a while.
         """
         sides = [[k for k, value in enumerate(self.known) if is_yes(value) is yes] for yes in (False, True)]
         if any(len(side) > 1 for side in sides) or not any(sides):
@@ -97,7 +102,7 @@ class Spellings:
 
     @cached_property
     def numbers(self) -> dict[float, int]:
-        """The places of numbers, where all that is known is numbers, or a yes and a no."""
+        """The places of numbers, if all known values are numbers, or a yes and a no."""
         if "1" in self.words or "0" in self.words:
             return {float(word): self.words[word] for word in ("0", "1") if word in self.words}
         plain = [WHOLE.fullmatch(value) or DECIMAL.fullmatch(value) for value in self.known]
@@ -106,12 +111,12 @@ class Spellings:
 
     @cached_property
     def marks(self) -> tuple[str, ...]:
-        """The texts that stand for no value, as long as they are none."""
+        """The texts that mean a missing value, except those that are known values themselves."""
         return tuple(mark for mark in MISSING if mark not in self.texts)
 
     @cached_property
     def usual(self) -> dict[str, int]:
-        """The places of all texts that are met often enough to keep."""
+        """The places of all texts common enough to keep in a dict."""
         each = {form: k for word, k in self.words.items() for form in (word, word.upper(), word.capitalize())}
         return dict.fromkeys(self.marks, self.missing) | each | self.texts
 
@@ -126,15 +131,15 @@ class Spellings:
         return self.other if number is None else self.numbers.get(number, self.other)
 
 
-def _twins(value: str) -> list[str]:
-    """A whole number as doubles show it, and the other way round."""
+def _other_spellings(value: str) -> list[str]:
+    """Other spellings of a whole number: with .0 if it has none, and without if it has one."""
     if WHOLE.fullmatch(value):
         return [f"{value}.0", *(("-0", "-0.0") if value == "0" else ())]
     return [value[:-2]] if value.endswith(".0") and WHOLE.fullmatch(value[:-2]) else []
 
 
 def numbers_in(cells: pl.Series, written: bool = False) -> pl.Series:
-    """The numbers of a column of any type, as doubles; null where none is told. Raises where a text is no number."""
+    """The numbers of a column of any type, as doubles; null if missing. Raises if a text is not a number."""
     if cells.dtype != pl.String:
         return cells.cast(pl.Float64)
     text = without_blanks(cells)
@@ -148,7 +153,7 @@ def numbers_in(cells: pl.Series, written: bool = False) -> pl.Series:
 
 
 def without_blanks(cells: pl.Series) -> pl.Series:
-    """Texts without the blanks around them."""
+    """The texts without surrounding blanks."""
     return cells.str.strip_chars(BLANKS)
 
 
@@ -159,12 +164,12 @@ def is_code(value: str) -> bool:
 
 
 def as_text(expr: pl.Expr) -> pl.Expr:
-    """Values as text: whole numbers without a point, true and false in small letters."""
-    return expr.map_batches(told, return_dtype=pl.String, is_elementwise=True)
+    """Values as text: whole numbers without a decimal point, true and false in lower case."""
+    return expr.map_batches(to_text, return_dtype=pl.String, is_elementwise=True)
 
 
-def told(series: pl.Series) -> pl.Series:
-    """The same of a series."""
+def to_text(series: pl.Series) -> pl.Series:
+    """A series as text: whole numbers without a decimal point, true and false in lower case."""
     if isinstance(series.dtype, pl.Decimal):
         series = series.cast(pl.Float64)
     text = series.cast(pl.String)
@@ -175,17 +180,17 @@ def told(series: pl.Series) -> pl.Series:
 
 
 def texts_of(cells: pl.Series) -> pl.Series:
-    """The values of a category as text; NaN is none."""
-    return told(cells.fill_nan(None) if cells.dtype.is_float() else cells)
+    """The values of a category as text; NaN is missing."""
+    return to_text(cells.fill_nan(None) if cells.dtype.is_float() else cells)
 
 
-def is_fancy(kind: pl.DataType) -> bool:
-    """Whether there is a plainer type for the same values."""
+def has_plainer_type(kind: pl.DataType) -> bool:
+    """Whether a simpler type can hold the same values."""
     return isinstance(kind, pl.Categorical | pl.Enum | pl.Decimal | pl.Int128)
 
 
 def with_plain_types(frame: pl.LazyFrame) -> pl.LazyFrame:
-    """A frame with its categories as text, and exact decimals as floats."""
-    fancy = {name: kind for name, kind in frame.collect_schema().items() if is_fancy(kind)}
+    """The frame with categories as text and exact decimals as floats."""
+    fancy = {name: kind for name, kind in frame.collect_schema().items() if has_plainer_type(kind)}
     casts = {n: pl.Float64() if kind.is_numeric() else pl.String() for n, kind in fancy.items()}
     return frame.cast(casts) if casts else frame  # type: ignore[arg-type]

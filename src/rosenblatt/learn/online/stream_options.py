@@ -1,6 +1,6 @@
 """What may be asked of a stream: the mode, which says what a row asks for, and a comparator to check the bound with."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,17 +21,19 @@ class Mode:
     soft: float = 0.0
 
 
+MODES: Mapping[str, Callable[[float], Mode]] = {  # C bounds the steps of PA-I, and softens those of PA-II
+    "perceptron": lambda C: Mode(),
+    "averaged": lambda C: Mode(averaged=True),
+    "PA": lambda C: Mode(by_loss=True),
+    "PA-I": lambda C: Mode(by_loss=True, most=float(C)),
+    "PA-II": lambda C: Mode(by_loss=True, soft=1 / (2 * C)),
+}
+
+
 def mode_named(name: str, C: float) -> Mode:
-    """The mode of this name; C bounds the steps of PA-I, and softens those of PA-II."""
+    """The mode of this name."""
     options.number("C", C, above=0)
-    modes = {
-        "perceptron": Mode(),
-        "averaged": Mode(averaged=True),
-        "PA": Mode(by_loss=True),
-        "PA-I": Mode(by_loss=True, most=float(C)),
-        "PA-II": Mode(by_loss=True, soft=1 / (2 * C)),
-    }
-    return modes[options.one_of("mode", name, modes)]
+    return MODES[options.one_of("mode", name, MODES)](C)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,1 +1,1 @@
-"""Certificates, and how each is checked, exactly. Nothing here imports a solver."""
+"""Certificates and their exact checks. Nothing here imports a solver."""

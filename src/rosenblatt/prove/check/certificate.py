@@ -1,15 +1,15 @@
 """Certificates: small records of what was proved, each of which checks itself against the data.
 
-A certificate is made by a solver and checked here, in exact arithmetic, by code that knows no solver. Whatever made
-it, `verify(X, y)` either returns the sentence that is proved or raises a CertificateError that names what failed.
+A certificate is made by a solver and checked here, in exact arithmetic, by code that uses no solver. However it was
+made, `verify(X, y)` either returns the sentence that is proved or raises a CertificateError that names what failed.
 
 With z_i = y_i (x_i, bias) for the signed rows, weights w and whole numbers a_i > 0:
     Separation     z_i . w > 0 for every row; and for the largest margin g, weak duality gives
                    min z_i . w / ||w|| <= g <= ||sum a_i z_i|| / sum a_i.
     Contradiction  sum a_i z_i = 0: no w has z_i . w > 0 for all of these rows (Gordan 1873).
     NoMargin       ||sum a_i z_i|| < g sum a_i: no unit vector has margin g or more.
-    ErrorInterval  a rule with so many mistakes, and contradictions: every rule errs at least once in each of them.
-    CostInterval   the same, where mistakes cost more on some rows than on others.
+    ErrorInterval  a rule and its number of mistakes, and contradictions: every rule errs at least once in each of them.
+    CostInterval   the cost of a rule's mistakes, and contradictions, when mistakes differ in cost.
     RunRecord      a run of PLA, replayed: every correction was of a mistake, and Theorem A's two inequalities hold.
 """
 
@@ -69,7 +69,7 @@ class Separation(Certificate):
 
     @property
     def verdict(self) -> str:
-        """The main thing, in a few words."""
+        """The verdict, in a few words."""
         return self._verdict("a linear rule is right on every row")
 
     def _verdict(self, claim: str) -> str:
@@ -94,7 +94,7 @@ class Separation(Certificate):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Contradiction(Certificate):
-    """Rows that no weights are all right on, because their signed sum with positive weights is zero."""
+    """Rows that no weights can all get right, because their signed sum with positive weights is zero."""
 
     kind: ClassVar[str] = "contradiction"
 
@@ -114,7 +114,7 @@ class Contradiction(Certificate):
 
     @property
     def verdict(self) -> str:
-        """The main thing, in a few words."""
+        """The verdict, in a few words."""
         return self._verdict("no linear rule is right on every row")
 
     def _verdict(self, claim: str) -> str:
@@ -141,7 +141,7 @@ class Contradiction(Certificate):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NoMargin(Certificate):
-    """A refutation that PLA itself gives: no unit vector has a margin of g or more."""
+    """A refutation that a run of PLA provides: no unit vector has a margin of g or more."""
 
     kind: ClassVar[str] = "no margin"
     refutes_a_margin: ClassVar[bool] = True
@@ -166,7 +166,7 @@ class NoMargin(Certificate):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ErrorInterval(Certificate):
-    """A rule, how many mistakes it makes, and disjoint contradictions: no rule makes fewer mistakes than those."""
+    """A rule, its number of mistakes, and disjoint contradictions: no rule makes fewer mistakes than contradictions."""
 
     kind: ClassVar[str] = "error interval"
 
@@ -207,10 +207,10 @@ class ErrorInterval(Certificate):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CostInterval(Certificate):
-    """A rule, what its mistakes cost, and contradictions: the mistakes of no rule cost less than those prove.
+    """A rule, the cost of its mistakes, and contradictions that prove a lower bound on the cost of any rule's mistakes.
 
-    Costs are whole numbers of `unit`, of each class or of each row. Every rule errs on a row of each contradiction, so
-    the rows that it errs on cost at least as much as the cheapest rows with one in each.
+    Costs are whole multiples of `unit`, one per class or one per row. Every rule errs on a row of each contradiction,
+    so its mistakes cost at least as much as the cheapest set of rows that hits every contradiction.
     """
 
     kind: ClassVar[str] = "cost interval"
@@ -229,7 +229,7 @@ class CostInterval(Certificate):
     def statement(self) -> str:
         """What is proved, in one sentence."""
         upper, lower = self._worth(self.upper, ROUND_CEILING), self._worth(self.lower, ROUND_FLOOR)
-        best = f", and those of no rule less than {lower}" if self.lower else ""
+        best = f", and no rule's mistakes cost less than {lower}" if self.lower else ""
         best = ", which is the least possible" if self.lower == self.upper else best
         each = "every row has a cost of its own"
         if self.class_costs:
@@ -238,7 +238,7 @@ class CostInterval(Certificate):
         return self._sentence(f"the rule's mistakes cost {upper} on {self.n} rows{best}; {each}.", self.ties)
 
     def _worth(self, units: int, rounding: str) -> str:
-        """So many units as a number, rounded to the side where the claim still holds."""
+        """A number of units as a float, rounded to the side where the claim still holds."""
         worth = Fraction(self.unit) * units
         if worth.denominator == 1:
             return str(worth.numerator)
@@ -246,7 +246,7 @@ class CostInterval(Certificate):
         return str(rounded.normalize())
 
     def costs(self, examples: Examples) -> Array:
-        """What a mistake on each row costs, in units."""
+        """The cost of a mistake on each row, in units."""
         of_rows = len(self.row_costs) == examples.n and not self.class_costs
         if not of_rows and (self.row_costs or len(self.class_costs) != 2):
             raise CertificateError(f"there must be two costs, of a no and of a yes, or {examples.n}, one for each row")
@@ -287,12 +287,12 @@ def _check_contradictions(examples: Examples, ties: str, contradictions: tuple[C
 
 def _check_sweep(examples: Examples, ties: str, contradictions: tuple[Contradiction, ...]) -> None:
     if not sweep.is_about(ties, examples) or contradictions:
-        raise CertificateError("a sweep is for few rows of one or two features, and for ties 'mistake' or a threshold")
+        raise CertificateError("a sweep needs few rows of one or two features, and ties 'mistake' or a threshold")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RunRecord(Certificate):
-    """A run of PLA: where it began, what it corrected, where it ended; and what a reference vector u says of it.
+    """A run of PLA: its start, its corrections and its end; and the bound that a reference vector u gives.
 
     With T corrections, of rows z_t, and any u and level g > 0, let l_t = max(0, 1 - z_t . u / g). Then
         T <= sum l_t + ||u|| ||sum z_t|| / g      and      ||w_T||^2 <= ||w_0||^2 + sum ||z_t||^2.
@@ -331,7 +331,7 @@ class RunRecord(Certificate):
         first, last = (Fraction(sum(Fraction(k) ** 2 for k in w)) for w in (self.start, self.weights))
         slack = 1 + Fraction(len(self.corrections), 2**50)  # each correction rounds every weight once
         if last > (first + Fraction(squares, 1 << 2 * exponent)) * slack:
-            raise CertificateError("the weights are longer than corrections of mistakes can make them")
+            raise CertificateError("the weights are longer than corrections of mistakes could make them")
         if self.reference:
             check_weights(examples, self.reference, "reference")
             if not self.level > 0:
@@ -345,7 +345,7 @@ class RunRecord(Certificate):
             raise CertificateError("there is a level or a bound, but no reference")
 
     def _check_replay(self, examples: Examples) -> None:
-        """Every correction is of a row that is wrong at that moment, and the last one gives the weights."""
+        """Check that every correction is of a row that is wrong at that moment, and that they lead to the weights."""
         w = np.array(self.start)
         rows = {row: exact.signed_row(examples, row) for row in set(self.corrections)}
         for t, row in enumerate(self.corrections):

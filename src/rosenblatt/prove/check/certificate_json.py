@@ -1,4 +1,4 @@
-"""What all certificates share: a shape, a fingerprint, JSON to the last bit, and what is checked first and last."""
+"""What all certificates share: a shape, a fingerprint, exact JSON, and the checks that come first and last."""
 
 import json
 import re
@@ -28,7 +28,7 @@ HEXADECIMAL = re.compile("-?0x[0-9a-f]+")
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Certificate(Said, ABC):
-    """What every certificate has: the shape of the data, the threshold's constant, and a fingerprint of itself."""
+    """The base class of certificates: the shape of the data, the threshold's constant, and its own fingerprint."""
 
     n: int  # rows
     features: int
@@ -42,18 +42,18 @@ class Certificate(Said, ABC):
             object.__setattr__(self, "fingerprint", self._digest())
 
     def verify(self, X: Any, y: Any) -> str:
-        """Check every claim on the data, exactly. Returns what is proved; raises CertificateError if it is not."""
+        """Check every claim against the data, exactly. Returns the proved sentence, or raises CertificateError."""
         self._from_record(self.as_record())  # refuses values of another type
         if not 0 <= self.bias < LONGEST:
-            raise CertificateError(f"the bias is {self.bias!r}; it must be 0 or above, and no overflow")
+            raise CertificateError(f"the bias is {self.bias!r}; it must be at least 0 and must not overflow")
         return self.verify_examples(self._examples(X, y, self.bias))
 
     def _examples(self, X: Any, y: Any, bias: float) -> Examples:
-        """The data, as the claims are about it."""
+        """The data as examples, in the form that the claims are about."""
         return Examples.of(X, y, fit_intercept=bias != 0.0, bias_scale=bias or 1.0)
 
     def verify_examples(self, examples: Examples) -> str:
-        """The same, on examples that are read already."""
+        """Check every claim on examples that have already been read; see `verify`."""
         about = {"n": self.n, "features": self.features, "bias": self.bias}
         if about != (found := shape_of(examples)):
             text = "{n} rows and {features} features with bias {bias:g}".format
@@ -61,7 +61,7 @@ class Certificate(Said, ABC):
         self._check_lengths(examples)
         self._check(examples)
         if self.fingerprint != self._digest():
-            raise CertificateError("the certificate was changed after it was made: its fingerprint does not fit")
+            raise CertificateError("the certificate was changed after it was made: its fingerprint does not match")
         return self.statement
 
     def __str__(self) -> str:
@@ -73,7 +73,7 @@ class Certificate(Said, ABC):
         """What is proved, in one sentence."""
 
     def _sentence(self, claim: str, ties: str | None = None) -> str:
-        """The claim, begun with what it takes for granted where a reader would not: no threshold, how ties count."""
+        """The claim, preceded by conditions that a reader would not assume: no threshold, how ties count."""
         given = [] if self.bias else ["without a threshold"]
         if ties not in (None, PREDICTED):
             given.append(f"counting a score of 0 as {TIES_IN_WORDS.get(ties, ties)}")
@@ -87,7 +87,7 @@ class Certificate(Said, ABC):
             numbers = numbers if isinstance(numbers, tuple) else (numbers,)
             bits = max((k.bit_length() for k in numbers if isinstance(k, int)), default=0)
             if bits > LONG and bits > (most := exact.longest(examples)):
-                raise CertificateError(f"{name} holds a number of {bits} bits; none about this data needs over {most}")
+                raise CertificateError(f"{name} has a number of {bits} bits; no proof here needs more than {most}")
 
     @abstractmethod
     def _check(self, examples: Examples) -> None:
@@ -97,7 +97,7 @@ class Certificate(Said, ABC):
         return sha256(json.dumps(self._plain(), sort_keys=True).encode()).hexdigest()
 
     def _plain(self) -> dict[str, Any]:
-        """All but the fingerprint, as JSON knows it."""
+        """All fields but the fingerprint, as JSON values."""
         record: dict[str, Any] = {"certificate": self.kind, "protocol": PROTOCOL}
         for field in fields(self):
             value = getattr(self, field.name)
@@ -106,11 +106,11 @@ class Certificate(Said, ABC):
         return record
 
     def as_record(self) -> dict[str, Any]:
-        """The certificate as plain lists and numbers."""
+        """The certificate as plain lists and numbers, for JSON."""
         return {**self._plain(), "fingerprint": self.fingerprint}
 
     def to_json(self) -> str:
-        """The certificate as text; numbers are written so that they come back to the last bit."""
+        """The certificate as JSON text; numbers round-trip to the last bit."""
         return json.dumps(self.as_record(), indent=1)
 
     @classmethod
@@ -122,7 +122,7 @@ class Certificate(Said, ABC):
         except CertificateError:
             raise
         except (TypeError, ValueError, RecursionError) as error:
-            raise CertificateError(f"this is not a certificate: {error}") from error
+            raise CertificateError(f"not a certificate: {error}") from error
 
     @classmethod
     def _from_record(cls, record: Any) -> Self:
@@ -130,10 +130,10 @@ class Certificate(Said, ABC):
 
         kinds = {kind.kind: kind for kind in Certificate.__subclasses__()}
         if not isinstance(record, dict) or str(record.get("certificate")) not in kinds:
-            raise CertificateError(f"this is not a certificate: its kind must be one of {', '.join(kinds)}")
+            raise CertificateError(f"not a certificate: its kind must be one of {', '.join(kinds)}")
         if type(record.get("protocol")) is not int or record["protocol"] != PROTOCOL:
             raise CertificateError(
-                f"protocol {shown(record.get('protocol'))} is not known; this version reads {PROTOCOL}"
+                f"protocol {shown(record.get('protocol'))} is unknown; this version reads {PROTOCOL}"
             )
         made = kinds[record["certificate"]]
         if not issubclass(made, cls):
@@ -147,12 +147,12 @@ class Certificate(Said, ABC):
 
 
 def shape_of(examples: Examples) -> dict[str, Any]:
-    """What every certificate says of the data it is about."""
+    """The fields in which every certificate describes its data."""
     return {"n": examples.n, "features": n_features(examples.rows), "bias": examples.rows.bias}
 
 
 def _written(value: Any) -> Any:
-    """A value as JSON knows it; whole numbers too long to be read back in decimals are written in hexadecimals."""
+    """A field as a JSON value; whole numbers too long for decimal are written in hexadecimal."""
     if isinstance(value, Certificate):
         return value.as_record()
     return hex(value) if type(value) is int and value.bit_length() > LONG else value
@@ -180,12 +180,12 @@ def _read(name: str, kind: Any, value: Any) -> Any:
 
 def _whole(digits: str) -> int:
     if len(digits) > MOST_DIGITS:
-        raise CertificateError(f"a number has {len(digits)} digits; those of over {LONG} bits are hexadecimal texts")
+        raise CertificateError(f"a number has {len(digits)} digits; over {LONG} bits, it must be a hexadecimal text")
     return int(digits)
 
 
 def shown(value: Any) -> str:
-    """A value for a message: on one line, and not long."""
+    """A value for a message: on one line, and short."""
     if type(value) is int and value.bit_length() > LONG:
         return f"a number of {value.bit_length()} bits"
     text = repr(value) if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"

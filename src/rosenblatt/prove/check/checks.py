@@ -1,4 +1,4 @@
-"""What certificates of several kinds check, and the bounds that their numbers prove, in exact arithmetic."""
+"""Checks shared by several kinds of certificates, and the bounds that their numbers prove, in exact arithmetic."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -42,20 +42,20 @@ def upper_bound(examples: Examples, rows: tuple[int, ...], multipliers: tuple[in
 def square_upper_bound(
     examples: Examples, rows: tuple[int, ...], multipliers: tuple[int, ...], affine: bool = False
 ) -> Fraction:
-    """Its square, exactly.
+    """The squared length of the mean of these signed rows, exactly.
 
-    Where the threshold does not count, the rows of both classes must have the same weight in all: then the mean is
-    half the difference of a mixture of either class, and no threshold moves it.
+    If the threshold does not count, both classes must have the same total weight: then the mean is half the difference
+    of a mixture of each class, and no threshold moves it.
     """
     check_positive("support row", examples, rows, multipliers)
     total, exponent = exact.mixture(examples, rows, multipliers)
     if affine and total.get(examples.size - 1):
-        raise CertificateError("the multipliers of the two classes do not add up to the same")
+        raise CertificateError("the multipliers of the two classes have different sums")
     return Fraction(exact.square(total), sum(multipliers) ** 2 << 2 * exponent)
 
 
 def common_point(examples: Examples, rows: tuple[int, ...], weights: tuple[int, ...]) -> tuple[float, ...]:
-    """The weighted mean of those rows that have the first row's label; with a threshold, also of the others."""
+    """The weighted mean of the rows with the first row's label; with a threshold, also of the others."""
     label = examples.labels[rows[0]]
     mine = [(row, weight) for row, weight in zip(rows, weights, strict=True) if examples.labels[row] == label]
     total, exponent = exact.mixture(examples, [row for row, _ in mine], [weight for _, weight in mine])
@@ -65,7 +65,7 @@ def common_point(examples: Examples, rows: tuple[int, ...], weights: tuple[int, 
 
 
 def check_ties(ties: str) -> None:
-    """Refuse a tie rule that is not known."""
+    """Refuse an unknown tie rule."""
     if ties not in TIES:
         raise CertificateError(f"ties must be one of {', '.join(TIES)}, not {ties!r}")
 
@@ -88,10 +88,10 @@ def check_rows(name: str, examples: Examples, rows: tuple[int, ...]) -> None:
 
 
 def check_positive(name: str, examples: Examples, rows: tuple[int, ...], weights: tuple[int, ...]) -> None:
-    """Rows that exist, none twice, each with a weight of 1 or more."""
+    """Refuse rows that do not exist, occur twice, or have a weight below 1."""
     check_rows(name, examples, rows)
     if not rows or len(rows) != len(weights) or len(set(rows)) != len(rows):
-        raise CertificateError(f"every {name} must be there once and have one weight, and there must be at least one")
+        raise CertificateError(f"every {name} must occur once and have one weight, and there must be at least one")
     for row, weight in zip(rows, weights, strict=True):
         if weight < 1:
             raise CertificateError(f"{name} {row} has the weight {shown(weight)}; it must be at least 1")

@@ -1,9 +1,9 @@
 """Exact arithmetic on the numbers as they are stored; it solves nothing and learns nothing.
 
 A float is a whole number times a power of two, so every claim about a table is a claim about whole numbers.
-Floating-point sums sort out the clear cases, with a bound on their error; whole numbers decide the rest. Many of them
-are added up as floats all the same: cut into limbs so short that nothing is ever rounded.
-Nothing here is compiled, and nothing is shared with the code whose answers it checks, but the reading of tables, which
+Floating-point sums settle the clear cases, with a bound on their error; whole numbers decide the rest. Even so, many
+whole numbers are added as floats, split into limbs so short that nothing is ever rounded.
+Nothing here is compiled, and nothing is shared with the code whose answers it checks, except for reading tables, which
 includes the radius.
 """
 
@@ -30,7 +30,7 @@ MOST_LIMBS = 8  # of a number; where more are needed, Python's whole numbers are
 
 
 def whole_numbers(numbers: Iterable[Number]) -> tuple[list[int], int]:
-    """Whole numbers k and one exponent e, so that the numbers are k * 2^-e."""
+    """Whole numbers k and one exponent e such that the numbers are k * 2^-e."""
     numbers = list(numbers)
     if all(type(number) is float for number in numbers) and np.isfinite(floats := np.array(numbers, float)).all():
         return _wholes(floats)
@@ -40,13 +40,13 @@ def whole_numbers(numbers: Iterable[Number]) -> tuple[list[int], int]:
 
 
 def as_floats(wholes: Sequence[int]) -> tuple[float, ...]:
-    """Whole numbers divided by a power of two above them all, each rounded once."""
+    """Whole numbers divided by a power of two larger than all of them, each rounded once."""
     bits = longest_of(wholes)
     return tuple(k / (1 << bits) for k in wholes)
 
 
 def longest_of(wholes: Iterable[int]) -> int:
-    """How many bits the longest of some whole numbers has."""
+    """The number of bits of the longest of some whole numbers."""
     return max(k.bit_length() for k in wholes)
 
 
@@ -65,7 +65,7 @@ def signed_row(examples: Examples, i: int) -> tuple[Array, Array]:
 
 
 class _Entries(NamedTuple):
-    """The numbers of some vectors y_i (x_i, bias), in float64, with the place of its vector and the column of each."""
+    """The entries of some vectors y_i (x_i, bias), in float64, each with the place of its vector and its column."""
 
     values: Array
     places: Array
@@ -101,7 +101,7 @@ def signed_rows(examples: Examples, rows: Iterable[int]) -> tuple[list[Vector], 
 
 
 def _wholes(floats: Array) -> tuple[list[int], int]:
-    """`whole_numbers` for an array: a float is a mantissa of 53 bits times a power of two; zeros at its end go."""
+    """`whole_numbers` for an array: 53-bit mantissas times a power of two, without trailing zeros."""
     fractions, powers = np.frexp(floats)
     mantissas = np.ldexp(fractions, 53).astype(np.int64)
     zeros = np.frexp((mantissas & -mantissas).astype(np.float64))[1] - 1
@@ -112,7 +112,7 @@ def _wholes(floats: Array) -> tuple[list[int], int]:
 
 
 def longest(examples: Examples) -> int:
-    """How many bits a whole number can need that solves a linear system of these rows, in any units of the columns.
+    """The number of bits that a solution of a linear system of these rows can need, in any units of the columns.
 
     Rows are whole numbers of at most b bits, up to a power of two, b being the range of their exponents and a mantissa;
     units at most double that. The systems hold no more products of two rows than the weights have entries, and a few
@@ -179,7 +179,7 @@ def mixture(examples: Examples, rows: Sequence[int], weights: Sequence[int]) -> 
 
 
 def _same_floats(numbers: Sequence[Number]) -> Array | None:
-    """Numbers as an array of floats, if floats can hold them all."""
+    """The numbers as an array of floats, if floats represent them all exactly."""
     try:
         floats = [float(number) for number in numbers]
     except OverflowError:
@@ -190,8 +190,8 @@ def _same_floats(numbers: Sequence[Number]) -> Array | None:
 def _sums(values: Array, factors: Array, taken: Array, places: Array, many: int) -> tuple[list[int], int] | None:
     """The sum of values[k] factors[taken[k]] over all k of the same place, times 2^e, in whole numbers, and that e.
 
-    Numbers are cut into limbs so short that products of them are added up in floats without rounding. None if the
-    numbers differ too much in size.
+    Numbers are split into limbs so short that their products are added as floats without rounding. None if the
+    numbers differ too much in magnitude.
     """
     bits = (53 - (MOST_LIMBS * int(np.bincount(places).max(initial=0))).bit_length()) // 2
     cut, other = _limbs(values, bits), _limbs(factors, bits)
@@ -230,12 +230,12 @@ def square(vector: Vector) -> int:
 
 
 def root_below(number: Fraction) -> float:
-    """The greatest float that is at most the square root."""
+    """The largest float that is at most the square root."""
     return _root(number)[0]
 
 
 def root_above(number: Fraction) -> float:
-    """The least float that is at least the square root."""
+    """The smallest float that is at least the square root."""
     return _root(number)[1]
 
 
@@ -257,25 +257,25 @@ def _root(number: Fraction) -> tuple[float, float]:
 
 
 def _scores(examples: Examples, weights: Sequence[Number]) -> Scores:
-    """Every row's y (w . x) in floats."""
+    """y (w . x) of every row, as floats with an error bound."""
     wholes, _ = whole_numbers(weights)
     return Scores(examples, wholes, longest_of(wholes))
 
 
 def least_margins(examples: Examples, weights: Sequence[Number]) -> dict[int, tuple[Fraction, int]]:
-    """For each label that rows have, the least y (w . x) of them, exactly, and the first row that has it."""
+    """For each label that occurs, the smallest y (w . x) of its rows, exactly, and the first row that attains it."""
     scores = _scores(examples, weights)
     marked = ((label, examples.labels == label) for label in (-1, 1))
     return {label: least_of(examples, weights, scores.lowest(rows).tolist()) for label, rows in marked if rows.any()}
 
 
 def least_margin(examples: Examples, weights: Sequence[Number]) -> Fraction:
-    """The least y (w . x) of all rows, exactly."""
+    """The smallest y (w . x) of all rows, exactly."""
     return least_of(examples, weights, _scores(examples, weights).lowest().tolist())[0]
 
 
 def least_of(examples: Examples, weights: Sequence[Number], rows: Sequence[int]) -> tuple[Fraction, int]:
-    """The least y (w . x) of some rows, exactly, and the first of them that has it."""
+    """The smallest y (w . x) of some rows, exactly, and the first row that attains it."""
     margins, exponent = dots(examples, rows, weights)
     margin, row = min(zip(margins, rows, strict=True))
     return Fraction(margin, 1 << exponent), row

@@ -1,7 +1,7 @@
-"""The fewest rows with one in each of several sets, or the cheapest: bounds from below, for the checker.
+"""Lower bounds, for the checker, on the number or the cost of rows that hit each of several sets.
 
-Every rule errs on a row of each contradiction. So its mistakes are at least as many as the fewest rows with one in
-each, and cost at least as much as the cheapest such rows. Nothing here knows how the contradictions were found.
+Every rule errs on a row of each contradiction. So it makes at least as many mistakes as the smallest hitting set has
+rows, and they cost at least as much as the cheapest one. Nothing here knows how the contradictions were found.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,10 +11,10 @@ Set = Sequence[int] | frozenset[int]
 
 
 def packed(sets: Sequence[Set], costs: Mapping[int, int] | None = None) -> int:
-    """What rows with one in each of these sets cost at least; without costs, how many they are at least.
+    """A lower bound on the cost of rows that hit each of these sets; without costs, on their number.
 
-    Each set in turn takes from all its rows what is left of the cheapest: whatever rows are chosen, they pay for every
-    set, and no row pays more than it costs. Without costs, that counts disjoint sets.
+    Each set in turn charges all its rows what is left of the cheapest: whatever rows are chosen, they pay for every
+    set, and no row pays more than it costs. Without costs, this counts disjoint sets.
     """
     total = 0
     left: dict[int, int] = {}
@@ -29,10 +29,10 @@ def packed(sets: Sequence[Set], costs: Mapping[int, int] | None = None) -> int:
 
 
 def is_needed(sets: Sequence[Sequence[int]], cost: int, costs: Mapping[int, int] | None = None) -> bool:
-    """Proves that rows with one in each of these sets cost no less than this; False if that is not so, or too long.
+    """Whether rows that hit each of these sets provably cost at least this much; False also if the proof is too long.
 
-    Without costs, each row costs 1. Where `packed` does not prove it, each row of a smallest set is tried in turn: with
-    it, and from there on without it. The search ends: each branch settles one row, and all of them read at most
+    Without costs, each row costs 1. If `packed` does not prove it, each row of a smallest set is tried in turn: with
+    it, and from then on without it. The search ends: each branch settles one row, and all of them read at most
     MOST_READ entries.
     """
     left = list(dict.fromkeys(frozenset(each) for each in sets))

@@ -1,4 +1,4 @@
-"""Certificates about rules of several classes, which choose the largest of the classes' scores; a part of the checker.
+"""Certificates for rules of several classes, which choose the class with the largest score; part of the checker.
 
 The question is about the rule that is learned: is there a table W of weights whose largest score W_k . x is always that
 of the right class? With the classes numbered in order, a pair is a row x of class y and a rival r, and its signed row
@@ -7,9 +7,9 @@ is e_y (x) x - e_r (x) x (`kesler`). For these, the claims are those of two clas
                         min (W_y - W_r) . x / ||W|| <= g <= ||sum a_p z_p|| / sum a_p over some pairs p.
     JointContradiction  sum a_p z_p = 0 for whole numbers a_p > 0: no W is right on all rows of these pairs.
     JointNoMargin       ||sum a_p z_p|| < g sum a_p: no W of length 1 has margin g or more.
-    JointErrorInterval  a rule with so many mistakes, and contradictions: every rule errs on a row of each of them.
+    JointErrorInterval  a rule and its number of mistakes, and contradictions: every rule errs on a row of each.
 
-Rules are judged as they predict: of equal scores, the first class is chosen.
+Rules are judged as they predict: the first of equal scores is chosen.
 """
 
 from collections.abc import Iterator, Sequence
@@ -75,7 +75,7 @@ class JointSeparation(_OfClasses, Certificate):
 
     @property
     def verdict(self) -> str:
-        """The main thing, in a few words."""
+        """The verdict, in a few words."""
         return self._told(f"linear scores of {self.classes} classes choose the right one on every row")
 
     def _told(self, claim: str) -> str:
@@ -101,7 +101,7 @@ class JointSeparation(_OfClasses, Certificate):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class JointContradiction(_OfClasses, Certificate):
-    """Pairs of rows and rivals that no weights are all right on: the weighted sum of their signed rows is zero."""
+    """Pairs of rows and rivals that no weights can all get right: the weighted sum of their signed rows is zero."""
 
     kind: ClassVar[str] = "joint contradiction"
 
@@ -126,7 +126,7 @@ class JointContradiction(_OfClasses, Certificate):
 
     @property
     def verdict(self) -> str:
-        """The main thing, in a few words."""
+        """The verdict, in a few words."""
         return self._told(f"no linear scores of {self.classes} classes choose the right one on every row")
 
     def _told(self, claim: str) -> str:
@@ -154,7 +154,7 @@ class JointContradiction(_OfClasses, Certificate):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class JointNoMargin(_OfClasses, Certificate):
-    """A refutation that the perceptron itself gives: no weights of length 1 have a margin of g or more."""
+    """A refutation that a run of the perceptron provides: no weights of length 1 have a margin of g or more."""
 
     kind: ClassVar[str] = "joint no margin"
     refutes_a_margin: ClassVar[bool] = True
@@ -183,7 +183,7 @@ class JointNoMargin(_OfClasses, Certificate):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class JointErrorInterval(_OfClasses, Certificate):
-    """A rule, how many mistakes it makes, and contradictions: no rule makes fewer mistakes than those ask for."""
+    """A rule, its number of mistakes, and contradictions: no rule makes fewer mistakes than these require."""
 
     kind: ClassVar[str] = "joint error interval"
 
@@ -221,12 +221,12 @@ class JointErrorInterval(_OfClasses, Certificate):
 
 def ties_in_words(ties: str) -> str:
     """How equal scores are counted."""
-    told = {PREDICTED: "right for the first of the classes", "plus": "right for the last of the classes"}
-    return f"counting equal scores as {told.get(ties, 'right')}"
+    known = {PREDICTED: "right for the first of the classes", "plus": "right for the last of the classes"}
+    return f"counting equal scores as {known.get(ties, 'right')}"
 
 
-class _Leads:
-    """How much higher each row scores for its class than for others: in floats, and exactly where it is asked for."""
+class _ExactLeads:
+    """How much higher each row scores for its class than for others: in floats, and exactly on request."""
 
     def __init__(self, examples: JointExamples, weights: Sequence[Number]) -> None:
         self.plain, occurs = narrowed(examples.plain)  # without the columns that no row has an entry in
@@ -257,8 +257,8 @@ class _Leads:
 
 
 def least_leads(examples: JointExamples, weights: Sequence[Number]) -> list[tuple[int, int, Fraction, int]]:
-    """For every class that has rows and every rival: the least lead of a row, exactly, and the first such row."""
-    leads, found = _Leads(examples, weights), []
+    """For every class that has rows and every rival: the smallest lead of a row, exactly, and the first such row."""
+    leads, found = _ExactLeads(examples, weights), []
     for own, rival, near in leads.pairs():
         rows = near.rows[near.lowest()]
         wholes, exponent = leads.exactly(own, rival, rows)
@@ -268,8 +268,8 @@ def least_leads(examples: JointExamples, weights: Sequence[Number]) -> list[tupl
 
 
 def mistakes(examples: JointExamples, weights: Sequence[Number]) -> Array:
-    """The rows that are predicted wrong, exactly: of equal scores, the first class is chosen."""
-    leads, wrong = _Leads(examples, weights), np.zeros(examples.n, bool)
+    """The rows that are predicted wrong, exactly; the first of equal scores is chosen."""
+    leads, wrong = _ExactLeads(examples, weights), np.zeros(examples.n, bool)
     for own, rival, near in leads.pairs():
         behind, unclear = near.values < 0, near.unclear()
         if unclear.size:
@@ -289,7 +289,7 @@ def upper_bound(
 def square_upper_bound(
     examples: JointExamples, rows: tuple[int, ...], rivals: tuple[int, ...], multipliers: tuple[int, ...]
 ) -> Fraction:
-    """Its square, exactly."""
+    """The squared length of the mean of these signed rows, exactly."""
     check_pairs(examples, rows, rivals, multipliers)
     parts = mixture(examples, rows, rivals, multipliers)
     return sum((Fraction(exact.square(rest), 1 << 2 * e) for rest, e in parts), Fraction(0)) / sum(multipliers) ** 2
@@ -326,7 +326,7 @@ def signed_vectors(examples: JointExamples, rows: Sequence[int], rivals: Sequenc
 
 
 def check_weights(examples: JointExamples, weights: Sequence[Number]) -> None:
-    """Refuse weights that are not those of the classes."""
+    """Refuse weights that do not fit the classes."""
     if len(weights) != examples.size:
         raise CertificateError(f"weights must have {examples.size} entries, not {len(weights)}")
     if not all(isinstance(weight, int) or isfinite(weight) for weight in weights):
@@ -336,7 +336,7 @@ def check_weights(examples: JointExamples, weights: Sequence[Number]) -> None:
 
 
 def check_pairs(examples: JointExamples, rows: Sequence[int], rivals: Sequence[int], weights: Sequence[int]) -> None:
-    """Refuse pairs that there are not, or twice, or whose weight is not 1 or more."""
+    """Refuse pairs that do not exist, occur twice, or have a weight below 1."""
     if not rows or not len(rows) == len(rivals) == len(weights):
         raise CertificateError("there must be as many rows as rivals and weights, and at least one")
     seen = set()
@@ -344,14 +344,14 @@ def check_pairs(examples: JointExamples, rows: Sequence[int], rivals: Sequence[i
         if not 0 <= row < examples.n:
             raise CertificateError(f"row {row} does not exist: the data has {examples.n} rows")
         if not 0 <= rival < len(examples.classes) or rival == examples.labels[row]:
-            raise CertificateError(f"row {row}: class {rival} is no rival of it")
+            raise CertificateError(f"row {row}: class {rival} is not a rival of it")
         if (row, rival) in seen:
-            raise CertificateError(f"row {row} is there twice against class {rival}")
+            raise CertificateError(f"row {row} occurs twice against class {rival}")
         seen.add((row, rival))
         if weight < 1:
             raise CertificateError(f"row {row} has the weight {shown(weight)}; it must be at least 1")
 
 
 def shape_of_classes(examples: JointExamples) -> dict[str, Any]:
-    """What every certificate of several classes says of the data it is about."""
+    """The fields in which every certificate of several classes describes its data."""
     return shape_of(examples) | {"classes": len(examples.classes)}

@@ -1,8 +1,8 @@
-"""Numbers given to a bound: checked, exact, and on the safe side.
+"""The numbers given to a bound: checked, made exact, and moved to the safe side.
 
-A whole number or a Fraction is exact. A float stands for numbers near it, as 0.1 does for a tenth: it is moved by a
-unit in its last place, UP or DOWN, whichever makes the bound weaker. So a bound holds for what was meant, not only
-for what was written. EXACT is for numbers that are chosen, not measured.
+A whole number or a Fraction is exact. A float stands for numbers near it, as 0.1 stands for a tenth: it is moved by
+one unit in the last place, UP or DOWN, whichever weakens the bound. So a bound holds for the number that was meant, not
+only for the one that was written. EXACT is for numbers that are chosen, not measured.
 """
 
 from fractions import Fraction
@@ -42,7 +42,7 @@ def positive(name: str, value: Number, side: int = EXACT) -> Fraction:
 
 
 def not_negative(name: str, value: Number, side: int = EXACT) -> Fraction:
-    """A finite number of 0 or more."""
+    """A finite number, 0 or more."""
     if (number := finite(name, value, side)) < 0:
         raise OptionError(f"{name} must be 0 or more, not {value}")
     return number
@@ -69,7 +69,7 @@ def array(name: str, values: Any) -> Array:
         raise OptionError(f"{name} must be numbers, not {found.dtype}")
     if not (good := np.isfinite(found)).all():
         place = [int(k) for k in np.unravel_index(int(np.argmin(good)), found.shape)]
-        raise OptionError(f"{name} must be finite numbers, not {found[*place]} as at {place}")
+        raise OptionError(f"{name} must be finite numbers, not {found[*place]} at {place}")
     return found.astype(np.float64)
 
 

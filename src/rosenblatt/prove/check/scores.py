@@ -1,8 +1,8 @@
-"""Scores in floats, with bounds on their errors: they sort out what is clear, and leave the rest to whole numbers.
+"""Scores in floats, with error bounds: they settle the clear cases, and leave the rest to whole numbers.
 
 Input     rows, and weights as whole numbers.
-Result    the rows that may have the least score, or whose sign is not known. A part of the checker, so
-          no pass of `rows.scan`.
+Result    the rows that may have the smallest score, or whose sign is unclear. Part of the checker, so
+          it makes no pass of `rows.scan`.
 """
 
 from abc import ABC, abstractmethod
@@ -25,7 +25,7 @@ FEW, PART = 500, 50  # rows, and one of so many: these are computed in whole num
 
 
 class Approximate(ABC):
-    """A number for each row, in floats, no further from the truth than `error`, which is infinite if one of them is."""
+    """A float for each row, within `error` of the exact number; `error` is infinite if one of the floats is."""
 
     values: Array
     error: float  # of any of them
@@ -33,10 +33,10 @@ class Approximate(ABC):
     @cached_property
     @abstractmethod
     def errors(self) -> Array:
-        """A bound for each of them, which is sharper and takes longer."""
+        """An error bound for each row, which is sharper and takes longer."""
 
     def lowest(self, among: Array | bool = True) -> Array:
-        """The rows that may be the least of those that are marked."""
+        """The rows, of those marked, that may have the smallest number."""
         errors: Any = self.error
         for _ in range(2):
             with np.errstate(over="ignore", invalid="ignore"):
@@ -51,17 +51,17 @@ class Approximate(ABC):
         return rows.size <= min(FEW, 1 + self.values.size // PART)
 
     def unclear(self) -> Array:
-        """The rows whose sign is not known."""
+        """The rows whose sign is not certain."""
         rows = np.flatnonzero(~(np.abs(self.values) > self.error))
         return rows if self._are_few(rows) else np.flatnonzero(~(np.abs(self.values) > self.errors))
 
 
 class Scores(Approximate):
-    """Every row's y (w . x) divided by 2^bits, which is more than any weight.
+    """y (w . x) of every row, divided by 2^bits, which exceeds every weight.
 
     Each of the D products and sums is rounded once and each weight once: the error is at most (D + 6) u |w| . |x|
     (Higham, Accuracy and Stability, 3.1), the constant feature included, and what underflow loses. By Cauchy and
-    Schwarz that is at most (D + 6) u ||w|| R, infinite before any sum overflows; only where this leaves many rows
+    Schwarz that is at most (D + 6) u ||w|| R, infinite before any sum overflows; only if this leaves many rows
     open is it computed row by row.
     """
 
@@ -78,7 +78,7 @@ class Scores(Approximate):
 
     @cached_property
     def errors(self) -> Array:
-        """A bound for every row."""
+        """An error bound for every row."""
         sizes = np.empty(self.examples.n)
         with np.errstate(over="ignore", invalid="ignore"):
             for part, X in _blocks(self.examples):
@@ -90,7 +90,7 @@ class Scores(Approximate):
 
 
 class Leads(Approximate):
-    """How much higher one rule scores than another on some rows: errors add up, and the difference is rounded."""
+    """How much higher one rule scores than another on some rows; errors add up, and the difference is rounded."""
 
     def __init__(self, own: Scores, rival: Scores, rows: Array) -> None:
         self.own, self.rival, self.rows = own, rival, rows
@@ -100,7 +100,7 @@ class Leads(Approximate):
 
     @cached_property
     def errors(self) -> Array:
-        """A bound for every row."""
+        """An error bound for every row."""
         with np.errstate(over="ignore", invalid="ignore"):
             both = self.own.errors[self.rows] + self.rival.errors[self.rows]
             return np.asarray(self._with_rounding(both, np.abs(self.values)))
@@ -111,7 +111,7 @@ class Leads(Approximate):
 
 
 def _blocks(examples: Examples) -> Iterator[tuple[slice, "Array | scipy.sparse.csr_array"]]:
-    """The table in float64, a block of rows at a time."""
+    """The table in float64, one block of rows at a time."""
     rows, n, features = examples.rows, examples.n, examples.size - 1
     if isinstance(rows, Dense):
         step = max(BLOCK // features, 1)

@@ -1,12 +1,12 @@
-"""The fewest mistakes of all lines, or the least that they cost, by looking at every one: for two or three weights.
+"""The fewest mistakes of any line, or their least cost, by trying all lines: for two or three weights.
 
 In two dimensions, a direction w turns once around. Row z is right while w is less than a right angle from it: between
-two directions at which it joins and leaves. These are put in order, and what the rows that are right cost is added up
+two directions at which it joins and leaves. These are sorted, and the cost of the rows that are right is added up
 in every arc between them, in whole numbers. In three dimensions, the weights that get the same rows right form a cone,
 one side of which is in the plane of some row: for every row, a direction turns around in its plane, where the others
 are their projections.
-Angles are computed in floats; those too near each other to be told apart are compared in whole numbers.
-It is a part of the checker: it knows of no solver.
+Angles are computed in floats; those too close to distinguish are compared in whole numbers.
+This is part of the checker: it uses no solver.
 """
 
 from collections.abc import Callable
@@ -30,25 +30,25 @@ KeepTime = Callable[[float], None]
 
 
 def is_about(ties: str, examples: Examples) -> bool:
-    """Whether a sweep tells the fewest mistakes under this tie rule, and there are not too many dimensions and rows.
+    """Whether a sweep finds the fewest mistakes under this tie rule, for not too many dimensions and rows.
 
-    It counts ties as mistakes. With a threshold, the fewest are the same where a score of 0 is always a yes, or always
-    a no: move the threshold by less than the next score is away, and the same rows are right without a tie.
+    It counts ties as mistakes. With a threshold, the fewest mistakes are the same if a score of 0 is always a yes or
+    always a no: move the threshold by less than the gap to the next score, and the same rows are right without ties.
     """
     counted = ties == "mistake" or (ties in ("plus", "minus") and examples.rows.bias != 0.0)
     return counted and examples.n <= MOST.get(len(_columns(examples)), 0)
 
 
 def _no_limit(work: float) -> None:
-    """What to call, after so much work, where time does not matter."""
+    """A `keep_time` that sets no limit."""
 
 
 def fewest(
     examples: Examples, costs: Array | None = None, keep_time: KeepTime = _no_limit
 ) -> tuple[int, tuple[int, ...]]:
-    """How few rows can be wrong, or how little those can cost, scores of zero being wrong; and weights that reach it.
+    """The fewest rows that can be wrong, or their least cost, counting ties as wrong; and weights that attain it.
 
-    Costs are whole numbers of 0 or more, one for each row; None: 1 each. `keep_time` is called again and again, with
+    Costs are whole numbers, 0 or more, one for each row; None means 1 each. `keep_time` is called again and again, with
     the nanoseconds of work since, and may raise what ends the sweep.
     """
     columns = _columns(examples)
@@ -67,12 +67,12 @@ def fewest(
 
 
 def _columns(examples: Examples) -> list[int]:
-    """The columns that there are, the threshold's too, if it has one."""
+    """The columns, including the threshold's if there is one."""
     return list(range(examples.size if examples.rows.bias else examples.size - 1))
 
 
 def _shortened(row: list[int]) -> list[int]:
-    """A row divided by what its entries have in common: directions matter only."""
+    """A row divided by the common factor of its entries, because only its direction matters."""
     common = gcd(*row)
     return [k // common for k in row] if common > 1 else row
 
@@ -98,7 +98,7 @@ def _space(rows: list[list[int]], costs: Array, keep_time: KeepTime) -> tuple[in
 
 
 class _Plane:
-    """The directions at right angles to one row, and the least that is wrong, by cost, for directions next to them."""
+    """The directions orthogonal to one row, and the least cost of wrong rows for directions next to them."""
 
     def __init__(self, rows: list[list[int]], points: Array, costs: Array, i: int, keep_time: KeepTime) -> None:
         keep_time(PER_ROW * len(rows))
@@ -127,7 +127,7 @@ class _Plane:
             self.wrong += wrong
 
     def _projected(self, z: list[int]) -> Pair:
-        """A row as the directions in this plane see it."""
+        """The projection of a row onto this plane."""
         axis, row = self.axis, self.row
         return z[self.p] * row[axis] - z[axis] * row[self.p], z[self.q] * row[axis] - z[axis] * row[self.q]
 
@@ -145,7 +145,7 @@ class _Plane:
 
 
 def _floats(rows: list[list[int]] | list[Pair]) -> Array:
-    """Rows as floats of the same direction, their entries no greater than 1."""
+    """Rows as floats of the same direction, with entries of at most 1."""
     bits = [max(k.bit_length() for k in row) for row in rows]
     return np.array([[k / (1 << b) for k in row] for row, b in zip(rows, bits, strict=True)], dtype=np.float64)
 
@@ -153,7 +153,7 @@ def _floats(rows: list[list[int]] | list[Pair]) -> Array:
 def _around(
     points: Array, costs: Array, doubt: Array, exactly: Callable[[int], Pair], keep_time: KeepTime
 ) -> tuple[int, Pair]:
-    """The least that these rows cost, where they are wrong, for any direction in the plane; and one that reaches it."""
+    """The least cost of the wrong rows over all directions in the plane, and a direction that attains it."""
     n = len(points)
     angles = np.arctan2(points[:, 1], points[:, 0])
     turns = np.concatenate([angles - np.pi / 2, angles + np.pi / 2])  # where rows join, and where they leave
@@ -191,7 +191,7 @@ def _cross(a: Pair, b: Pair) -> int:
 
 
 def _middle(a: Pair, b: Pair) -> Pair:
-    """A direction strictly between a and b, counterclockwise, where they are at most half a turn apart."""
+    """A direction strictly between a and b, counterclockwise, if they are at most half a turn apart."""
     if _cross(a, b) == 0:
         return (-a[1], a[0])  # half a turn, or all of it
     longer = max(map(abs, a)), max(map(abs, b))
@@ -200,7 +200,7 @@ def _middle(a: Pair, b: Pair) -> Pair:
 
 
 def _clockwise(a: tuple[Pair, int], b: tuple[Pair, int]) -> int:
-    """1, 0 or -1: whether a is after b, the same, or before it, for directions that are near each other."""
+    """1, 0 or -1 if a comes after b, equals b, or comes before b, for directions close to each other."""
     turn = _cross(b[0], a[0])
     return (turn > 0) - (turn < 0)
 

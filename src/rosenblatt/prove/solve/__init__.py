@@ -1,1 +1,1 @@
-"""Verdicts, margins and fewest mistakes, with their certificates."""
+"""Solvers for separability, the largest margin and the fewest mistakes, with their certificates."""

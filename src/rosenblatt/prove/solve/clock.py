@@ -1,9 +1,10 @@
-"""How long a proof may take, and how far it has come.
+"""The limits of a proof, and its progress.
 
-Every long loop of a proof asks: whether it is `late`, where it has something to give all the same; or, deep inside of
-whole numbers, `keep_time`, which raises `TimeIsUp`. Between two asks there is bounded work, so that a limit is kept to
-within some two seconds. Who asks tells what was done since: about so many multiplications of floats, or a nanosecond
-each of anything else. Where the user gave no limit of time, the limit is one of this work, the same on every machine.
+Every long loop of a proof asks the clock: it calls `late` if it has a partial result to return, or, deep inside of
+computations with whole numbers, `keep_time`, which raises `TimeIsUp`. The work between two calls is bounded, so limits
+are kept to within about two seconds. Each call reports the work since the last one, in units of about one
+multiplication of floats, or one nanosecond of anything else. If the user gave no time limit, the limit is on this
+work, the same on every machine.
 """
 
 from math import inf
@@ -17,13 +18,13 @@ NANOSECOND = 1e-9  # what one operation takes, about
 
 
 class TimeIsUp(Exception):  # noqa: N818
-    """Raised inside a proof that must end; whoever began it says what is known."""
+    """Raised inside a proof that must end; the caller reports what is known so far."""
 
 
 class Clock:
-    """A limit of time, or of work; with `verbose`, also a line on standard error once two seconds have passed.
+    """A limit on time or on work; with `verbose`, also a line on standard error after two seconds.
 
-    `most_asks` is for tests: after so many asks it is late.
+    `most_asks` is for tests: the clock is late after this many calls.
     """
 
     def __init__(
@@ -44,12 +45,12 @@ class Clock:
 
     @property
     def seconds(self) -> float:
-        """How long it has taken."""
+        """The elapsed time."""
         return timing.now() - self.started
 
     @property
     def left(self) -> float | None:
-        """The seconds that are left, at least a microsecond; None without a limit of time."""
+        """The seconds left, at least a microsecond; None without a time limit."""
         if self._asks_left < 0 or self.work >= self.most_work:
             return 1e-6
         return None if self.max_seconds is None else max(self.max_seconds - self.seconds, 1e-6)
@@ -61,11 +62,11 @@ class Clock:
 
     @property
     def share(self) -> float:
-        """What part of the limit is used, of time or of work."""
+        """The share of the limit, on time or on work, that is used."""
         return max(self.work / self.most_work, self.seconds / self.max_seconds if self.max_seconds else 0.0)
 
     def late(self, work: float = 0.0) -> bool:
-        """Whether the limit is reached, after so much work since the last ask."""
+        """Whether the limit is reached, after this much work since the last call."""
         self._asks_left -= 1
         self.work += work
         if self._tick:
@@ -76,16 +77,16 @@ class Clock:
         return late
 
     def spend(self, work: float) -> None:
-        """Count work without asking."""
+        """Count work without checking the limit."""
         self.work += work
 
     def keep_time(self, work: float = 0.0) -> None:
-        """Raises `TimeIsUp` if it is late."""
+        """Raise `TimeIsUp` if the limit is reached."""
         if self.late(work):
             raise TimeIsUp
 
     def allows(self, work: float) -> bool:
-        """Whether to begin what takes about so much work and cannot be left half done."""
+        """Whether to begin a step that takes about this much work and cannot be interrupted."""
         left = self.left
         allowed = self.work + work <= self.most_work and (left is None or work * NANOSECOND <= left)
         self.ran_out |= not allowed
@@ -94,4 +95,4 @@ class Clock:
     @property
     def why_late(self) -> str:
         """Which limit was reached, in words."""
-        return "The time was up" if self.max_seconds is not None else "The default budget of work was spent"
+        return "Time ran out" if self.max_seconds is not None else "The default budget of work was spent"

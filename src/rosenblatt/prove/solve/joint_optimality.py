@@ -1,10 +1,11 @@
-"""How few mistakes are possible with linear scores of several classes? An interval, with the proof of both ends.
+"""The fewest mistakes possible with linear scores of several classes: an interval, with a proof of both ends.
 
-Problem   the fewest rows on which the largest of the scores is not that of the right class.
-Result    `JointErrorInterval`: a rule and its mistakes, and contradictions that no fewer rows are in all of.
-Method    That of two classes (`optimality`), on the signed rows of pairs of a row and a rival. A contradiction is about
-          rows: every rule errs on one of them. For a mistake e of the rule, rows that it has right contradict e if some
-          mixture of e's pairs lies opposite to the cone of theirs, which the shortest vector of both tells (`wolfe`).
+Problem   the fewest rows on which the right class does not have the largest score.
+Result    `JointErrorInterval`: a rule and its mistakes, and contradictions that no smaller number of rows can hit.
+Method    As for two classes (`optimality`), on the signed rows of pairs of a row and a rival. A contradiction is about
+          rows: every rule errs on one of them. For a mistake e of the rule, rows that it gets right contradict e if
+          some mixture of e's pairs lies opposite to the cone of theirs, which the shortest vector of both shows
+          (`wolfe`).
 """
 
 from dataclasses import replace
@@ -39,7 +40,7 @@ from rosenblatt.prove.solve.optimality import (
     WORK,
     cheap_hitting_set,
 )
-from rosenblatt.prove.solve.separability import NotSeparable, Separable, proposed, weighty
+from rosenblatt.prove.solve.separability import NotSeparable, Separable, not_negligible, proposed
 from rosenblatt.rows import timing
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.kesler import JointExamples
@@ -52,9 +53,9 @@ def interval(
     clock: Clock | None = None,
     known: JointContradiction | None = None,
 ) -> JointErrorInterval:
-    """How many mistakes weights make, a row for each class, and how few any can; None: the best that can be found.
+    """The mistakes of these weights, one row per class, and the fewest possible; None means the best weights found.
 
-    A contradiction that is `known` already is used where no other is found.
+    A contradiction that is already `known` is used if no other is found.
     """
     clock = clock or Clock()
     W = best_rule(examples, rng, clock) if weights is None else _given(weights, examples)
@@ -62,7 +63,7 @@ def interval(
     wrong, lower, proofs = mistakes(examples, rule), 0, list[JointContradiction]()
     if wrong.size and not clock.late():
         with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):  # floats only propose
-            proofs = _Packing(examples, W, wrong, clock).contradictions()
+            proofs = _JointPacking(examples, W, wrong, clock).contradictions()
         lower = len(proofs)
         if lower < wrong.size and examples.n <= FEW_ROWS:
             lower, proofs, better = _more(examples, proofs, wrong.size, clock)
@@ -79,14 +80,14 @@ def interval(
 
 
 def _holds_as_predicted(examples: JointExamples, known: JointContradiction) -> bool:
-    """Whether a contradiction under other ties is one where the first of equal scores is predicted."""
+    """Whether a contradiction under other ties also holds if the first of equal scores is predicted."""
     own = examples.labels[list(known.rows)].tolist()
     pairs = zip(own, known.rivals, strict=True)
     return any(exact.tie_is_wrong(PREDICTED, 1 if y > rival else -1) for y, rival in pairs)
 
 
 def _given(weights: Any, examples: JointExamples) -> Array:
-    """Weights that a user gave."""
+    """The weights that the user gave, checked."""
     table, many = options.floats("weights", weights), len(examples.classes)
     if table.ndim != 2 or len(table) != many:
         wanted = f"weights of {many} classes must be a table with a row for each"
@@ -95,7 +96,7 @@ def _given(weights: Any, examples: JointExamples) -> Array:
 
 
 def best_rule(examples: JointExamples, rng: np.random.Generator, clock: Clock) -> Array:
-    """The best weights that the pocket and its descent find; half of the time is left for proofs."""
+    """The best weights that the pocket and its descent find, using at most half of the time."""
     seconds = None if clock.left is None else clock.left / 2
     budget = Budget(max_updates=joint_pocket.enough_updates(examples), max_seconds=seconds, patience=KICKS)
     begun, zeros = timing.now(), np.zeros((len(examples.classes), examples.width))
@@ -103,7 +104,7 @@ def best_rule(examples: JointExamples, rng: np.random.Generator, clock: Clock) -
     return joint_pocket.improved(run, examples, budget=budget, rng=rng, begun=begun).weights
 
 
-class _Packing:
+class _JointPacking:
     """Disjoint contradictions, each with one mistake of a rule."""
 
     def __init__(self, examples: JointExamples, W: Array, wrong: Array, clock: Clock) -> None:
@@ -117,14 +118,14 @@ class _Packing:
         self.wrong, self.every = wrong[np.argsort(nearness, kind="stable")], every
 
     def _leads(self, V: Array) -> Array:
-        """By how much the class of every row leads each class, infinite against itself."""
+        """By how much the class of every row leads each class; infinite against itself."""
         scores, every = self.space.slopes(V), np.arange(self.examples.n)
         leads = scores[self.examples.labels, every] - scores
         leads[self.examples.labels, every] = np.inf
         return np.asarray(leads)
 
     def contradictions(self) -> list[JointContradiction]:
-        """As many as can be found."""
+        """As many disjoint contradictions as can be found."""
         found = equal_rows(self.examples, PREDICTED)
         used = {row for proof in found for row in proof.rows}
         self.free[[*used]] = False
@@ -145,7 +146,7 @@ class _Packing:
         return found
 
     def _of_mistake(self, row: int) -> JointContradiction | None:
-        """A contradiction of this row with rows that are free; raises `TimeIsUp`."""
+        """A contradiction of this row with rows not used yet; raises `TimeIsUp`."""
         own, n = self.examples.labels, self.examples.n
         of_row = np.delete(np.arange(self.many), own[row]) * n + row  # a pair is r n + i
         size = self.many * self.space.size
@@ -170,7 +171,7 @@ class _Packing:
 
     def _proved(self, rows: Array, rivals: Array, found: wolfe.Nearest) -> JointContradiction | None:
         """The contradiction of the corral, if it can be proved."""
-        counted = weighty(found.weights)
+        counted = not_negligible(found.weights)
         rows, rivals, weights = rows[found.corral[counted]], rivals[found.corral[counted]], found.weights[counted]
         order = np.lexsort((rivals, rows))
         rows, rivals, multipliers = rows[order], rivals[order], whole_multipliers(weights[order])
@@ -183,7 +184,7 @@ class _Packing:
         return contradiction(self.examples, PREDICTED, rows, rivals, proof.rows, proof.weights, proof.exact)
 
     def _decided(self, rows: Array) -> JointContradiction | None:
-        """A contradiction among these rows: as all but the mistake can be right together, it has the mistake."""
+        """A contradiction among these rows; it contains the mistake, as all the others can be right together."""
         found, _ = _packed(self.examples, rows, self.clock)
         return found[0] if found else None
 
@@ -191,9 +192,9 @@ class _Packing:
 def _more(
     examples: JointExamples, proofs: list[JointContradiction], upper: int, clock: Clock
 ) -> tuple[int, list[JointContradiction], tuple[exact.Number, ...] | None]:
-    """More contradictions, while the fewest rows in all of them leave rows that contradict each other.
+    """More contradictions, while the smallest set of rows that hits all of them leaves rows that contradict each other.
 
-    Returns how few mistakes are proved possible, by which contradictions, and weights that make no more, if it ends so.
+    Returns the proved lower bound, its contradictions, and, if the search is complete, weights that attain it.
     """
     lower, known, ones = len(proofs), list(proofs), np.ones(examples.n, np.int64)
     for _ in range(ROUNDS):
@@ -217,7 +218,7 @@ def _more(
 def _packed(
     examples: JointExamples, left: Array, clock: Clock
 ) -> tuple[list[JointContradiction], tuple[exact.Number, ...] | None]:
-    """Disjoint contradictions among the rows left; and weights that are right on what those leave, if any are."""
+    """Disjoint contradictions among the remaining rows, and weights that are right on the rest, if there are any."""
     found: list[JointContradiction] = []
     while len(set(examples.labels[left].tolist())) > 1:
         verdict = decide(examples.some(left), PREDICTED, clock)

@@ -1,4 +1,4 @@
-"""What a run of the perceptron of several classes proves by itself, as certificates."""
+"""The certificates that a run of the perceptron of several classes provides by itself."""
 
 from dataclasses import replace
 from math import inf, nextafter
@@ -18,7 +18,7 @@ MOST_NUMBERS = 50_000_000  # of the signed rows that a run is replayed on
 
 
 def no_margin(examples: JointExamples, run: Run) -> JointNoMargin:
-    """The least margin that the run refutes: from any start, no weights of length 1 have more than ||sum z_t|| / T."""
+    """The smallest margin that the run refutes: from any start, no W of length 1 has more than ||sum z_t|| / T."""
     if not run.updates:
         raise OptionError("a run without a correction refutes no margin")
     if not run.ledger.is_whole:
@@ -33,11 +33,11 @@ def no_margin(examples: JointExamples, run: Run) -> JointNoMargin:
 def recurrence(
     examples: JointExamples, run: Run, start: Array, ties: str, most_numbers: float = inf
 ) -> JointContradiction | None:
-    """The contradiction that a run on whole numbers runs into when its weights come back to where they had been.
+    """The contradiction that follows when the weights of a run on whole numbers return to an earlier value.
 
     The run is replayed on the signed rows of the pairs that it corrected.
     """
-    if not examples.rows.whole or not run.ledger.is_whole:  # which is soon told
+    if not examples.rows.whole or not run.ledger.is_whole:  # which is quick to check
         return None
     pairs, _ = run.ledger.counts()
     if 2 * pairs.size * numbers_per_row(examples.rows) > MOST_NUMBERS:
@@ -59,7 +59,7 @@ def contradiction(
     weights: tuple[int, ...],
     whole: bool,
 ) -> JointContradiction:
-    """The certificate of the pairs at these places."""
+    """The certificate for the pairs at these indices."""
     chosen = list(places)
     return JointContradiction(
         **shape_of_classes(examples), ties=ties, rows=tuple(rows[chosen].tolist()),

@@ -1,12 +1,12 @@
-"""Several classes at once: is there a set of linear scores whose largest is always that of the right class?
+"""Several classes at once: is there a set of linear scores in which the right class always scores highest?
 
 Problem   for rows x of classes y: weights W with (W_y - W_r) . x > 0 for all rivals r; their largest margin; or a proof
           that there are none.
-Result    the verdicts and margins of two classes, with certificates of several (`joint_certificate`).
+Result    verdicts and margins as for two classes, with certificates for several (`joint_certificate`).
 Method    Kesler's: the signed rows of pairs of a row and a rival are examples of two classes, which `separability` and
-          `margin` decide. Where those would be too large a table, some pairs are taken first, and those that the
-          weights found are wrong on, or lowest on, are added until there are none: a contradiction of some pairs is
-          one of all, and weights are checked on all rows.
+          `margin` decide. If that table would be too large, some pairs are taken first, and pairs that the weights
+          found get wrong, or score lowest, are added until there are none: a contradiction of some pairs is one of
+          all, and weights are checked on all rows.
 """
 
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ LEVEL = 1e-9  # of the margin: pairs that are lower by more join
 def decide(
     examples: JointExamples, ties: str = "mistake", clock: Clock | None = None, *, learning: bool = True
 ) -> Verdict:
-    """Whether some weights choose the right class of every row, with the proof; without `learning`, as of two."""
+    """Whether some weights choose the right class of every row, with the proof; `learning` is as for two classes."""
     clock, pairs = clock or Clock(), _Pairs(examples)
     if ties == "correct":
         return Separable(_separation(examples, ties, (0,) * examples.size, pairs, (0,), (1,)))
@@ -70,7 +70,7 @@ def decide(
 
 
 def largest(examples: JointExamples, clock: Clock | None = None, proved: JointSeparation | None = None) -> Margin:
-    """The largest margin of any weights of length 1; `proved`: that some separate the rows, to fall back on."""
+    """The largest margin of any weights of length 1; `proved` is a proof of separability to fall back on."""
     clock, pairs, far = clock or Clock(), _Pairs(examples), 2 * examples.radius
     if proved is None and clock.is_limited and examples.size > separability.MANY:
         proved = _learned(examples, "mistake", clock)
@@ -83,8 +83,10 @@ def largest(examples: JointExamples, clock: Clock | None = None, proved: JointSe
         if proof is None:
             return known
         if isinstance(proof, Contradiction):
-            told = pairs.every and bool(found.weights)
-            weights, lower = (tuple(examples.table_of_weights(found.weights)), found.lower) if told else ((), -far)
+            proved_in_full = pairs.every and bool(found.weights)
+            weights, lower = (
+                (tuple(examples.table_of_weights(found.weights)), found.lower) if proved_in_full else ((), -far)
+            )
             return Margin(lower, found.upper, weights, pairs.contradiction("mistake", proof))
         weights = examples.table_of_weights(proof.weights)
         if not pairs.add_lower(weights, 1.0 - LEVEL, "mistake"):
@@ -94,8 +96,7 @@ def largest(examples: JointExamples, clock: Clock | None = None, proved: JointSe
 
 
 def _learned(examples: JointExamples, ties: str, clock: Clock) -> JointSeparation | None:
-    """What a short run of the perceptron proves: in many dimensions it separates sooner than the shortest vector is
-    found.
+    """What a short run of the perceptron proves. In many dimensions it separates before the shortest vector is found.
 
     From zeros, its weights are the sum of the signed rows it corrected, so these counts bound the margin from above.
     """
@@ -118,7 +119,7 @@ def _learned(examples: JointExamples, ties: str, clock: Clock) -> JointSeparatio
 
 
 class _Pairs:
-    """The pairs of rows and rivals that are active: all, or where those would be too many, some that grow."""
+    """The active pairs of rows and rivals: all of them or, if there would be too many, a growing set."""
 
     def __init__(self, examples: JointExamples, rows: Array | None = None, rivals: Array | None = None) -> None:
         self.examples, many, self.every = examples, len(examples.classes) - 1, False
@@ -135,29 +136,29 @@ class _Pairs:
             self.rows, self.rivals = self.rows[places.ravel()], self.rivals[places.ravel()]
 
     def _room(self, numbers: int) -> int:
-        """How many pairs have so many numbers."""
+        """The number of pairs that fit into this many numbers."""
         return int(numbers / (2 * numbers_per_row(self.examples.rows)))
 
     @property
     def are_full(self) -> bool:
-        """Whether no more can be taken in."""
+        """Whether no more pairs fit."""
         return not self.every and self.rows.size >= self._room(MOST_NUMBERS)
 
     def signed(self, *, reduced: bool = False) -> Any:
-        """Their signed rows."""
+        """The signed rows of the active pairs."""
         return self.examples.signed(self.rows, self.rivals, reduced=reduced)
 
     def contradiction(self, ties: str, proof: Contradiction) -> JointContradiction:
-        """What a contradiction of their signed rows is in rows and rivals."""
+        """A contradiction of the signed rows, expressed in rows and rivals."""
         return contradiction(
             self.examples, ties, self.rows, self.rivals, proof.rows, proof.weights, whole=proof.exact
         )  # fmt: skip
 
     def add_lower(self, weights: Sequence[Number], share: float, ties: str) -> bool:
-        """Take in pairs whose lead is below this share of the least lead of the active ones; False if none is.
+        """Add pairs whose lead is below this share of the smallest active lead; False if there are none.
 
-        Pairs that float sums have right, and exact ones wrong, are taken in one by one. It ends, as every turn adds
-        one.
+        Pairs that are right in float sums but wrong in exact ones are added one by one. This terminates, because
+        every call adds one.
         """
         if self.every:
             return False
@@ -179,7 +180,7 @@ class _Pairs:
 
 
 def _wrong(examples: JointExamples, weights: Sequence[Number], ties: str) -> list[tuple[int, int]]:
-    """Of every class and rival, the row that is wrong by most, if one is."""
+    """For every class and rival, the row that is most wrong, if there is one."""
     return [
         (row, rival)
         for own, rival, lead, row in least_leads(examples, weights)
@@ -188,7 +189,7 @@ def _wrong(examples: JointExamples, weights: Sequence[Number], ties: str) -> lis
 
 
 def _reached(examples: JointExamples, weights: Sequence[Number], ties: str) -> float:
-    """The margin that the weights reach; negative where they are wrong."""
+    """The margin that the weights attain; negative if they are wrong."""
     least = least_leads(examples, weights)
     if any(exact.is_wrong(lead, ties, 1 if own > rival else -1) for own, rival, lead, _ in least):
         return -1.0
@@ -196,7 +197,7 @@ def _reached(examples: JointExamples, weights: Sequence[Number], ties: str) -> f
 
 
 def _centred(examples: JointExamples, weights: list[Any]) -> list[Any]:
-    """The same rule with shorter weights, which add up to zero over the classes; rounded where they are floats."""
+    """An equivalent rule with shorter weights, which sum to zero over the classes; rounded if they are floats."""
     width, many = examples.width, len(examples.classes)
     each = [weights[k : k + width] for k in range(0, len(weights), width)]
     sums = [sum(column) for column in zip(*each, strict=True)]
@@ -224,7 +225,7 @@ def _separation(
 
 
 def equal_rows(examples: JointExamples, ties: str) -> list[JointContradiction]:
-    """Disjoint pairs of equal rows of different classes; and rows of zeros, which no weights score."""
+    """Disjoint pairs of equal rows of different classes, and rows of zeros, which score 0 with any weights."""
     plain, found = examples.plain, []
     if not examples.rows.bias:
         for row in np.flatnonzero(examples.lengths == 0.0).tolist():
@@ -241,7 +242,7 @@ def equal_rows(examples: JointExamples, ties: str) -> list[JointContradiction]:
 
 
 def _different(examples: JointExamples, ties: str, rows: list[int]) -> list[JointContradiction]:
-    """Rows that may be equal, in pairs of different classes: always one of the two classes with most rows left."""
+    """Rows that may be equal, in pairs of different classes, always from the two classes with the most rows left."""
     left: dict[int, list[int]] = {}
     for row in sorted(rows, reverse=True):
         left.setdefault(int(examples.labels[row]), []).append(row)

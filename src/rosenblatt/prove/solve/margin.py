@@ -1,15 +1,15 @@
 """The largest margin, with rigorous bounds.
 
-Problem   gamma(D) = max over unit vectors w of min_i z_i . w (Harchaoui, 2.2.1), the threshold's weight being an entry
-          of w; or, `affine`, the same with a threshold that does not count in the length.
+Problem   gamma(D) = max over unit vectors w of min_i z_i . w (Harchaoui, 2.2.1), where the threshold's weight is an
+          entry of w; or, with `affine`, where the threshold does not count in the length.
 Result    `Margin`: a lower bound (reached by the weights given) and an upper bound, with the certificate of both.
           If the examples are not separable, the certificate is the contradiction, which proves gamma <= 0. How far
-          below zero gamma is, `ball` tells.
+          below zero gamma is, `negative_margin` finds.
 Method    The shortest vector x in the convex hull of the signed rows has ||x|| = gamma, and x / ||x|| has that margin;
           for the affine margin, x joins the hulls of the two classes and ||x|| = 2 gamma. `wolfe` finds it in floats,
-          over an active set of rows that grows by the lowest of all rows; of very many, it grows by the lowest of a
+          over an active set of rows that grows by the lowest of all rows; if there are very many, by the lowest of a
           part first. In many dimensions, most of the active set is found with a soft margin, in fewer and cheaper
-          steps. Where floats leave a gap, `rational` closes it in whole numbers.
+          steps. If floats leave a gap, `rational` closes it in whole numbers.
 """
 
 from collections.abc import Iterator
@@ -52,7 +52,7 @@ Proof = Separation | Contradiction | JointSeparation | JointContradiction
 
 @dataclass(frozen=True, repr=False)
 class Margin(Said):
-    """An interval that holds the largest margin, and what proves it."""
+    """An interval that contains the largest margin, and its proof."""
 
     lower: float
     upper: float
@@ -73,7 +73,7 @@ class Margin(Said):
 
     def __str__(self) -> str:
         if self.certificate is None:
-            return "There was no proof of any margin within the limits of time and memory."
+            return "No margin could be proved within the limits of time and memory."
         if isinstance(self.certificate, Separation | JointSeparation) or not isfinite(self.lower + self.upper):
             return self.certificate.statement
         return f"{self.certificate.statement} The largest margin is between {self.lower!r} and {self.upper!r}."
@@ -91,12 +91,12 @@ def margin(
 ) -> Margin:
     """The largest margin of any linear rule on these rows.
 
-    Of more than two classes, it is the largest that all rows can have at once, with weights of length 1 in all: the
-    least by which the score of a row's class leads those of the others. There is no affine one of these.
-    With `max_seconds`, kept to within some two seconds, the interval may stay wide. It also does if the
-    table has more than 10,000 columns and more than 100 million cells, zeros included: the search for the largest
-    margin would take too much memory.
-    With `verbose` it tells on standard error how far it has come.
+    With more than two classes, it is the largest margin that all rows can have at once, with weights of total length 1:
+    the smallest lead of a row's class over the other classes. There is no affine margin for several classes.
+    With `max_seconds`, kept to within about two seconds, the interval may stay wide. It also stays wide if the
+    table has more than 10,000 columns and more than 100 million cells, zeros included, because the search for the
+    largest margin would take too much memory.
+    With `verbose`, progress is reported on standard error.
 
     >>> from rosenblatt import margin
     >>> wide = margin([[0.0], [4.0]], [0, 1], affine=True)
@@ -110,9 +110,7 @@ def margin(
         raise OptionError("an affine margin needs a threshold: fit_intercept must be True")
     if has_several_classes(y):
         if affine:
-            raise OptionError(
-                "an affine margin is one of two classes; with several, every threshold counts in the length"
-            )
+            raise OptionError("an affine margin needs two classes; with more, every threshold counts in the length")
         from rosenblatt.prove.solve import joint_separability
 
         several = JointExamples.of(X, y, fit_intercept=fit_intercept, bias_scale=bias_scale)
@@ -124,7 +122,7 @@ def margin(
 def largest(
     examples: Examples, *, affine: bool = False, clock: Clock | None = None, proved: Separation | None = None
 ) -> Margin:
-    """The same for examples that are read already; `proved`: that they are separable, to fall back on."""
+    """The largest margin on examples that have already been read; `proved` is a proof to fall back on."""
     clock = clock or Clock()
     if proved is None and clock.is_limited and examples.size > MANY_WEIGHTS:
         proved = learned(examples, "mistake", clock)
@@ -148,14 +146,14 @@ def largest(
 
 
 def as_far_as_floats_go(examples: Examples, affine: bool, clock: Clock) -> Separation | None:
-    """A margin as large as floats find it, proved; None if they do not even separate the rows, or not in time."""
+    """The largest margin that floats find, proved; None if they do not even separate the rows, or not in time."""
     if are_too_large(examples):
         return None
     with np.errstate(all="ignore"):  # floats only propose
-        return _Search(examples, affine, clock).proof()
+        return _MarginSearch(examples, affine, clock).proof()
 
 
-class _Search:
+class _MarginSearch:
     """The search in floats, over an active set of rows that grows."""
 
     def __init__(self, examples: Examples, affine: bool, clock: Clock) -> None:
@@ -169,7 +167,7 @@ class _Search:
         self.softly = examples.size >= WIDE_ENOUGH and 2 * examples.size <= self.active.rows.size < examples.n
 
     def proof(self) -> Separation | None:
-        """The margin as far as floats go; None if they do not even separate."""
+        """The largest margin that floats find; None if they do not even separate the rows."""
         examples, active = self.examples, self.active
         stages = iter(STAGES[_first_stage(examples.n, active.rows.size) :])
         every, enough = next(stages)
@@ -203,7 +201,7 @@ class _Search:
         return margins
 
     def _soft_rule(self, enough: float) -> tuple[Array, float] | None:
-        """Weights, and the level that nearly all active rows reach; at last, what all reach, begun from there."""
+        """Weights, and the level that nearly all active rows reach; finally, the level that all reach, from there."""
         last, counted = enough == 1.0, self.examples.size - self.affine
         few = FEW[last] * self.examples.size
         self.soft = wolfe.soft(self.active.points, counted, few, self.soft, self.clock.late)
@@ -213,7 +211,7 @@ class _Search:
         return (self.soft.w, self.size) if self.softly else self._rule(enough)
 
     def _rule(self, enough: float) -> tuple[Array, float] | None:
-        """Weights, and the level that all active rows reach, or a part of it; None where floats cannot tell it from 0.
+        """Weights, and the level that all active rows reach, or a part of it; None if floats cannot tell it from 0.
 
         For the affine margin, the threshold is between the two classes.
         """
@@ -233,18 +231,18 @@ class _Search:
 
 
 def _first_stage(n: int, active: int) -> int:
-    """Where to begin: not with a part of the rows if they are few, nor with a part of the level if all are active."""
+    """The stage to start with: not a part of the rows if they are few, nor a part of the level if all are active."""
     return 0 if n > MANY * active else 1 if n > active else 2
 
 
 def _least(examples: Examples, w: Array, margins: Array) -> Fraction | None:
-    """The least margin, exactly, if few of the margins in floats leave it open which one that is."""
+    """The smallest margin, exactly, if the margins in floats leave only a few candidates."""
     rows = find.lowest(examples, w, margins)
     return exact.least_of(examples, w.tolist(), rows.tolist())[0] if rows.size <= scores.FEW else None
 
 
 def _balanced(examples: Examples, rows: tuple[int, ...], multipliers: tuple[int, ...]) -> tuple[int, ...]:
-    """Multipliers whose sums over the two classes are equal, by a small change to the largest of the lesser side."""
+    """Multipliers with equal sums over the two classes, by a small change to the largest one on the smaller side."""
     signed = [int(examples.labels[row]) * k for row, k in zip(rows, multipliers, strict=True)]
     excess = sum(signed)
     place = min(range(len(rows)), key=lambda k: signed[k] * (1 if excess > 0 else -1))
@@ -252,7 +250,7 @@ def _balanced(examples: Examples, rows: tuple[int, ...], multipliers: tuple[int,
 
 
 def _in_whole_numbers(examples: Examples, affine: bool, begin: tuple[int, ...], clock: Clock) -> Separation | None:
-    """The margin exactly; the interval that is left comes from rounding its bounds. None if the time was up."""
+    """The margin exactly; the remaining interval comes from rounding its bounds. None if time ran out."""
     if affine:  # each class must have a row to begin with
         begin += tuple(
             int(np.argmax(examples.labels == label)) for label in {-1, 1} - {*examples.labels[[*begin]].tolist()}
@@ -278,7 +276,7 @@ def _in_whole_numbers(examples: Examples, affine: bool, begin: tuple[int, ...], 
 
 
 def _weights(examples: Examples, mixture: rational.Mixture, affine: bool) -> Iterator[tuple[exact.Number, ...]]:
-    """The mixture as weights: rounded to floats, and, should those not do, exactly."""
+    """The mixture as weights: rounded to floats or, if those do not work, exact."""
     weights = negative_margin.centred(examples, mixture.x) if affine else mixture.x
     yield exact.as_floats(weights)
     yield weights

@@ -1,7 +1,7 @@
-"""The largest margin where there is no separator: minus the radius of the largest ball about 0 in the hull of the rows.
+"""The largest margin without a separator: minus the radius of the largest ball around 0 in the hull of the rows.
 
-Problem   gamma = max over unit w of min_i z_i . w, for signed rows whose convex hull holds the origin (so gamma <= 0).
-Result    weights that reach a lower bound of gamma, that bound, and an upper bound; equal where all could be proved.
+Problem   gamma = max over unit w of min_i z_i . w, for signed rows whose convex hull contains 0 (so gamma <= 0).
+Result    weights that attain a lower bound on gamma, that bound, and an upper bound; equal if all could be proved.
 Method    In few dimensions, Qhull proposes the facets of the hull. The hyperplane w . z = -1 of each is solved for in
           whole numbers, and checked to have all rows on its side: its distance from the origin is 1 / ||w||. That no
           facet is missing follows modulo two: if every ridge belongs to two of the facets, they are a cycle on the
@@ -32,7 +32,7 @@ FACETS = {1: 20_000, 2: 20_000, 3: 20_000, 4: 2_000, 5: 300}  # dimensions, and 
 
 
 def widest(examples: Examples, affine: bool, clock: Clock) -> tuple[float, float, tuple[exact.Number, ...]]:
-    """The greatest least margin found, rounded down, a bound on all others', and the weights that reach it."""
+    """The largest margin found, rounded down, an upper bound on all margins, and the weights that attain it."""
     columns = [k for k in range(examples.size) if k < examples.size - 1 or examples.rows.bias]
     if not affine and examples.n <= FACETS.get(len(columns), 0):
         points = ActiveRows(examples, np.ones(examples.size), unit=False, every=True).points[:, columns]
@@ -52,7 +52,7 @@ def widest(examples: Examples, affine: bool, clock: Clock) -> tuple[float, float
 
 
 def _directions(examples: Examples, clock: Clock) -> list[tuple[exact.Number, ...]]:
-    """Weights that may be wrong by little: least squares and the mean, of a part of the signed rows; and the axes."""
+    """Weights that may be slightly wrong: least squares and the mean of a part of the signed rows; and the axes."""
     active = ActiveRows(examples, np.ones(examples.size), unit=False)
     points = active.points / (np.abs(active.points).max() or 1.0)
     some = points[:: -(-points.size * examples.size // int(WORK))]
@@ -63,7 +63,7 @@ def _directions(examples: Examples, clock: Clock) -> list[tuple[exact.Number, ..
 
 
 def centred(examples: Examples, w: Sequence[int]) -> tuple[int, ...]:
-    """The same direction with the threshold that puts both classes equally far, in whole numbers."""
+    """The direction with the threshold that is equally far from both classes, in whole numbers."""
     least = exact.least_margins(examples, (*w[:-1], 0))
     threshold = (least[-1][0] - least[1][0]) / 2 / Fraction(examples.rows.bias)
     return (*(k * threshold.denominator for k in w[:-1]), threshold.numerator)
@@ -72,7 +72,7 @@ def centred(examples: Examples, w: Sequence[int]) -> tuple[int, ...]:
 def _nearest_facet(
     examples: Examples, points: Array, columns: list[int], clock: Clock
 ) -> tuple[tuple[exact.Number, ...], Fraction] | None:
-    """Weights orthogonal to the nearest facet and its squared distance, if all facets can be proved to be facets."""
+    """Weights orthogonal to the nearest facet, and its squared distance, if all facets can be proved to be facets."""
     vectors, exponent = exact.signed_rows(examples, range(examples.n))
     facets = _facets(points)
     if facets is None:
@@ -101,7 +101,7 @@ def _nearest_facet(
 def _orthogonal(
     examples: Examples, vectors: Sequence[exact.Vector], points: Array, columns: list[int]
 ) -> tuple[tuple[exact.Number, ...], Fraction] | None:
-    """Weights that all rows score zero on, where the rows do not span the space: then gamma is 0."""
+    """Weights for which all rows score zero, if the rows do not span the space: then gamma is 0."""
     order = scipy.linalg.qr(points.T, mode="r", pivoting=True)[1][: len(columns)].tolist()
     system = [[vectors[i].get(column, 0) for column in columns] + [0] for i in order]
     system += [[0] * (len(columns) + 1)] * (len(columns) - len(system))
@@ -118,7 +118,7 @@ def _whole(entries: Sequence[Fraction], columns: list[int], size: int) -> tuple[
 
 
 def _facets(points: Array) -> list[list[int]] | None:
-    """What Qhull takes for the facets, as simplices."""
+    """The facets that Qhull proposes, as simplices."""
     if points.shape[1] == 1:
         return [[int(points.argmin())], [int(points.argmax())]]
     try:

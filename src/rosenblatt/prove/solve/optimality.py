@@ -1,16 +1,17 @@
-"""How few mistakes are possible? An interval, with the proof of both ends.
+"""The fewest mistakes possible: an interval, with a proof of both ends.
 
-Problem   the fewest rows that any weights get wrong. To find it is NP-hard in general; to bound it is not.
-Result    `ErrorInterval`: a rule and its mistakes, and contradictions that no fewer rows are in all of.
-Costs     Where rows have weights, the least that mistakes cost, likewise: `CostInterval`. Every contradiction takes
-          from its rows what is left of the cheapest, so that a row may be in several; what is taken is added up.
+Problem   the fewest rows that any weights get wrong. Finding it is NP-hard in general; bounding it is not.
+Result    `ErrorInterval`: a rule and its mistakes, and contradictions that no smaller number of rows can hit.
+Costs     If rows have weights, the least cost of mistakes instead: `CostInterval`. Every contradiction charges its
+          rows what is left of the cheapest, so a row may be in several; the charges are added up.
 Method    Every rule errs at least once in each contradiction, so disjoint ones are counted. First equal rows with
-          different labels, in pairs. Then for every mistake e of the rule, nearest the boundary first, rows that it has
-          right and that contradict e: -z_e is in their cone, which the shortest vector of z_e + cone tells (`wolfe`).
-          One mistake each, so there may be as many contradictions as mistakes. Then contradictions of several.
-          A few rows more: overlapping contradictions, until what the smallest set of rows in all of them leaves is
+          different labels, in pairs. Then, for every mistake e of the rule, nearest the boundary first, rows that it
+          gets right and that contradict e: -z_e is in their cone, which the shortest vector of z_e + cone shows
+          (`wolfe`). One mistake each, so there may be as many contradictions as mistakes. Then contradictions with
+          several mistakes.
+          On few rows, overlapping contradictions follow, until the rows outside the smallest hitting set are
           separable (Parker and Ryan, Annals of Mathematics and Artificial Intelligence 17, 1996).
-          With one or two features, a sweep over all lines gives the number itself (`sweep`).
+          With one or two features, a sweep over all lines gives the exact number (`sweep`).
 """
 
 from contextlib import suppress
@@ -42,8 +43,8 @@ from rosenblatt.prove.solve.separability import (
     contradiction,
     decide,
     in_order_of_equals,
+    not_negligible,
     proposed,
-    weighty,
 )
 from rosenblatt.rows import timing
 from rosenblatt.rows.examples import NO_WEIGHTS, Examples, costs_of_rows, narrowed
@@ -78,18 +79,18 @@ def optimality(
     max_seconds: float | None = None,
     verbose: bool = False,
 ) -> ErrorInterval | CostInterval | JointErrorInterval:
-    """How many mistakes a rule makes, and how few any rule can make, with the proof; or what they cost.
+    """How many mistakes a rule makes, and the fewest that any rule can make, with the proof; or their costs.
 
-    Of more than two classes, rules are linear scores of all classes, the largest of which is chosen, the first of
-    equals, so there are no other `ties`. The result is a `JointErrorInterval`, which counts mistakes; weights are then
+    With more than two classes, rules are linear scores of all classes: the largest is chosen, the first if several are
+    equal, so there are no other `ties`. The result is a `JointErrorInterval`, which counts mistakes; weights are then
     a table with a row for each class.
 
     `rule` is a fitted linear estimator of this package, whose mistakes are counted as its `predict` makes them; or
     weights, one per feature and optionally one for the threshold's constant feature, in a row or in a table of one row,
-    as `coef_` is; or None, for the best rule that can be found. For those, `ties` says what a score of exactly 0
-    is: "minus", a no, which is what rules predict; "plus", a yes; "mistake", wrong for either class. With
-    `sample_weight` or `class_weight`, as `fit` takes them, it is about what mistakes cost; an estimator's own
-    `class_weight` is used where none is given. With `max_seconds`, kept to within some two seconds, the interval
+    like `coef_`; or None, for the best rule that can be found. For weights and None, `ties` says what a score of
+    exactly 0 means: "minus", a no, which is what rules predict; "plus", a yes; "mistake", wrong for either class. With
+    `sample_weight` or `class_weight`, as for `fit`, the result is about the cost of mistakes; an estimator's own
+    `class_weight` is used if none is given. With `max_seconds`, kept to within about two seconds, the interval
     may stay wide.
 
     >>> from rosenblatt import optimality
@@ -109,7 +110,7 @@ def optimality(
         weights, bias, ties = rule.one_linear_rule()
         class_weight = getattr(rule, "class_weight", None) if class_weight is None else class_weight
     elif hasattr(rule, "fit") or hasattr(rule, "learn_one"):
-        raise OptionError("optimality judges linear rules of this package, or weights: give it those, as an array")
+        raise OptionError("optimality takes linear rules of this package, or weights as an array")
     ties_named(ties)
     rng = generator_of(random_state)
     threshold: Any = {"fit_intercept": bias != 0.0, "bias_scale": bias or 1.0}
@@ -117,9 +118,9 @@ def optimality(
         from rosenblatt.prove.solve import joint_optimality
 
         if ties != PREDICTED:
-            raise OptionError(f"ties={ties!r} is for two classes; of several, the first of equal scores is predicted")
+            raise OptionError(f"ties={ties!r} is for two classes; with more, the first of equal scores is predicted")
         if sample_weight is not None or class_weight is not None:
-            raise OptionError("what mistakes cost is proved for two classes; of several, how many there are")
+            raise OptionError("costs are proved for two classes only; with more, the number of mistakes is")
         several = JointExamples.of(X, y, **threshold)
         return joint_optimality.interval(several, weights, rng, Clock(max_seconds, verbose))
     examples = Examples.of(X, y, **threshold)
@@ -136,17 +137,17 @@ def interval(
     clock: Clock | None = None,
     known: Contradiction | None = None,
 ) -> ErrorInterval | CostInterval:
-    """The same for examples that are read already; None stands for the best weights that can be found.
+    """The interval for examples that have already been read; `weights` None means the best that can be found.
 
-    What the weights of the rows say is what mistakes cost. A contradiction that is `known` already is used where no
-    others are found among its rows.
+    The weights of the rows are the costs of mistakes. A contradiction that is already `known` is used if no others are
+    found among its rows.
     """
     clock = clock or Clock()
     w = best_rule(examples, ties, rng, clock) if weights is None else given_weights("weights", weights, examples)
     whole, unit = pricing.costs_of(examples)
     costs = whole if whole.size else np.ones(examples.n, np.int64)
     rows = replace(examples, weights=NO_WEIGHTS)  # what is proved of them, costs apart
-    search = _Search(rows, ties, costs, clock, known)
+    search = _CostSearch(rows, ties, costs, clock, known)
     if ties != "correct" and not clock.late():
         with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):  # floats only propose
             search.from_rule(w, may_change=weights is None)
@@ -162,21 +163,21 @@ def interval(
     return CostInterval(**found, unit=unit, class_costs=by_class, row_costs=() if by_class else tuple(whole.tolist()))
 
 
-class _Search:
-    """A rule, what it costs, and what is proved of how little any rule can cost."""
+class _CostSearch:
+    """A rule, its cost, and what is proved about the least cost of any rule."""
 
     def __init__(self, examples: Examples, ties: str, costs: Array, clock: Clock, known: Contradiction | None) -> None:
         self.examples, self.ties, self.costs, self.clock, self.known = examples, ties, costs, clock, known
         self.lower, self.proofs, self.swept = 0, list[Contradiction](), False
 
     def judge(self, rule: tuple[exact.Number, ...]) -> None:
-        """Take this rule, and count what its mistakes cost."""
+        """Use this rule, and count the cost of its mistakes."""
         wrong = exact.mistakes(self.examples, rule, self.ties)
         self.rule, self.wrong = rule, wrong[self.costs[wrong] > 0]
         self.upper = int(self.costs[wrong].sum())
 
     def from_rule(self, w: Array, may_change: bool) -> None:
-        """Prove as much as can be; the rule is changed for a better one that comes up, if it may be."""
+        """Prove as much as possible; a better rule that turns up replaces this one, if that is allowed."""
         self.judge(tuple(w.tolist()))
         if not self.upper:
             return
@@ -199,9 +200,9 @@ class _Search:
             self.judge(better)
 
     def _overlapping(self) -> tuple[exact.Number, ...] | None:
-        """More contradictions, while the cheapest rows in all of them leave rows that contradict each other.
+        """More contradictions, while the cheapest hitting set of all of them leaves rows that contradict each other.
 
-        Returns weights that cost no more than is proved to be necessary, if it ends so.
+        Returns weights that cost no more than the proved minimum, if the search is complete.
         """
         costs, known = dict(enumerate(self.costs.tolist())), list(self.proofs)
         for _ in range(ROUNDS):
@@ -225,7 +226,7 @@ class _Search:
 
 
 def best_rule(examples: Examples, ties: str, rng: np.random.Generator, clock: Clock) -> Array:
-    """The best weights that the pocket and its descent find; half of the time is left for proofs."""
+    """The best weights that the pocket and its descent find, using at most half of the time."""
     seconds = None if clock.left is None else clock.left / 2
     budget = Budget(max_updates=pocket.enough_updates(examples), max_seconds=seconds, patience=KICKS)
     shared: Any = {"ties": TIES[ties], "budget": budget, "rng": rng}
@@ -235,7 +236,7 @@ def best_rule(examples: Examples, ties: str, rng: np.random.Generator, clock: Cl
 
 
 class _Packing:
-    """Contradictions, each with what it adds to the least cost: as much as is left of its cheapest row."""
+    """Contradictions, each with its contribution to the least cost: what is left of its cheapest row."""
 
     def __init__(self, examples: Examples, ties: str, costs: Array, w: Array, wrong: Array, clock: Clock) -> None:
         self.examples, self.ties, self.clock = examples, ties, clock
@@ -253,11 +254,11 @@ class _Packing:
 
     @property
     def is_full(self) -> bool:
-        """Whether there are as many contradictions as are to be written down."""
+        """Whether the certificate has reached its maximum number of contradictions."""
         return len(self.found) >= max(WRITTEN // self.examples.size, 1)
 
     def pack(self) -> None:
-        """As many as can be found of one mistake each."""
+        """As many contradictions as can be found with one mistake each."""
         self._of_single_rows()
         self._of_equal_rows()
         for place, row in enumerate(self.wrong.tolist()):
@@ -272,7 +273,7 @@ class _Packing:
                 break
 
     def pack_more(self, known: Contradiction | None) -> tuple[exact.Number, ...] | None:
-        """The same of any number of mistakes; returns weights that are right on all rows, if that is what is found."""
+        """More contradictions, with any number of mistakes; returns weights right on all rows, if those are found."""
         if known is not None and self.left[[*known.rows]].all() and self._counts(known.rows):
             self._take(contradiction(self.examples, self.ties, known.rows, known.weights, whole=known.exact))
         self.clock.doing = f"{len(self.found)} contradictions, and others of several mistakes"
@@ -294,7 +295,7 @@ class _Packing:
         self.total += least
 
     def _of_single_rows(self) -> None:
-        """Rows of zeros, which no weights score."""
+        """Rows of zeros, which score 0 with any weights."""
         zeros = sorted(self.wrong[self.examples.lengths[self.wrong] == 0.0].tolist())
         for row in takewhile(lambda _: not self.clock.late(), zeros):
             self._take(contradiction(self.examples, self.ties, (row,), (1,)))
@@ -323,7 +324,7 @@ class _Packing:
             begin = end
 
     def _of_mistake(self, row: int) -> Contradiction | None:
-        """A contradiction of this row with rows that are free; raises `TimeIsUp`."""
+        """A contradiction of this row with rows not used up yet; raises `TimeIsUp`."""
         many = 4 * self.space.size + ROWS_AT_ONCE
         if min(many, self.examples.n) * self.space.size > NUMBERS:  # so many rows, densely
             return None
@@ -335,7 +336,7 @@ class _Packing:
             found = wolfe.nearest(points, groups, begin, stop=self.clock.late)
             self.clock.keep_time(PER_TRY + PER_ROW * self.space.n + points.size)
             if not found.settled:
-                counted = weighty(found.weights)
+                counted = not_negligible(found.weights)
                 rows, weights = active[found.corral[counted]], found.weights[counted]
                 in_order = np.argsort(rows)
                 multipliers = whole_multipliers(weights[in_order])
@@ -349,7 +350,7 @@ class _Packing:
             active, begin = np.append(active, lowest(scores, low, many)), found.corral
 
     def _decided(self, rows: Array) -> Contradiction | None:
-        """A contradiction among these rows, of which all but the first can be right together, so it has the first."""
+        """A contradiction among these rows; it contains the first, as all the others can be right together."""
         found, _ = _disjoint(self.examples, self.ties, np.sort(rows), self.clock, most=1)
         return found[0] if found else None
 
@@ -357,14 +358,14 @@ class _Packing:
         return proposed(self.examples, self.ties, rows, multipliers, self.clock, WORK) if self._counts(rows) else None
 
     def _counts(self, rows: tuple[int, ...]) -> bool:
-        """Whether a score of zero on all of these rows is a mistake on one."""
+        """Whether a score of zero is a mistake on at least one of these rows."""
         return any(exact.tie_is_wrong(self.ties, int(self.examples.labels[row])) for row in rows)
 
 
 def _disjoint(
     examples: Examples, ties: str, left: Array, clock: Clock, most: float = inf
 ) -> tuple[list[Contradiction], tuple[exact.Number, ...] | None]:
-    """Disjoint contradictions among the rows left; and weights that are right on what those leave, if any are."""
+    """Disjoint contradictions among the remaining rows, and weights that are right on the rest, if there are any."""
     found: list[Contradiction] = []
     while len(found) < most and np.abs(examples.labels[left].sum()) < left.size:  # rows of both classes
         verdict = decide(Examples(some_rows(examples.rows, left), examples.labels[left]), ties, clock)
@@ -378,7 +379,7 @@ def _disjoint(
 
 
 def cheap_hitting_set(sets: list[tuple[int, ...]], costs: Array, clock: Clock) -> Array:
-    """The cheapest rows with one in each set, as a linear program with whole numbers finds them in bounded work."""
+    """The cheapest rows that hit each set, as an integer program finds them in bounded work."""
     member = np.zeros((len(sets), costs.size))
     for place, rows in enumerate(sets):
         member[place, [*rows]] = 1.0

@@ -1,10 +1,10 @@
 """Linear systems of whole numbers, solved exactly, one digit at a time (Dixon, Numerische Mathematik 40, 1982).
 
-Problem   the y with A y = b, for a square matrix A and b of whole numbers that are not long.
+Problem   the y with A y = b, for a square matrix A and b of short whole numbers.
 Method    With the inverse of A modulo a prime p, the digits of y in base p: each is the inverse times what is left of
-          b, modulo p; then A times the digit is taken off, and p divided out. From enough digits the fractions follow
-          (Wang 1981). Whether they are right is checked; if not, twice as many digits are asked for.
-Time      An elimination of machine words, and a product of a matrix and a vector for each digit. To eliminate in long
+          b, modulo p; then A times the digit is taken off, and p divided out. Enough digits determine the fractions
+          (Wang 1981). They are checked; if they are wrong, twice as many digits are computed.
+Time      An elimination of machine words, and a product of a matrix and a vector for each digit. Elimination in long
           whole numbers takes a hundred times as long for a few hundred columns.
 """
 
@@ -23,20 +23,20 @@ PER_WORD, PER_TERM = 16.0, 1.5  # nanoseconds: to eliminate an entry modulo p, a
 
 
 def fits(entry: int, size: int) -> bool:
-    """Whether a system of this size, with entries up to this one, is solved in machine words."""
+    """Whether a system of this size, with entries up to this one, can be solved in machine words."""
     bits = entry.bit_length() + size.bit_length()
     return bits + 23 <= ROOM and max(bits, 23 + size.bit_length()) + HALF <= EXACT
 
 
 def takes(entry: int, size: int) -> float:
-    """About how many nanoseconds the longest solution of such a system takes."""
+    """The approximate nanoseconds that the longest solution of such a system takes."""
     return size**3 * PER_WORD + _most_digits(entry, size) * size**2 * 2 * PER_TERM
 
 
 def solution(
     matrix: Sequence[Sequence[int]], right: Sequence[int], keep_time: Callable[[float], None]
 ) -> list[Fraction] | None:
-    """The only y with A y = b; None if there are others, or none, as far as three primes can tell."""
+    """The unique y with A y = b; None if it is not unique or does not exist, as far as three primes can tell."""
     A, b = np.array(matrix, dtype=np.int64), np.array(right, dtype=np.int64)
     size = len(b)
     most = _most_digits(max(int(np.abs(A).max(initial=0)), int(np.abs(b).max(initial=0))), size)
@@ -63,7 +63,7 @@ def solution(
 
 
 def _times(matrix: Array) -> Callable[[Array], Array]:
-    """The product with digits, in two halves, of which no sum rounds in floats: those are multiplied fast."""
+    """The product with digits, in two halves whose sums do not round in floats, which are multiplied fast."""
     floats = matrix.astype(np.float64)
 
     def product(digits: Array) -> Array:
@@ -74,7 +74,7 @@ def _times(matrix: Array) -> Callable[[Array], Array]:
 
 
 def _most_digits(entry: int, size: int) -> int:
-    """As many as tell any solution: by Hadamard's bound on the determinants of Cramer's rule."""
+    """Enough digits for any solution, by Hadamard's bound on the determinants of Cramer's rule."""
     bits = size * (log2(entry + 1) + log2(size + 1) / 2) + 1
     return int(2 * bits / log2(PRIMES[-1])) + 2
 
@@ -105,7 +105,7 @@ def _inverse(A: Array, prime: int, keep_time: Callable[[float], None]) -> Array 
 
 
 def _fractions(digits: list[Array], prime: int, keep_time: Callable[[float], None]) -> list[Fraction] | None:
-    """The fractions with these digits, if there are any whose parts are short enough to be the only ones."""
+    """The fractions with these digits, if their parts are short enough to be unique."""
     modulus = prime ** len(digits)
     most = isqrt(modulus // 2)
     words = len(digits)

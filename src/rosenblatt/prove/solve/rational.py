@@ -1,15 +1,15 @@
-"""Wolfe's algorithm in whole numbers: always right, always ends, and slow.
+"""Wolfe's algorithm in whole numbers: always right, always terminates, and slow.
 
 Problem   as in `wolfe`, exactly: the shortest x = sum b_i z_i with b >= 0 and sum b_i e_i = 1, where e_i is a length to
           measure row i by, 0 for a row that only spans a cone; with two groups of rows, one such sum for each.
-Input     examples, rows to begin with, best those where the floating-point algorithm ended, and lengths.
+Input     examples, rows to start with (best those where the floating-point algorithm ended), and lengths.
 Result    `decide`: weights that are right on every row, or rows with positive weights whose sum is zero.
           `nearest`: the shortest x itself, which gives the largest margin.
 Method    The shortest x of the corral is found by solving a linear system without fractions. If x = 0 that is a
           contradiction. Otherwise the row that is most wrong, or lowest, joins. ||x|| falls with every step, and there
-          are finitely many corrals, so it ends.
-Time      `keep_time` is called for every row of every elimination, with what it took in nanoseconds, about; it raises
-          what ends all this when the time is up.
+          are finitely many corrals, so it terminates.
+Time      `keep_time` is called for every row of every elimination, with its approximate nanoseconds; it raises an
+          exception when the time is up.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ KeepTime = Callable[[float], None]
 
 
 def no_limit(work: float) -> None:
-    """What to call, after so much work, where time does not matter."""
+    """A `keep_time` that sets no limit."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Mixture:
 
 @dataclass(frozen=True)
 class _Row:
-    """A signed row in whole numbers, how it is scaled, and the length that each group measures it by."""
+    """A signed row in whole numbers, its scale, and the length that each group measures it by."""
 
     number: int
     vector: Vector  # z_i * 2^exponent, and column j times 2^units[j]
@@ -100,7 +100,7 @@ def nearest(examples: Examples, affine: bool, begin: Sequence[int], keep_time: K
 def lowest(
     examples: Examples, affine: bool, corral: Sequence[int], x: Sequence[int], tolerance: Fraction
 ) -> int | None:
-    """The row that is lowest against the level of its group, if it is lower by more than this part of x's levels."""
+    """The row that is lowest relative to its group's level, if it is lower by more than this share of x's levels."""
     vectors, exponent = exact.signed_rows(examples, corral)
     levels: dict[int, Fraction] = {}
     for i, vector in zip(corral, vectors, strict=True):
@@ -112,7 +112,7 @@ def lowest(
 
 
 def in_columns(x: Sequence[int], units: Sequence[int]) -> tuple[int, ...]:
-    """What x, in the units of the columns, is as weights."""
+    """x, given in the units of the columns, as weights."""
     least = min(units)
     w = [k << unit - least for k, unit in zip(x, units, strict=True)]
     common = gcd(*w) or 1
@@ -193,7 +193,7 @@ def _towards_affine_minimum(
 
 
 def null_vector(vectors: Sequence[Vector], keep_time: KeepTime = no_limit) -> list[int]:
-    """Positive whole weights that make the sum of the vectors zero, if they are the only ones; or nothing."""
+    """Positive whole weights that make the sum of the vectors zero, if they are unique; otherwise an empty list."""
     columns = _independent_columns(vectors)
     system = [[vector.get(column, 0) for vector in vectors[:-1]] + [-vectors[-1].get(column, 0)] for column in columns]
     if len(system) != len(vectors) - 1:
@@ -207,13 +207,13 @@ def null_vector(vectors: Sequence[Vector], keep_time: KeepTime = no_limit) -> li
 
 
 def words(vectors: Sequence[Vector]) -> int:
-    """About how many operations on words of 64 bits a long elimination for a null vector takes."""
+    """The approximate operations on 64-bit words that a long elimination for a null vector takes."""
     bits = max((k.bit_length() for vector in vectors for k in vector.values()), default=0)
     return len(vectors) ** 3 * (1 + len(vectors) * bits // 64)
 
 
 def descent_takes(vectors: Sequence[Vector]) -> float:
-    """The least number of nanoseconds, about, that a descent from this corral takes: those of one elimination.
+    """The approximate nanoseconds that a descent from this corral takes at least: those of one elimination.
 
     Its numbers grow with every step by some three quarters of the digits of the products; by half of them, here.
     """
@@ -226,14 +226,14 @@ def descent_takes(vectors: Sequence[Vector]) -> float:
 
 
 def takes(vectors: Sequence[Vector]) -> float:
-    """About how many nanoseconds a null vector takes."""
+    """The approximate nanoseconds that a null vector takes."""
     size, largest = len(vectors) - 1, max((abs(k) for vector in vectors for k in vector.values()), default=0)
     by_digits = size >= MANY and padic.fits(largest, size)
     return padic.takes(largest, size) if by_digits else PER_WORD * words(vectors)
 
 
 def _solution(system: list[list[int]], keep_time: KeepTime) -> list[Fraction] | None:
-    """The only solution of a square system (A | r), by its digits where it is large and its numbers are not."""
+    """The unique solution of a square system (A | r), by digits if it is large and its numbers are not."""
     size, largest = len(system), max((abs(k) for equation in system for k in equation), default=0)
     if size >= MANY and padic.fits(largest, size):
         return padic.solution([row[:-1] for row in system], [row[-1] for row in system], keep_time)
@@ -242,7 +242,7 @@ def _solution(system: list[list[int]], keep_time: KeepTime) -> list[Fraction] | 
 
 
 def _independent_columns(vectors: Sequence[Vector]) -> list[int]:
-    """One column fewer than vectors, as independent as floats can tell: what they settle is checked on all columns."""
+    """One column fewer than vectors, as independent as floats can tell; the result is checked on all columns."""
     columns = sorted(set().union(*vectors))
     if len(columns) < len(vectors):
         return columns
@@ -253,13 +253,13 @@ def _independent_columns(vectors: Sequence[Vector]) -> list[int]:
 
 
 def cleared(fractions: Sequence[Fraction]) -> tuple[list[int], int]:
-    """Whole numbers, and what to divide them by to have the fractions."""
+    """The fractions as whole numbers and a common denominator."""
     below = lcm(*(fraction.denominator for fraction in fractions))
     return [int(fraction * below) for fraction in fractions], below
 
 
 def _primitive(equation: list[int]) -> list[int]:
-    """An equation without a common factor."""
+    """The equation divided by its common factor."""
     common = gcd(*equation) or 1
     return [k // common for k in equation]
 

@@ -1,8 +1,8 @@
-"""Wolfe's algorithm beyond the precision of floats: for margins that are tiny against the length of the rows.
+"""Wolfe's algorithm beyond the precision of floats, for margins that are tiny compared with the rows.
 
 Problem   as in `wolfe`, for the signed rows themselves.
-Input     examples, and rows to begin with: the corral where the floating-point algorithm ended.
-Result    the mixture of rows whose length is the margin, to some forty digits, or nothing if that does not converge.
+Input     examples, and rows to start with: the corral where the floating-point algorithm ended.
+Result    the mixture of rows whose length is the margin, to about forty digits, or None if that does not converge.
 Method    The shortest x in the affine hull of the corral is b + A c, where b is one row of each group and A holds the
           differences to the others: a least squares problem. It is solved in floats by QR, and its residuals, computed
           in whole numbers, are solved for again (Bjoerck, BIT 7, 1967): each round gains as many digits as floats have
@@ -33,7 +33,7 @@ def nearest(
 ) -> rational.Mixture | None:
     """The shortest mixture of all rows, or with `affine`, the shortest difference of a mixture of either class.
 
-    `keep_time`, called for every round and every row of a corral, raises what ends this when the time is up.
+    `keep_time`, called for every round and every row of a corral, raises an exception when the time is up.
     """
     corral, weights = list(begin), _equal(examples, affine, begin)
     for _ in range(100 * examples.size):

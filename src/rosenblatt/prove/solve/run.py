@@ -1,4 +1,4 @@
-"""What a run of PLA proves by itself, as certificates."""
+"""The certificates that a run of PLA provides by itself."""
 
 from collections import Counter
 from math import inf, nextafter
@@ -18,7 +18,7 @@ from rosenblatt.rows.storage import numbers_per_row
 
 
 def no_margin(examples: Examples, run: Run) -> NoMargin:
-    """The least margin that the run refutes: from any start, no unit vector has more than ||sum z_t|| / T."""
+    """The smallest margin that the run refutes: from any start, no unit vector has more than ||sum z_t|| / T."""
     if not run.updates:
         raise OptionError("a run without a correction refutes no margin")
     _refuse_parts(run)
@@ -37,7 +37,7 @@ def run_record(
     reference: Array | None = None,
     level: float = 0.0,
 ) -> RunRecord:
-    """The run, to be replayed by anyone; with a reference u, the bound that it gives at this level of y (u . x)."""
+    """The run as a record that anyone can replay; with a reference u, also its bound at this level of y (u . x)."""
     _refuse_parts(run)
     rows = run.ledger.rows.tolist()
     u: tuple[Number, ...] = tuple(np.asarray(reference, float).tolist()) if reference is not None else ()
@@ -51,11 +51,11 @@ def run_record(
 def recurrence(
     examples: Examples, run: Run, start: Array, ties: str, most_numbers: float = inf
 ) -> Contradiction | None:
-    """The contradiction that a run on whole numbers runs into when its weights come back to where they had been.
+    """The contradiction that follows when the weights of a run on whole numbers return to an earlier value.
 
-    What was corrected in between adds up to zero. The search is Brent's (BIT 20, 1980): w is compared with a mark that
+    The rows corrected in between add up to zero. The search is Brent's (BIT 20, 1980): w is compared with a mark that
     moves on whenever the corrections since it have doubled. Weights below 2^52 are exact. It takes as long as the
-    corrections did, and is not begun where those read more than `most_numbers`.
+    corrections did, and is not started if those read more than `most_numbers`.
     """
     if run.updates * numbers_per_row(examples.rows) > most_numbers:
         return None
@@ -75,7 +75,7 @@ def recurrence(
 
 
 def _returned(examples: Examples, run: Run, begin: int, end: int, ties: str) -> Contradiction | None:
-    """What the corrections between two equal weights prove: nothing, if all of their rows may score zero."""
+    """The contradiction between two equal weights; None if all of the rows may score zero."""
     rows, counts = run.ledger.counts(begin, end)
     if not any(exact.tie_is_wrong(ties, label) for label in examples.labels[rows].tolist()):
         return None

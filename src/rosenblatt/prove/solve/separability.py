@@ -2,13 +2,13 @@
 
 Problem   weights w with z_i . w > 0 for all signed rows z_i, or a proof that there are none.
 Result    `Separable` or `NotSeparable`, each with a certificate that anyone can check; `Undecided` with the reason.
-Method    First what people read most easily: a row of zeros, or equal rows with different labels. Then the shortest
-          vector in the convex hull of the signed rows (`wolfe`), over an active set of rows that grows by those which
-          a full pass finds wrong. A vector that is right on every row is a separator. If the hull holds the origin,
-          the corral contradicts itself: in whole numbers, or where those would be too long, by a verified float
-          computation. Whatever remains is decided in whole numbers alone (`rational`).
+Method    First the contradictions that are easiest to read: a row of zeros, or equal rows with different labels. Then
+          the shortest vector in the convex hull of the signed rows (`wolfe`), over an active set of rows that grows by
+          those that a full pass finds wrong. A vector that is right on every row is a separator. If the hull contains
+          the origin, the corral contradicts itself: in whole numbers or, if those would be too long, by a verified
+          float computation. Whatever remains is decided in whole numbers alone (`rational`).
 
-Before floats are computed with, columns and rows are scaled by what moves no decision.
+Before floating-point work, columns and rows are scaled in ways that change no decision.
 """
 
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ ENOUGH = 0.5  # of the level: rows of the active set may be this much nearer tha
 
 
 class _Verdict(Said):
-    """One of three answers, which no truth value tells apart."""
+    """One of three answers, which have no truth value."""
 
     def __bool__(self) -> bool:
         raise TypeError("a verdict is neither true nor false: use .separable, which is True, False or None (undecided)")
@@ -66,7 +66,7 @@ class Separable(_Verdict):
 
 @dataclass(frozen=True, repr=False)
 class NotSeparable(_Verdict):
-    """There are none."""
+    """There are no weights that are right on every row."""
 
     certificate: Any  # Contradiction, or of several classes JointContradiction
     separable: ClassVar[bool] = False
@@ -77,7 +77,7 @@ class NotSeparable(_Verdict):
 
 @dataclass(frozen=True, repr=False)
 class Undecided(_Verdict):
-    """Neither was proved, for this reason."""
+    """Neither answer was proved, for this reason."""
 
     reason: str
     separable: ClassVar[None] = None
@@ -87,7 +87,7 @@ class Undecided(_Verdict):
 
 
 Verdict = Separable | NotSeparable | Undecided
-TOO_LARGE = Undecided("A proof would hold more of these long rows than memory should: leave out rare columns.")
+TOO_LARGE = Undecided("A proof would need too many of these long rows in memory: leave out rare columns.")
 
 
 def _undecided(clock: Clock) -> Undecided:
@@ -106,12 +106,12 @@ def separability(
 ) -> Verdict:
     """Whether some linear rule is right on every row, with the proof.
 
-    Of more than two classes the question is about all at once: is there a set of linear scores, one for each class,
-    whose largest is always that of the right class? Its certificate is a `JointSeparation` or a `JointContradiction`,
-    and ties are equal scores: "minus" is right for the first of the classes, as rules predict.
-    With `max_seconds`, kept to within some two seconds, it may end undecided. The verdict itself is neither true nor
-    false; its `separable` is True, False or None.
-    With `verbose` it tells on standard error how far it has come.
+    With more than two classes the question is about all at once: is there a set of linear scores, one for each class,
+    in which the right class always scores highest? The certificate is a `JointSeparation` or a `JointContradiction`,
+    and ties are equal scores: "minus" counts them as right for the first of the classes, as rules predict.
+    With `max_seconds`, kept to within about two seconds, the verdict may be undecided. The verdict itself is neither
+    true nor false; its `separable` is True, False or None.
+    With `verbose`, progress is reported on standard error.
 
     >>> from rosenblatt import separability
     >>> print(separability([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]))  # and
@@ -135,7 +135,7 @@ def separability(
 
 
 def decide(examples: Examples, ties: str = "mistake", clock: Clock | None = None, *, learning: bool = True) -> Verdict:
-    """The same for examples that are read already; without `learning`, no run of PLA is tried."""
+    """The verdict on examples that have already been read; without `learning`, no run of PLA is tried."""
     clock = clock or Clock()
     if ties == "correct":
         return Separable(separation(examples, ties, (0,) * examples.size, (0,), (1,)))
@@ -149,13 +149,13 @@ def decide(examples: Examples, ties: str = "mistake", clock: Clock | None = None
         return _undecided(clock) if clock.late() else TOO_LARGE
     try:
         with np.errstate(all="ignore"):  # floats only propose
-            return _Search(examples, ties, sizes, clock).verdict()
+            return _SeparatorSearch(examples, ties, sizes, clock).verdict()
     except TimeIsUp:
         return _undecided(clock)
 
 
 def learned(examples: Examples, ties: str, clock: Clock) -> Separation | None:
-    """What a short run of PLA proves: in many dimensions it separates sooner than the shortest vector is found.
+    """What a short run of PLA proves. In many dimensions it separates before the shortest vector is found.
 
     From zeros, its weights are the sum of the rows it corrected, so these counts bound the largest margin from above.
     """
@@ -176,9 +176,9 @@ def learned(examples: Examples, ties: str, clock: Clock) -> Separation | None:
 
 
 def most_corrected(counts: Array, numbers: float, clock: Clock) -> Array:
-    """The rows that bound a margin from above: all, or where time is short, those most often corrected.
+    """The rows that bound a margin from above: all or, if time is short, those corrected most often.
 
-    Any of them bound it; to add up fewer takes less time, and the bound is looser.
+    Any of them give a bound; adding fewer takes less time, but the bound is looser.
     """
     most = max(int(SUPPORT / numbers), 1)
     if clock.max_seconds is None or counts.size <= most:
@@ -195,7 +195,7 @@ def separation(
     affine: bool = False,
     least: Fraction | None = None,
 ) -> Separation:
-    """A certificate with the bounds that its numbers prove; the least z_i . w may be known already."""
+    """A certificate with the bounds that its numbers prove; the smallest z_i . w may already be known."""
     least = exact.least_margin(examples, weights) if least is None else least
     return Separation(
         **certificate.shape_of(examples), ties=ties, weights=weights, support=support, multipliers=multipliers,
@@ -215,7 +215,7 @@ def contradiction(
 
 
 def _plain_contradiction(examples: Examples, ties: str, sizes: Array) -> Contradiction | None:
-    """A row of zeros (which no weights score), or two equal rows with different labels."""
+    """A row of zeros, which scores 0 with any weights, or two equal rows with different labels."""
     if not examples.rows.bias:
         for row in np.flatnonzero((examples.lengths == 0) & _wrong_at_zero(examples, ties))[:1].tolist():
             return contradiction(examples, ties, (row,), (1,))
@@ -229,7 +229,7 @@ def _plain_contradiction(examples: Examples, ties: str, sizes: Array) -> Contrad
 
 
 def in_order_of_equals(examples: Examples, sizes: Array) -> tuple[Array, Array]:
-    """Rows in an order in which equal ones are neighbours, and for each but the last whether the next may be equal."""
+    """Rows sorted so that equal ones are neighbours, and for each but the last whether the next may be equal."""
     w = _draws(examples.size) / sizes
     hashes = find.margins(examples, w) * examples.labels  # equal rows are added up in the same order
     if (np.diff(np.sort(hashes)) != 0).all():  # to sort is quick, to keep count of the order is not
@@ -240,16 +240,16 @@ def in_order_of_equals(examples: Examples, sizes: Array) -> tuple[Array, Array]:
 
 @lru_cache(maxsize=8)
 def _draws(size: int) -> Array:
-    """Numbers that make sums of different rows different; to seed a generator takes longer than to use it."""
+    """Random numbers that make sums of different rows different; kept, because seeding a generator is slow."""
     return np.random.default_rng(0).uniform(1.0, 2.0, size)
 
 
 def proposed(
     examples: Examples, ties: str, rows: tuple[int, ...], multipliers: tuple[int, ...], clock: Clock, most: float = inf
 ) -> Contradiction | None:
-    """The contradiction of these rows that multipliers in floats propose, if it can be proved.
+    """The contradiction of these rows that multipliers in floats suggest, if it can be proved.
 
-    Not in whole numbers, if that would take more nanoseconds than `most`. Raises `TimeIsUp`.
+    Whole numbers are not tried if they would take more nanoseconds than `most`. Raises `TimeIsUp`.
     """
     vectors, _ = exact.signed_rows(examples, rows)
     clock.keep_time(rational.PER_ENTRY * sum(map(len, vectors)))
@@ -263,8 +263,8 @@ def proposed(
     return contradiction(examples, ties, rows, tuple(weights)) if weights else None
 
 
-def weighty(weights: Array) -> Array:
-    """Which weights of a mixture that floats take for zero are not themselves zero but for rounding."""
+def not_negligible(weights: Array) -> Array:
+    """Which weights, of a mixture that is zero in floats, are larger than rounding errors."""
     return np.asarray(weights > NEGLIGIBLE * weights.max())
 
 
@@ -274,7 +274,7 @@ def _wrong_at_zero(examples: Examples, ties: str) -> Array:
 
 
 def column_sizes(examples: Examples) -> Array:
-    """A power of two of about the size of each column's largest entry, the constant feature's last; 1 for zeros."""
+    """A power of two near each column's largest entry, the constant feature's last; 1 for a column of zeros."""
     rows = examples.rows
     sizes = np.zeros(examples.size)
     if isinstance(rows, Dense):
@@ -286,7 +286,7 @@ def column_sizes(examples: Examples) -> Array:
     return np.asarray(np.ldexp(1.0, np.clip(np.frexp(sizes)[1], -1000, 1000)))
 
 
-class _Search:
+class _SeparatorSearch:
     """The search for the shortest vector, over an active set of rows that grows."""
 
     def __init__(self, examples: Examples, ties: str, sizes: Array, clock: Clock) -> None:
@@ -316,9 +316,9 @@ class _Search:
                 return self._decided(found)
 
     def _decided(self, found: wolfe.Nearest) -> Verdict:
-        """What the corral proves, or else what whole numbers do."""
+        """What the corral proves; otherwise, what whole numbers prove."""
         examples, ties = self.examples, self.ties
-        counted = weighty(found.weights)
+        counted = not_negligible(found.weights)
         rows, multipliers = self.active.multipliers(found.corral[counted], found.weights[counted])
         self.clock.doing = "in whole numbers"
         if proof := proposed(examples, ties, rows, multipliers, self.clock):

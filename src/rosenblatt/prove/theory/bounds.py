@@ -1,12 +1,12 @@
-"""The bounds of the lecture notes, one function each, as they are true.
+"""The bounds of the lecture notes, corrected, one function each.
 
 Symbols   z_i = y_i x_i, the signed rows, with the threshold's constant if there is one. R, the radius: no row is
           longer. gamma, the margin of a unit vector u: z_i . u >= gamma > 0 for every row. T: updates, each of which
-          was made where z_i . w <= 0. Nothing else is asked of a run: any order, any tie rule, any stream.
-Rounding  Bounds are computed exactly and rounded to the safe side; what a float given stands for is said in `given`.
-Refusals  A condition that does not hold is an `OptionError` that names it.
+          was made where z_i . w <= 0. Nothing else is required of a run: any order, any tie rule, any stream.
+Rounding  Bounds are computed exactly and rounded to the safe side; see `rounding` for what a given float stands for.
+Errors    If a condition does not hold, an `OptionError` names it.
 
-Bounds for classes that overlap, which are public here too, are in `overlap`.
+Bounds for overlapping classes are in `overlap`, and are public here too.
 """
 
 from fractions import Fraction
@@ -59,7 +59,7 @@ def updates(radius: Number, margin: Number, start_length: Number = 0, start_alon
     """T from any start w_0 of this length, with start_along = u . w_0: the theorem behind all five notes.
 
     From T gamma + u . w_0 <= u . w_T <= ||w_T|| <= sqrt(||w_0||^2 + T R^2): the floor of the larger root of a quadratic
-    in T. Needs margin <= radius and |start_along| <= start_length. The notes' R^2 / gamma^2 is for w_0 = 0 alone.
+    in T. Needs margin <= radius and |start_along| <= start_length. The notes' R^2 / gamma^2 holds only for w_0 = 0.
 
     >>> updates(5, 1), updates(5, 1, start_length=3), updates(5, 1, start_length=3, start_along=-3)
     (25, 25, 31)
@@ -122,7 +122,7 @@ def stream(radius: Number, length: Number, margin: Number) -> int:
 def a_posteriori(length: Number, margin: Number) -> int:
     """T <= ||w_T|| / gamma from zeros, for a run that ended with weights of this length (Liang (24)).
 
-    Printed as if it were known beforehand, but w_T is known after the run. It is never above Novikoff's.
+    Printed as if it were known in advance, but w_T is known only after the run. It is never above Novikoff's.
 
     >>> a_posteriori(3.5, 0.5)
     7
@@ -133,7 +133,7 @@ def a_posteriori(length: Number, margin: Number) -> int:
 def cosine(updates: int, radius: Number, margin: Number) -> float:
     """cos(w*, w_T) >= sqrt(T) gamma / R from zeros, for T >= 1 (Liang, corollary 1; the blog); rounded down.
 
-    Only this bound grows with every update; the cosine itself need not. No run makes so many that it is above 1.
+    Only this bound grows with every update; the cosine itself need not. No run makes enough updates to take it above 1.
 
     >>> cosine(4, 4, 1)
     0.5
@@ -145,7 +145,7 @@ def cosine(updates: int, radius: Number, margin: Number) -> float:
 
 
 def with_bias(radius: Number, margin: Number, offset: Number, bias_scale: Number) -> int:
-    """T <= (R^2 + B^2) (1 + b^2 / B^2) / gamma^2 from zeros, where every row shows the threshold the constant B.
+    """T <= (R^2 + B^2) (1 + b^2 / B^2) / gamma^2 from zeros, with a constant feature B for the threshold.
 
     y (v . x + b) >= gamma for a unit v and the offset b; R is the radius without the constant. Liang, Nath: B = 1.
 
@@ -160,10 +160,10 @@ def with_bias(radius: Number, margin: Number, offset: Number, bias_scale: Number
 
 
 def best_bias_scale(radius: Number, offset: Number | None = None) -> float:
-    """The B that makes `with_bias` least: sqrt(R |b|), which gives ((R + |b|) / gamma)^2.
+    """The B that minimises `with_bias`: sqrt(R |b|), which gives ((R + |b|) / gamma)^2.
 
-    Where the offset is not known, R, which gives at most (2 R / gamma)^2 if |b| <= R. For b = 0 there is no best one:
-    less is always better, so leave the threshold out.
+    If the offset is not known, it is R, which gives at most (2 R / gamma)^2 if |b| <= R. For b = 0 there is no best B:
+    smaller is always better, so leave the threshold out.
 
     >>> best_bias_scale(4, -9), best_bias_scale(4)
     (6.0, 4.0)
@@ -176,9 +176,9 @@ def best_bias_scale(radius: Number, offset: Number | None = None) -> float:
 
 
 def halts_or_refutes(radius: Number, margin: Number) -> int:
-    """After so many updates from zeros PLA has halted, or has shown that no unit vector has this margin.
+    """The updates from zeros after which PLA has halted, or has shown that no unit vector has this margin.
 
-    floor(R^2 / gamma^2) + 1: then ||w_T|| / T <= R / sqrt(T) < gamma, see `refuted_margin`. Any gamma > 0 will do.
+    floor(R^2 / gamma^2) + 1: then ||w_T|| / T <= R / sqrt(T) < gamma, see `refuted_margin`. Any gamma > 0 works.
 
     >>> halts_or_refutes(1, 0.1)
     101
@@ -189,7 +189,7 @@ def halts_or_refutes(radius: Number, margin: Number) -> int:
 def refuted_margin(length: Number, updates: int) -> float:
     """No unit vector has a margin above ||w_T|| / T, T >= 1, from zeros; rounded up.
 
-    w_T / T is a mean of the signed rows, so u . w_T / T is no less than the margin of u.
+    w_T / T is a mean of the signed rows, so u . w_T / T is at least the margin of u.
 
     >>> refuted_margin(3, 12)
     0.25
@@ -198,10 +198,10 @@ def refuted_margin(length: Number, updates: int) -> float:
 
 
 def patience(rows: int, updates: int, failure: Number) -> int:
-    """Draws in a row without an update after which a run is right on every row, but for this chance of failure.
+    """Consecutive draws without an update after which a run is right on every row, except with this probability.
 
-    m >= n ln((T + 1) / delta), T being a bound on updates: while a mistake is left, m draws from n rows all miss it
-    with a chance of at most exp(-m / n), and there are T + 1 occasions at most (Nath 9.2, step 4, has no number).
+    m >= n ln((T + 1) / delta), where T bounds the updates: while a mistake is left, m draws from n rows all miss it
+    with probability at most exp(-m / n), and there are at most T + 1 occasions (Nath 9.2, step 4, gives no number).
 
     >>> patience(100, 24, 0.01)
     783
@@ -217,7 +217,7 @@ def patience(rows: int, updates: int, failure: Number) -> int:
 
 
 def expected_draws(rows: int, updates: int) -> int:
-    """Draws up to the last update, on average: at most n T, as each update waits for n draws at most (Nath 9.3).
+    """Mean number of draws up to the last update: at most n T, as each waits for at most n draws (Nath 9.3).
 
     The printed 1 / gamma^2 bounds updates, not draws.
 
@@ -228,9 +228,9 @@ def expected_draws(rows: int, updates: int) -> int:
 
 
 def corrections_in_a_row(score: Number, squared_length: Number) -> int:
-    """How often a row must be corrected, one time after the other, until it is right (Nath 9.2.1).
+    """How many times in a row an example must be corrected until it is right (Nath 9.2.1).
 
-    floor(-y (w . x) / ||x||^2) + 1, for these very numbers: each correction adds ||x||^2 to the score y (w . x) <= 0.
+    floor(-y (w . x) / ||x||^2) + 1, exact for these numbers: each correction adds ||x||^2 to the score y (w . x) <= 0.
 
     >>> corrections_in_a_row(-7, 2), corrections_in_a_row(0, 2)
     (4, 1)
@@ -241,9 +241,9 @@ def corrections_in_a_row(score: Number, squared_length: Number) -> int:
 
 
 def distance_falls(radius: Number, margin: Number, c: Number) -> float:
-    """How much ||w_t - c u||^2 falls at every update, at least: 2 c gamma - R^2, for c > R^2 / (2 gamma); rounded down.
+    """The least by which ||w_t - c u||^2 falls at every update: 2 c gamma - R^2, for c > R^2 / (2 gamma); rounded down.
 
-    So the weights approach every c u that is far enough out, from any start; w* itself they need not (Liang, claim 1).
+    So the weights approach every c u that is far enough out, from any start, but not necessarily w* (Liang, claim 1).
 
     >>> distance_falls(2, 1, 3)
     2.0
@@ -256,7 +256,7 @@ def distance_falls(radius: Number, margin: Number, c: Number) -> float:
 
 
 def _radius_and_margin(radius: Number, margin: Number) -> tuple[Fraction, Fraction]:
-    """Both, where the margin is possible: no row is further from a boundary through the origin than it is long."""
+    """Both as fractions, if the margin is possible: no row is further from the boundary than it is long."""
     R, g = rounding.positive("radius", radius, UP), rounding.positive("margin", margin, DOWN)
     rounding.at_most("margin", margin, R, "the radius")
     return R, g

@@ -1,10 +1,10 @@
-"""Bounds for classes that overlap: no rule is right on every row, and every rule u may be compared with.
+"""Bounds for overlapping classes: no rule is right on every row, and a run is compared with any rule u.
 
 Rounds   A round is a look at a row; over K passes every row has K of them. Its score is y (u . x).
 Loss     With the margin gamma > 0 a round costs max(0, 1 - y (u . x) / gamma) (Harchaoui 2.5.2).
-Lifting  Row i is given a feature of its own, which makes every table separable (Harchaoui 3).
+Lifting  Each row gets a feature of its own, which makes every table separable (Harchaoui 3).
 
-All bounds are for runs from zeros and for u no longer than 1, and are `bounds` too. For the rounding see `given`.
+All bounds are for runs from zeros and for u no longer than 1; they are also in `bounds`. For rounding see `rounding`.
 """
 
 from bisect import bisect_left
@@ -23,7 +23,7 @@ from rosenblatt.rows.kernels import Array
 
 
 def hinge_losses(scores: Any, margin: Number) -> Array:
-    """The loss of each round, in floats, to the nearest (Harchaoui 2.5.2).
+    """The loss of each round, as the nearest float (Harchaoui 2.5.2).
 
     >>> hinge_losses([-1, 0, 1, 2, 4], 2).tolist()
     [1.5, 1.0, 0.5, 0.0, 0.0]
@@ -36,7 +36,7 @@ def hinge_losses(scores: Any, margin: Number) -> Array:
 def hinge_per_round(losses: Any, length: Number, margin: Number) -> float:
     """|M| <= the losses of the update rounds M + ||w_T|| / gamma; rounded up (Harchaoui 2.5.1).
 
-    A little sharper than printed, where the root of the sum of ||x_t||^2 stands for ||w_T||.
+    Slightly sharper than printed, where the root of the sum of ||x_t||^2 replaces ||w_T||.
 
     >>> hinge_per_round([0.5, 1, 0], 3, 2)
     3.0
@@ -50,7 +50,7 @@ def hinge_per_round(losses: Any, length: Number, margin: Number) -> float:
 
 
 def hinge_root(total_loss: Number, radius: Number, margin: Number) -> int:
-    """M <= L + R^2 / (2 gamma^2) + (R / gamma) sqrt(R^2 / (4 gamma^2) + L), L being the loss of all rounds.
+    """M <= L + R^2 / (2 gamma^2) + (R / gamma) sqrt(R^2 / (4 gamma^2) + L), with L the loss of all rounds.
 
     It is `hinge_per_round` with ||w_T|| <= R sqrt(M), solved for M (compare Mohri and Rostamizadeh 2013).
 
@@ -63,7 +63,7 @@ def hinge_root(total_loss: Number, radius: Number, margin: Number) -> int:
 
 
 def freund_schapire(radius: Number, deviation: Number, margin: Number) -> int:
-    """M <= ((R + D) / gamma)^2, D being the root of the sum over all rounds of max(0, gamma - y (u . x))^2.
+    """M <= ((R + D) / gamma)^2, with D^2 the sum over all rounds of max(0, gamma - y (u . x))^2.
 
     Freund and Schapire 1999, theorem 2: Novikoff's bound after the best lift.
 
@@ -76,7 +76,7 @@ def freund_schapire(radius: Number, deviation: Number, margin: Number) -> int:
 
 @dataclass(frozen=True)
 class HingeBound:
-    """The least bound on mistakes that these candidates give."""
+    """The smallest bound on mistakes among these candidates."""
 
     bound: int
     candidate: int  # the one that gives it
@@ -84,12 +84,12 @@ class HingeBound:
 
 
 def best_hinge(scores: Any, radius: Number) -> HingeBound:
-    """The least of `hinge_root` and `freund_schapire` over candidates u (the pocket's weights, ...) and all margins.
+    """The smallest of `hinge_root` and `freund_schapire` over candidates u (the pocket's weights, ...) and all margins.
 
-    scores[c, t] is the score of candidate c in round t, for all rounds. No search for gamma is needed: the least
-    `hinge_root` is the greatest m for which the m least scores add up to R sqrt(m) at most, as the scores of m mistakes
-    add up to u . w_T <= R sqrt(m). Freund and Schapire's is never less: the m least scores are R / sqrt(m) on average,
-    at most, so D >= sqrt(m) (gamma - R / sqrt(m)).
+    scores[c, t] is the score of candidate c in round t, for all rounds. No search for gamma is needed: the smallest
+    `hinge_root` is the largest m whose m smallest scores sum to at most R sqrt(m), because the scores of m mistakes
+    sum to u . w_T <= R sqrt(m). Freund and Schapire's is never smaller: the m smallest scores average at most
+    R / sqrt(m), so D >= sqrt(m) (gamma - R / sqrt(m)).
 
     The printed infimum (Harchaoui 2.5.1) is over update rounds alone and says nothing: as gamma grows, every loss tends
     to 1 and ||w_T|| / gamma to 0, so it is |M| itself, whatever the data.
@@ -112,7 +112,7 @@ def best_hinge(scores: Any, radius: Number) -> HingeBound:
 
 
 def lifted_margin(margin: Number, squared_slack: Number, a: Number) -> float:
-    """A margin of the lifted rows [a x_i; sqrt(1 - a^2) e_i], 0 < a < 1; rounded down (Harchaoui 3.1.1).
+    """A margin that the lifted rows [a x_i; sqrt(1 - a^2) e_i], 0 < a < 1, have; rounded down (Harchaoui 3.1.1).
 
     gamma' = a gamma / sqrt(1 + a^2 L / (1 - a^2)) for any unit w* and gamma > 0, where L, the squared slack, is the sum
     over the rows of max(0, gamma - y (w* . x))^2. w* need not separate, and the e_i must be n different unit vectors.
@@ -125,9 +125,9 @@ def lifted_margin(margin: Number, squared_slack: Number, a: Number) -> float:
 
 
 def best_lift(squared_slack: Number) -> float:
-    """The a that makes `lifted_updates` least: a^2 = 1 / (1 + sqrt(L)), which gives ((1 + sqrt(L)) / gamma)^2.
+    """The a that minimises `lifted_updates`: a^2 = 1 / (1 + sqrt(L)), which gives ((1 + sqrt(L)) / gamma)^2.
 
-    For L = 0 there is none, as more is always better: the rows need no lift.
+    For L = 0 there is none, because larger is always better: the rows need no lift.
 
     >>> best_lift(9)
     0.5
@@ -138,7 +138,7 @@ def best_lift(squared_slack: Number) -> float:
 def lifted_updates(margin: Number, squared_slack: Number, a: Number) -> int:
     """T <= 1 / gamma'^2 = 1 / (a^2 gamma^2) + L / ((1 - a^2) gamma^2) on lifted rows (Harchaoui 3.1).
 
-    Before they are lifted, the rows are no longer than 1.
+    The rows must be no longer than 1 before they are lifted.
 
     >>> lifted_updates(0.5, 9, best_lift(9)), freund_schapire(1, 3, 0.5)
     (64, 64)

@@ -1,13 +1,13 @@
-"""How often the rule will err on fresh rows: upper limits that hold with a stated confidence.
+"""Upper bounds, with a stated confidence, on how often a rule errs on fresh rows.
 
 Problem   rows are independent draws from one source; the risk of a rule is the probability that it errs on the next.
-Result    `Risk`: a bound that is wrong for a share of delta of all samples at most, and the sentence that says so.
+Result    `Risk`: a bound that fails for at most a share delta of all samples, and the sentence that says so.
 Papers    Clopper and Pearson 1934 (held out); Littlestone and Warmuth 1986, Floyd and Warmuth 1995 (compression);
           Langford and Shawe-Taylor 2002, Maurer 2004 (PAC-Bayes); Cesa-Bianchi, Conconi and Gentile 2004 and
           Freund and Schapire 1999 (a single pass); Bartlett and Mendelson 2002 (Rademacher); Harchaoui, 2.6.2 (pocket).
 
-All bounds assume that rows were not changed by what other rows are (columns scaled by their mean, a `bias_scale` taken
-from the radius), and that the choice of the bound, too, was made beforehand. Where rounding matters, it is upwards.
+All bounds assume that no row was changed depending on other rows (columns scaled by their mean, a `bias_scale` taken
+from the radius), and that the bound itself was chosen in advance. Where rounding matters, it is upwards.
 """
 
 from dataclasses import dataclass, replace
@@ -41,7 +41,7 @@ STREAMS = (Order.RANDOM, Order.RANDOM_MISTAKE)  # the draws are row numbers that
 
 @dataclass(frozen=True, repr=False)
 class Risk(Said):
-    """An upper limit on the probability of an error on a fresh row."""
+    """An upper bound on the probability of an error on a fresh row."""
 
     kind: str
     bound: float
@@ -59,9 +59,9 @@ class Risk(Said):
 
 
 def held_out(errors: int, n: int, delta: float = 0.05) -> Risk:
-    """From errors on n rows that had no part in learning: the exact limit of Clopper and Pearson.
+    """From errors on n rows that took no part in learning: the exact Clopper-Pearson limit.
 
-    Valid for any rule, and nearly always the least bound: the largest p with P(Bin(n, p) <= errors) >= delta.
+    Valid for any rule, and nearly always the smallest bound: the largest p with P(Bin(n, p) <= errors) >= delta.
 
     >>> from rosenblatt.prove.theory import risk
     >>> print(risk.held_out(0, 100))
@@ -74,13 +74,15 @@ def held_out(errors: int, n: int, delta: float = 0.05) -> Risk:
 
 
 def compression(n: int, kept: int, errors: int, delta: float = 0.05, updates: int | None = None) -> Risk:
-    """From few corrected rows: the `kept` ones alone lead to the rule, so the other n - kept rows are held out.
+    """From few corrected rows: the `kept` rows alone lead to the rule, so the other n - kept rows count as held out.
 
     Conditions: the run can be repeated on the kept rows alone, without the others (`of_run` checks it), from a start
     that does not depend on the rows. `errors` counts the others only. If the run went on until it was right on every
-    row under its own tie rule, `updates` is None. Else it tells after how many corrections the rule was taken, the
-    last one's or the pocket's, and `kept` the distinct rows among those: this number must be known to repeat it.
-    The limit of `held_out` at a delta shared among all sets of rows: 1 / ((k+1) (k+2) C(n, k)), and 1 / (t (t+1)).
+    row under its own tie rule, `updates` is None. Otherwise it is the number of corrections after which the
+    rule, the last one or the pocket's, was taken, and `kept` counts the distinct rows among these corrections: the
+    number must be known to repeat the run.
+    The bound is that of `held_out`, with delta shared among all sets of rows: 1 / ((k+1) (k+2) C(n, k)), and
+    1 / (t (t+1)).
 
     >>> from rosenblatt.prove.theory import risk
     >>> print(risk.compression(10_000, kept=20, errors=0))
@@ -104,12 +106,11 @@ def of_run(examples: Examples, run: Run | Ledger, order: str, ties: str = "mista
     """`compression` for a run of PLA or of the pocket on these examples, from its ledger.
 
     Conditions: no weights; a start at zeros or at the first row (which is then kept). The orders cyclic and worst are
-    valid: a row that was never chosen can go without changing what is chosen. So are the random ones, whose draws are
-    row numbers. The active order is not: how it sets rows apart depends on rows that it never corrects. But where it
-    came no further than its plain cycles, the run is a cyclic one. So the corrections are made once more, from the
-    kept rows alone, by the cyclic order (or worst), and a run that is not repeated exactly is refused. Of a pocket,
-    whose order is "random-mistake", the corrections up to the weights kept count; weights that a descent found depend
-    on all rows.
+    valid: removing a row that was never chosen does not change what is chosen. So are the random ones, whose draws are
+    row numbers. The active order is not: how it sets rows apart depends on rows that it never corrects. But if it
+    got no further than its plain cycles, the run is a cyclic one. So the corrections are repeated, from the kept rows
+    alone, in the cyclic order (or worst), and a run that is not repeated exactly is refused. For a pocket, whose order
+    is "random-mistake", the corrections up to the weights kept count; weights found by a descent depend on all rows.
 
     >>> from rosenblatt.rows.examples import Examples
     >>> from rosenblatt.learn.pla import pla
@@ -121,11 +122,11 @@ def of_run(examples: Examples, run: Run | Ledger, order: str, ties: str = "mista
     """
     ledger, rule, named = run.ledger if isinstance(run, Run) else run, ties_named(ties), order_named(order)
     if examples.weights.size:
-        raise OptionError("the bound counts rows that were drawn alike: it needs examples without weights")
+        raise OptionError("the bound assumes that all rows were drawn alike: it needs examples without weights")
     updates = run.kept_at if isinstance(run, PocketRun) else len(ledger)
     if updates < 0:
         raise OptionError(
-            "these weights were found by a descent, which looks at all rows: hold rows out, use `held_out`"
+            "these weights were found by a descent, which looks at all rows: hold rows out and use `held_out`"
         )
     w, kept = ledger.replay(examples, updates), ledger.counts(0, updates)[0]
     if ledger.start.any():
@@ -148,7 +149,7 @@ def of_run(examples: Examples, run: Run | Ledger, order: str, ties: str = "mista
 
 
 def _is_repeated(examples: Examples, ledger: Ledger, kept: Array, ties: Ties, order: Order) -> bool:
-    """Whether a run on the kept rows alone makes the same corrections; a row of weight 0 is no row."""
+    """Whether a run on the kept rows alone makes the same corrections; rows of weight 0 do not count."""
     if not len(ledger):
         return True
     alone = replace(examples, weights=np.isin(np.arange(examples.n), kept).astype(np.float64))
@@ -162,8 +163,8 @@ def _is_repeated(examples: Examples, ledger: Ledger, kept: Array, ties: Ties, or
 def pac_bayes(margins: Any, delta: float = 0.05) -> Risk:
     """From all margins m = y (w . x) / (||w|| ||x||), the threshold's constant included; a row of zeros has m = 0.
 
-    Valid for any w, however it was found, pocket and average too. Conditions: n >= 8 margins, each in [-1, 1].
-    The least over mu >= 0, and theta in a fixed grid G, of klinv(mean of Phi(theta - mu m), c) / Phi(theta) with
+    Valid for any w, however it was found, pocket and average included. Conditions: n >= 8 margins, each in [-1, 1].
+    The minimum over mu >= 0, and theta in a fixed grid G, of klinv(mean of Phi(theta - mu m), c) / Phi(theta) with
     c = (mu^2 / 2 + ln(2 sqrt(n) |G| / delta)) / n. Proof: weights drawn from N(mu w / ||w||, I) miss a margin of theta
     with probability Phi(theta - mu m), at least Phi(theta) where the rule errs; Maurer's bound is for all mu at once.
 
@@ -195,8 +196,8 @@ def online_to_batch(mistakes: int, n: int, delta: float = 0.05, rule: str = "ave
     """From the mistakes in a single pass over n rows, each predicted before it was learned from.
 
     "average": the mean risk of the n rules of the pass, each counted as often as it predicted.
-    "selected": the risk of the one for which its rate of mistakes on the rows after it, plus
-    sqrt(ln(2 n (n+1) / delta) / (2 rows after it)), is least (Cesa-Bianchi, Conconi and Gentile 2004).
+    "selected": the risk of the rule with the smallest sum of its mistake rate on the rows after it and
+    sqrt(ln(2 n (n+1) / delta) / (2 rows after it)) (Cesa-Bianchi, Conconi and Gentile 2004).
 
     >>> from rosenblatt.prove.theory import risk
     >>> print(risk.online_to_batch(10, 1000))
@@ -214,7 +215,7 @@ def online_to_batch(mistakes: int, n: int, delta: float = 0.05, rule: str = "ave
 
 
 def longest_survivor(length: int, n: int, delta: float = 0.05) -> Risk:
-    """From the longest stretch of rows without a mistake in a single pass over n rows: for the rule that survived it.
+    """From the longest stretch without a mistake in a single pass over n rows: for the rule that survived it.
 
     >>> from rosenblatt.prove.theory import risk
     >>> print(risk.longest_survivor(500, 1000))
@@ -229,9 +230,9 @@ def longest_survivor(length: int, n: int, delta: float = 0.05) -> Risk:
 def leave_one_out(mistakes: int, n: int, vote: str = "randomised") -> Risk:
     """From the mistakes M in a single pass over n rows: E[M] / n bounds the *expected* risk of a vote over n - 1 rows.
 
-    Freund and Schapire 1999, theorem 1; their E[M] counts the fresh row too, so a vote over n - 1 rows answers to the
-    mistakes on n. "randomised": one of the rules of the pass, drawn anew for each row. "deterministic": the majority
-    of all, twice as much. One M estimates E[M] without bias; it gives no confidence.
+    Freund and Schapire 1999, theorem 1; their E[M] counts the fresh row too, so a vote over n - 1 rows corresponds
+    to the mistakes on n. "randomised": one of the rules of the pass, drawn anew for each row. "deterministic": the
+    majority of all, with twice the bound. One M estimates E[M] without bias; it gives no confidence.
 
     >>> from rosenblatt.prove.theory import risk
     >>> print(risk.leave_one_out(10, 1000))
@@ -267,13 +268,13 @@ def rademacher(errors_at_margin: int, n: int, radius: float, margin: float, delt
 
 
 def pocket_margin(errors_at_margin: int, n: int, margin: float, delta: float = 0.05) -> Risk:
-    """Harchaoui's theorem 2.6.2 made true: M + sqrt(2 M c) + 2 c, c = 4 ln(n / delta) / (margin^2 n), for any w.
+    """Harchaoui's theorem 2.6.2, corrected: M + sqrt(2 M c) + 2 c, c = 4 ln(n / delta) / (margin^2 n), for any w.
 
     Conditions: M is the share of rows with y (w . x) < margin; ||w|| = 1, every ||x|| <= 1, n <= 10^9, 0 < margin <= 1.
     As printed it is false: its I counts the rows that are *right* with the margin (with 40% of the labels flipped it
-    claimed .256 for a risk of .453); under the root stands a sum for the product of the theorem it comes from
-    (Shalev-Shwartz and Ben-David, 30.2), so it is never below sqrt(M); and the proof by compression is not one for
-    the pocket, whose number of corrections has no bound. This form was above the PAC-Bayes bound (thetas to 6) on a
+    claimed .256 for a risk of .453); under the root is a sum instead of the product of the theorem it comes from
+    (Shalev-Shwartz and Ben-David, 30.2), so it is never below sqrt(M); and the proof by compression does not apply to
+    the pocket, whose number of corrections is unbounded. This form was above the PAC-Bayes bound (thetas to 6) on a
     grid of M, margin, delta and n from 50 to 10^9; that is no proof, so larger n are refused. Certify with `pac_bayes`.
 
     >>> from rosenblatt.prove.theory import risk
@@ -290,7 +291,7 @@ def pocket_margin(errors_at_margin: int, n: int, margin: float, delta: float = 0
 
 
 def binomial_limit(errors: int, n: int, log_delta: float) -> float:
-    """The largest p with P(Bin(n, p) <= errors) >= exp(log_delta), for a delta up to 1/2; never below it.
+    """The largest p with P(Bin(n, p) <= errors) >= exp(log_delta), for a delta up to 1/2; rounded up.
 
     Delta is given by its logarithm, because compression shares it among more sets of rows than a float can count.
 
@@ -354,7 +355,7 @@ def _checked(delta: float) -> float:
 
 
 def _whole(name: str, number: int, least: int, most: int = 2**53) -> int:
-    """A checked whole number."""
+    """The number, if it is a whole number in the range."""
     if isinstance(number, bool) or not least <= number <= most or number != int(number):
         reach = f"of at least {least}" if most == 2**53 else f"from {least} to {most}"
         raise OptionError(f"{name} must be a whole number {reach}, not {number!r}")

@@ -14,7 +14,7 @@ from rosenblatt.prove.theory import bounds
 
 @dataclass(frozen=True)
 class MistakeBound:
-    """Where the proof of the mistake-bound note stands after some rows of a stream."""
+    """The state of the mistake-bound note's proof after some rows of a stream."""
 
     mistakes: int  # M_t
     along: float  # w_t . w*
@@ -33,7 +33,7 @@ class MistakeBound:
 
 
 def mistake_bound(stream: Stream) -> MistakeBound:
-    """Where the proof of the mistake bound stands; inequalities are compared in exact arithmetic."""
+    """The state of the proof of the mistake bound; inequalities are compared in exact arithmetic."""
     known: Any = stream.comparator
     (w, p), (star, q) = (exact.whole_numbers(weights.tolist()) for weights in (stream.table[0], stream.star))
     along, square = Fraction(sum(map(mul, w, star)), 1 << (p + q)), Fraction(sum(k * k for k in w), 1 << 2 * p)

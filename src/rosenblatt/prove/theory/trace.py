@@ -4,9 +4,9 @@ With a reference w* that separates, u = w* / ||w*||, gamma = min z_i . u and R =
 
     u . w_t   >= u . w_0 + t gamma      (Liang, claim 1; the mistake-bound note, proof I)
     ||w_t||^2 <= ||w_0||^2 + t R^2      (Liang, claim 2; proof II)
-    cos(u, w_t) is at least the root of what they leave: sqrt(t) gamma / R from zeros (Liang, corollary 1)
+    cos(u, w_t) >= the first bound over the root of the second: sqrt(t) gamma / R from zeros (Liang, corollary 1)
 
-A row of weight k is k copies; the last copy of a fraction s is a step of length s, which counts for s in the first
+A row of weight k stands for k copies; a last, fractional copy s is a step of length s, which counts for s in the first
 line and for s^2 in the second.
 """
 
@@ -30,7 +30,7 @@ EPSILON = 2.0**-52
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """A run seen from w*: one entry per state kept, the start first and the end last."""
+    """A run compared with w*: one entry per kept state, from the start to the end."""
 
     gamma: float  # the margin of w* / ||w*||
     radius: float
@@ -61,7 +61,7 @@ class Trace:
 
 
 def trace(examples: Examples, ledger: Ledger, reference: Any, *, every: int = 1, losses: bool = False) -> Trace:
-    """Follow a run past the reference w*, keeping every so many-th state, the first and the last.
+    """Compare a run with the reference w*, keeping the first state, the last, and every `every`-th in between.
 
     w* has an entry per feature and a last one for the threshold, and any length; it must be right on every row.
     A state's loss needs a pass over all rows, so it is computed only if `losses` is true.
@@ -111,7 +111,7 @@ def trace(examples: Examples, ledger: Ledger, reference: Any, *, every: int = 1,
 
 
 def _states(examples: Examples, ledger: Ledger, kept: Array) -> Iterator[Array]:
-    """w_t for every t that is kept: each is replayed from the one before."""
+    """w_t for every t that is kept, each replayed from the previous one."""
     w = ledger.replay(examples, 0)
     yield w
     for last, t in zip(kept[:-1].tolist(), kept[1:].tolist(), strict=True):

@@ -1,6 +1,6 @@
 """The kinds of columns, and how each becomes features.
 
-Features are short: 0 or 1, or a number clipped to a range and rounded to a grid of 24 bits. `encoding` says why.
+Features are short: 0 or 1, or a number clipped to a range and rounded to a grid of 24 bits. `encoding` explains why.
 """
 
 import string
@@ -21,17 +21,17 @@ from rosenblatt.read.values import BLANKS, MISSING, Spellings, as_text, numbers_
 from rosenblatt.rows.compiling import briefly
 from rosenblatt.rows.kernels import Array, fixed
 
-BITS = 24  # of a feature: what float32 holds
+BITS = 24  # of a feature: the precision of float32
 REACH = (2, 10)  # a number is clipped at 2^2 to 2^10 of its scales from the centre, and at twice what was seen
 LARGEST, SMALLEST = 2.0**950, 2.0**-950  # scales; beyond, the arithmetic of the rounding would overflow
 FINEST = 2.0**-50  # of the largest value: finer steps are lost in doubles anyway
 SEPARATORS = string.whitespace + string.punctuation
-SELDOM = ("numbers", "written", "whole")  # fields that a record has only where they say something
+OMITTED_IF_EMPTY = ("numbers", "written", "whole")  # fields that a record omits when empty
 
 
 @dataclass(frozen=True)
 class Feature:
-    """One number that the rule sees: its column, and what it means."""
+    """A number that the rule sees: its column, and its meaning."""
 
     column: str
     meaning: str
@@ -42,7 +42,7 @@ class Feature:
 
 @dataclass(frozen=True)
 class Column:
-    """A column and how it becomes features."""
+    """A column, and how it becomes features."""
 
     name: str
 
@@ -50,26 +50,26 @@ class Column:
 
     @property
     def features(self) -> tuple[Feature, ...]:
-        """What each of its features means."""
+        """The features of this column."""
         return ()
 
     @property
     def size(self) -> int:
-        """How many features it has."""
+        """The number of features."""
         return len(self.features)
 
     def as_record(self) -> dict[str, Any]:
-        """The column as plain lists, numbers and texts."""
+        """The column as plain lists, numbers and texts, for JSON."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
-        said = {name: value for name, value in values.items() if value or name not in SELDOM}
-        return {"kind": self.kind, **{k: list(v) if isinstance(v, tuple) else v for k, v in said.items()}}
+        kept = {name: value for name, value in values.items() if value or name not in OMITTED_IF_EMPTY}
+        return {"kind": self.kind, **{k: list(v) if isinstance(v, tuple) else v for k, v in kept.items()}}
 
 
 @dataclass(frozen=True)
 class Number(Column):
     """A number, clipped and rounded: ((x + M) - M - centre) / scale with M = 1.5 * 2^52 * step; 0 where missing.
 
-    As scale is a power of two, dividing by it and multiplying by a short weight can be done in one.
+    Because scale is a power of two, dividing by it and multiplying by a short weight can be one operation.
     """
 
     centre: float
@@ -85,7 +85,7 @@ class Number(Column):
 
     @classmethod
     def of(cls, name: str, *, least: float, most: float, mean: float, deviation: float, missing: bool) -> Self:
-        """A grid that suits numbers from `least` to `most` with this mean and standard deviation above 0."""
+        """A grid for numbers from `least` to `most` with this mean and a standard deviation above 0."""
         largest = min(max(abs(least), abs(most)), LARGEST)
         finest = ldexp(1.0, frexp(largest * FINEST)[1])
         scale = min(max(power_of_two(deviation), finest, SMALLEST), LARGEST)
@@ -111,17 +111,17 @@ class Number(Column):
 
     @property
     def cells(self) -> pl.Expr:
-        """The number in this column."""
+        """The numbers in this column."""
         read = partial(numbers_in, written=self.written)
         return pl.col(self.name).map_batches(read, return_dtype=pl.Float64, is_elementwise=True)
 
     @property
     def value(self) -> pl.Expr:
-        """The finite number in this column, else null."""
+        """The finite numbers in this column; null otherwise."""
         return pl.when(self.cells.is_finite()).then(self.cells)
 
     def add(self, cells: pl.Series, weights: Sequence[float], out: Array) -> None:
-        """Add the first weight times the number, or the second where it is missing."""
+        """Add the first weight times the number, or the second weight if the number is missing."""
         grid = (self.lowest, self.highest, self.rounder, self.centre, weights[0] / self.scale)
         grade = briefly(feature_kernels.grade, out.size)
         grade(fixed(cells.to_numpy()), *grid, weights[1] if len(weights) > 1 else 0.0, out)
@@ -131,13 +131,13 @@ class Number(Column):
 class Date(Number):
     """A date as whole days since 1970-01-01, then as a number."""
 
-    format: str = ""  # of dates that are text; empty: as ISO 8601 has it
+    format: str = ""  # the format of dates that are text; empty for ISO 8601
 
     kind = "date"
 
     @property
     def cells(self) -> pl.Expr:
-        """The days."""
+        """The dates in this column, as days."""
         return days(pl.col(self.name), self.format).cast(pl.Float64)
 
 
@@ -146,14 +146,14 @@ class Category(Column):
     """One of several values: a feature for each, 1 where it is that value."""
 
     values: tuple[str, ...]
-    other: bool  # whether all other values share a feature; else they have none
+    other: bool  # whether all other values share a feature; otherwise they have none
     missing: bool
 
     kind = "category"
 
     @property
     def features(self) -> tuple[Feature, ...]:
-        """One for each value, then for any other and for none, where those were seen."""
+        """One for each value, then for any other value and for a missing one, if those were seen."""
         named = [Feature(self.name, f"{self.name} = {value}") for value in self.values]
         rest = [Feature(self.name, f"{self.name} = any other")] if self.other else []
         none = [Feature(self.name, f"{self.name} is missing")] if self.missing else []
@@ -161,7 +161,7 @@ class Category(Column):
 
     @property
     def cells(self) -> pl.Expr:
-        """What stands in this column."""
+        """The cells of this column."""
         return pl.col(self.name)
 
     @property
@@ -180,11 +180,11 @@ class Category(Column):
         return Lookup(self.known)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the lookup, whose hashes another version of Polars need not have."""
+        """Leave out the lookup, because another version of Polars may hash differently."""
         return {name: value for name, value in vars(self).items() if not isinstance(value, Lookup)}
 
     def worth(self, weights: Sequence[float]) -> list[float]:
-        """The weight of each known value's feature, of any other value's, and of none."""
+        """The weight for each known value, then for any other value and for a missing one."""
         k = len(self.values)
         nameless = [0.0] * (len(self.known) - k)
         return [*nameless, *weights[:k], weights[k] if self.other else 0, weights[-1] if self.missing else 0]
@@ -208,7 +208,7 @@ class YesNo(Category):
 class Text(Column):
     """Free text: a feature for every word of a vocabulary, 1 where the word occurs.
 
-    Words are what stands between white space and punctuation, those of ASCII, with ASCII's capital letters made small.
+    Words are separated by ASCII white space and punctuation; ASCII capital letters are made lower case.
     """
 
     words: tuple[str, ...]
@@ -222,16 +222,16 @@ class Text(Column):
 
     @property
     def places(self) -> pl.Expr:
-        """The numbers of the words that occur, in order, as a list."""
+        """The indices of the words that occur, in order, as a list."""
         number = pl.element().replace_strict(
             list(self.words), range(len(self.words)), default=None, return_dtype=pl.Int32
         )
-        return split(there(self.name)).list.eval(number.drop_nulls()).list.unique().list.sort()
+        return split(present_texts(self.name)).list.eval(number.drop_nulls()).list.unique().list.sort()
 
 
 @dataclass(frozen=True)
 class HashedText(Text):
-    """Free text whose words share a number of buckets: no vocabulary to keep, and no names."""
+    """Free text whose words share a fixed number of buckets: no vocabulary to keep, and no names."""
 
     buckets: int = 2**18
 
@@ -239,7 +239,7 @@ class HashedText(Text):
 
     @property
     def size(self) -> int:
-        """How many features it has."""
+        """The number of features."""
         return self.buckets
 
     @property
@@ -250,7 +250,7 @@ class HashedText(Text):
     @property
     def places(self) -> pl.Expr:
         """The buckets of the words that occur, in order, as a list."""
-        found = split(there(self.name)).list.unique()
+        found = split(present_texts(self.name)).list.unique()
         return found.map_elements(
             lambda words: sorted({bucket_of(word, self.buckets) for word in words}), return_dtype=pl.List(pl.Int32)
         )
@@ -260,7 +260,7 @@ class HashedText(Text):
 class Sparse(Column):
     """Numbered features, most of them zero, as in LIBSVM files: clipped and rounded on one grid.
 
-    Where few of the numbers up to the last occur, only those are features.
+    If few of the numbers up to the last occur, only those are features.
     """
 
     count: int
@@ -272,18 +272,18 @@ class Sparse(Column):
 
     @classmethod
     def of(cls, name: str, count: int, largest: float, numbers: tuple[int, ...] = ()) -> Self:
-        """A grid that suits values of up to `largest` in size."""
+        """A grid for values up to `largest` in absolute value."""
         octaves = min(max(ceil(log2(largest)) if largest > 0 else 0, -100), 126) + 1  # features are held as float32
         return cls(name, count, ldexp(1.0, octaves - BITS), ldexp(1.0, octaves), numbers)
 
     @property
     def size(self) -> int:
-        """How many features it has."""
+        """The number of features."""
         return self.count
 
     @property
     def features(self) -> tuple[Feature, ...]:
-        """The features, by their numbers from 1."""
+        """The features, named by their numbers, from 1."""
         return tuple(Feature(self.name, str(number), self.highest, self.step) for number in self.all_numbers)
 
     @property
@@ -292,7 +292,7 @@ class Sparse(Column):
         return self.numbers or range(1, self.count + 1)
 
     def known(self, X: Any) -> "scipy.sparse.csr_array":
-        """The entries of the features; those with other numbers were not there to learn from, and have no points."""
+        """The entries of known features; features with other numbers did not occur in learning and have no points."""
         X = scipy.sparse.csr_array(X, dtype=np.float64)
         if not self.numbers:
             places, there = X.indices, X.indices < self.count
@@ -306,7 +306,7 @@ class Sparse(Column):
         return scipy.sparse.csr_array((X.data[there], places[there], starts), (X.shape[0], self.count))
 
     def encode(self, X: Any) -> "scipy.sparse.csr_array":
-        """Features on the grid."""
+        """The features, clipped and rounded to the grid."""
         X = self.known(X)
         rounder = 1.5 * 2.0**52 * self.step
         values = (np.clip(X.data, -self.highest, self.highest) + rounder) - rounder
@@ -331,7 +331,7 @@ KINDS: dict[str, type[Column]] = {
 def add_up(
     frame: pl.DataFrame, parts: Sequence[tuple[Number | Category, Sequence[float], Array]], unseen: Unseen | None = None
 ) -> None:
-    """For each column, add the weights of its features times the features to an array; note values without a name."""
+    """For each column, add its features times their weights to an array; record unseen values."""
     looked_up = []
     for column, weights, out in parts:
         cells = frame[column.name]
@@ -347,12 +347,12 @@ def add_up(
 
 
 def power_of_two(size: float) -> float:
-    """The power of two nearest to a positive number, in octaves."""
+    """The power of two nearest to a positive number, on a logarithmic scale."""
     return ldexp(1.0, min(floor(log2(size) + 0.5), 1023)) if 0.0 < size < inf else 1.0
 
 
-def there(name: str) -> pl.Expr:
-    """The texts of a column; null where a text says that there is none."""
+def present_texts(name: str) -> pl.Expr:
+    """The texts of a column; null if a text means a missing value."""
     text = as_text(pl.col(name))
     return pl.when(~text.str.strip_chars(BLANKS).is_in(list(MISSING))).then(text)
 

@@ -1,10 +1,10 @@
-"""What the columns of a table mean as features: an immutable record, saved with the rule.
+"""How the columns of a table become features: an immutable record, saved with the rule.
 
-Problem: a rule learned here must give the same label there, in SQL, in ONNX, in another language, for every row.
-Sums of doubles round, and each engine rounds in an order of its own.
-Way out: features are short. A number is clipped to a range and rounded to a grid of 24 bits, a category is 0 or 1. With
-weights that are short as well (`ship.export.points.short`), no product and no sum of a score rounds in double
-precision: every engine computes the same score whatever its order, and what is proved about the rule holds for all of
+Problem: a rule must give every row the same label in SQL, in ONNX and in other languages as it does here.
+Sums of doubles round, and each engine adds in an order of its own.
+Solution: features are short. A number is clipped to a range and rounded to a grid of 24 bits, a category is 0 or 1.
+With weights that are short as well (`ship.export.points.short`), no product and no sum of a score rounds in double
+precision: every engine computes the same score in whatever order, and what is proved about the rule holds for all of
 them. Features fit float32 exactly.
 """
 
@@ -28,19 +28,19 @@ from rosenblatt.read.values import BLANKS, MISSING, number_of, texts_of
 from rosenblatt.rows.door import csr_of, is_sparse
 from rosenblatt.rows.kernels import Array
 
-DENSE = 0.25  # the part of the features that must not be zero for a dense table
-SMALL_DENSE = 4_000_000  # numbers; tables of up to so many are dense in any case
+DENSE = 0.25  # the share of non-zero features from which a table is dense
+SMALL_DENSE = 4_000_000  # numbers; smaller tables are always dense
 
 
 @dataclass(frozen=True)
 class Target:
-    """The column to predict, and its classes; of two, the second is the yes."""
+    """The column to predict, and its classes; with two, the second is the yes."""
 
     name: str
     classes: tuple[str, ...]
 
     def labels(self, frame: pl.DataFrame, first_row: int = 0) -> Array:
-        """The number of each row's class; `first_row` is how many rows came before them, for messages."""
+        """The class number of each row; `first_row` is the number of rows before these, for messages."""
         if self.name not in frame.columns:
             raise TableError(f"the table has no column {self.name!r}, the target{nearest(self.name, frame.columns)}")
         refuse_other_types([self.name], frame.schema)
@@ -52,11 +52,13 @@ class Target:
             if codes[row] > len(self.classes):
                 raise TableError(f"row {number}: the target {self.name!r} is missing")
             known = ", ".join(self.classes)
-            raise TableError(f"row {number}: {text[row]!r} is no class of the target {self.name!r}, which has {known}")
+            raise TableError(
+                f"row {number}: {text[row]!r} is not a class of the target {self.name!r}, which has {known}"
+            )
         return codes.astype(np.int64)
 
     def codes(self, text: pl.Series) -> Array:
-        """The number of the class that each text tells; one more than there are for any other, two more for none."""
+        """The class number of each text; K for any other text and K + 1 for a missing one, with K classes."""
         return Lookup(self.classes).places(text)
 
 
@@ -79,7 +81,7 @@ class Encoding:
 
     @property
     def size(self) -> int:
-        """How many features there are."""
+        """The number of features."""
         return sum(column.size for column in self.columns)
 
     @property
@@ -88,10 +90,10 @@ class Encoding:
         return [feature.meaning for feature in self.features]
 
     def encode(self, table: Any, *, dense: bool | None = None, first_row: int = 0, rows: Array | None = None) -> Any:
-        """The features of every row: a float32 array, or a CSR matrix where most are zero.
+        """The features of every row: a float32 array, or a CSR matrix if most are zero.
 
         `table`: a data frame or a mapping of columns; a sparse matrix for a rule on numbered features. `first_row` is
-        how many rows of a file came before it, for messages; `rows` the places of those that are wanted, in order.
+        the number of rows of a file before this table, for messages; `rows` are the indices of the wanted rows, sorted.
         """
         if self.is_sparse:
             X = self.used[0].encode(numbered(table))  # type: ignore[attr-defined]
@@ -110,11 +112,11 @@ class Encoding:
 
     @property
     def is_sparse(self) -> bool:
-        """Whether the rule is about numbered features, as LIBSVM files have them."""
+        """Whether the rule uses numbered features, as in LIBSVM files."""
         return len(self.used) == 1 and isinstance(self.used[0], Sparse)
 
     def check(self, frame: pl.DataFrame | pl.LazyFrame) -> None:
-        """Refuse a table that lacks a column, or has one of a type that cannot be read as what it is to be."""
+        """Refuse a table that lacks a column, or has a column whose type cannot be read as its kind."""
         there = dict(frame.collect_schema())
         refuse_lacking([column.name for column in self.used], there)
         refuse_other_types([column.name for column in self.used], there)
@@ -126,7 +128,7 @@ class Encoding:
                 )
 
     def note(self, frame: Any, unseen: Unseen | None) -> None:
-        """Count the cells of a frame whose values have no name."""
+        """Count the cells of a frame whose values the rule does not know."""
         if unseen is None or not isinstance(frame, pl.DataFrame):
             return
         for column in self.used:
@@ -135,7 +137,7 @@ class Encoding:
                 unseen.add(column.name, cells, column.lookup.places(cells) == column.spellings.other)
 
     def labels(self, table: Any, first_row: int = 0) -> Array:
-        """The number of each row's class; `first_row` as for `encode`."""
+        """The class number of each row; `first_row` is as for `encode`."""
         return self.target.labels(frame_of(table, [self.target.name]), first_row)
 
     def as_record(self) -> dict[str, Any]:
@@ -145,7 +147,7 @@ class Encoding:
 
     @classmethod
     def from_record(cls, record: Any) -> Self:
-        """Read an encoding; raises ModelError for anything that is not one."""
+        """Read an encoding; raises ModelError if it is not valid."""
         wanted(record, {"columns": list, "target": dict}, "the encoding")
         wanted(record["target"], {"name": str, "classes": list}, "the target")
         classes = texts(record["target"]["classes"], "the target's classes")
@@ -153,12 +155,12 @@ class Encoding:
             raise ModelError("the encoding's target has fewer than two classes")
         columns = tuple(column_of(column, k) for k, column in enumerate(record["columns"]))
         if len({column.name for column in columns}) < len(columns):
-            raise ModelError("the encoding has two columns of one name")
+            raise ModelError("the encoding has two columns with the same name")
         return cls(columns, Target(record["target"]["name"], classes))
 
 
 def can_be(column: Column, dtype: pl.DataType) -> bool:
-    """Whether values of a type can be read as a column wants them."""
+    """Whether values of this type can be read as this kind of column."""
     if isinstance(dtype, pl.String | pl.Null) or isinstance(column, Sparse):
         return True
     if isinstance(column, Date):
@@ -171,12 +173,12 @@ def can_be(column: Column, dtype: pl.DataType) -> bool:
 def numbered(table: Any) -> Any:
     """A sparse matrix of numbered features; refuses any other table."""
     if not is_sparse(table):
-        raise TableError("the rule is about numbered features: it needs a LIBSVM file or a sparse matrix")
+        raise TableError("the rule uses numbered features: it needs a LIBSVM file or a sparse matrix")
     return csr_of(table)
 
 
 def cells_of(frame: pl.DataFrame, columns: Sequence[Column], first_row: int) -> pl.DataFrame:
-    """What stands in the columns of numbers and of categories, as their kinds want it."""
+    """The cells of the columns of numbers and categories, read as their kinds require."""
     try:
         return frame.select(column.cells for column in columns if isinstance(column, Number | Category))
     except pl.exceptions.PolarsError as error:
@@ -186,7 +188,7 @@ def cells_of(frame: pl.DataFrame, columns: Sequence[Column], first_row: int) -> 
 
 
 def _complain(frame: pl.DataFrame, column: Column, first_row: int) -> None:
-    """Name the first cell of a number column that is none."""
+    """Raise an error for the first cell of a number column that is not a number."""
     if isinstance(column, Number) and frame[column.name].dtype == pl.String:
         for row, cell in enumerate(frame[column.name]):
             text = None if cell is None else cell.strip(BLANKS)
@@ -195,7 +197,7 @@ def _complain(frame: pl.DataFrame, column: Column, first_row: int) -> None:
 
 
 def _with_words(X: Any, words: list[tuple[int, Array, Array]]) -> Any:
-    """Features of words beside the others."""
+    """The features with those of words added."""
     if not is_sparse(X):
         for first, rows, numbers in words:
             X[rows, first + numbers] = 1.0
@@ -209,7 +211,7 @@ def _with_words(X: Any, words: list[tuple[int, Array, Array]]) -> Any:
 
 
 def occurrences(frame: pl.DataFrame, column: Text, rows: Array | None = None) -> tuple[Array, Array]:
-    """The rows and the numbers of the words that occur in them, in order; of all rows, or of some."""
+    """The rows and the indices of the words that occur in them, in order; for all rows, or for some."""
     texts = frame.select(column.name)
     lists = (texts if rows is None else texts[rows]).select(column.places.alias(column.name)).to_series()
     counts = lists.list.len().fill_null(0).to_numpy()

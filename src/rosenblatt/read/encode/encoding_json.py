@@ -1,4 +1,4 @@
-"""Columns read from a file, every field checked."""
+"""Reads the columns of an encoding from a file, checking every field."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -11,7 +11,7 @@ from rosenblatt.read.encode.columns import (
     BITS,
     KINDS,
     LARGEST,
-    SELDOM,
+    OMITTED_IF_EMPTY,
     SMALLEST,
     Column,
     HashedText,
@@ -25,9 +25,9 @@ MOST_FEATURES = 2**24  # as many numbers as a file may hold
 
 
 def wanted(record: Any, shape: Mapping[str, type], what: str) -> None:
-    """Refuse a record that has other fields, or fields of other types."""
+    """Refuse a record with the wrong fields, or with fields of the wrong type."""
     if not isinstance(record, dict) or set(record) != set(shape):
-        raise ModelError(f"{what} must have the fields {', '.join(shape)}, and no other")
+        raise ModelError(f"{what} must have exactly the fields {', '.join(shape)}")
     for name, kind in shape.items():
         value = record[name]
         if not (_is_a_float(value) if kind is float else type(value) is kind):
@@ -35,7 +35,7 @@ def wanted(record: Any, shape: Mapping[str, type], what: str) -> None:
 
 
 def _is_a_float(value: Any) -> bool:
-    """Whether a value is a finite float, or a whole number that a float holds as it is."""
+    """Whether a value is a finite float, or a whole number that a float represents exactly."""
     return isfinite(value) if type(value) is float else type(value) is int and abs(value) <= 2**53
 
 
@@ -47,10 +47,10 @@ def texts(values: list[Any], what: str) -> tuple[str, ...]:
 
 
 def wholes(values: list[Any], what: str) -> tuple[int, ...]:
-    """A list of rising numbers of features."""
+    """A list of increasing feature numbers."""
     fit = all(type(value) is int and 0 < value < 2**31 for value in values)
     if not values or not fit or any(a >= b for a, b in pairwise(values)):
-        raise ModelError(f"{what} must be rising whole numbers from 1 on, below 2^31")
+        raise ModelError(f"{what} must be increasing whole numbers from 1 to 2^31 - 1")
     return tuple(values)
 
 
@@ -58,10 +58,10 @@ def column_of(record: Any, k: int) -> Column:
     """One column from its record."""
     what = f"column {k + 1} of the encoding"
     if not isinstance(record, dict) or not isinstance(record.get("kind"), str) or record["kind"] not in KINDS:
-        raise ModelError(f"{what} must have a kind among {', '.join(KINDS)}")
+        raise ModelError(f"{what} must have one of the kinds {', '.join(KINDS)}")
     made = KINDS[record["kind"]]
     shape = {field.name: list if str(field.type).startswith("tuple") else field.type for field in fields(made)}
-    shape = {name: kind for name, kind in shape.items() if name in record or name not in SELDOM}
+    shape = {name: kind for name, kind in shape.items() if name in record or name not in OMITTED_IF_EMPTY}
     wanted(record, {"kind": str, **shape}, what)  # type: ignore[dict-item]
     values = {
         name: (wholes if name == NUMBERS else texts)(record[name], f"{what}: {name}")

@@ -1,4 +1,4 @@
-"""Compiled code: cells become features, and features that lie column by column become rows."""
+"""Compiled kernels that turn cells into features, and features stored by column into rows."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from rosenblatt.rows.kernels import Array
 
 @compiled
 def gather(places: Array, values: Array, rows: Array, at: int, starts: Array, columns: Array, data: Array) -> int:
-    """Write the entries that are not zero of these rows into a CSR matrix, from `at` on; returns where they end."""
+    """Write the non-zero entries of these rows into a CSR matrix, starting at `at`; returns where they end."""
     for j in range(rows.size):
         i = rows[j]
         for k in range(values.shape[0]):
@@ -32,9 +32,9 @@ def scatter(places: Array, values: Array, rows: Array, table: Array) -> None:
 
 @compiled
 def look_up(first: Array, second: Array, gone: Array, keys: Array, checks: Array, codes: Array, out: Array) -> None:
-    """Write the codes of the texts with these two hashes, -1 where there is none; cells that are gone stay as they are.
+    """Write the codes of the texts with these two hashes, or -1 if unknown; missing cells are left unchanged.
 
-    The table has open addressing; free places have a code below 0. `gone` is empty where every cell has a value.
+    The table uses open addressing; free slots have a code below 0. `gone` is empty if no cell is missing.
     """
     mask, one = np.uint64(keys.size - 1), np.uint64(1)
     for i in range(first.size):
@@ -51,7 +51,7 @@ def look_up(first: Array, second: Array, gone: Array, keys: Array, checks: Array
 def grade(
     x: Array, lowest: float, highest: float, rounder: float, centre: float, factor: float, missing: float, out: Array
 ) -> None:
-    """Add numbers clipped to a range, rounded to a grid and multiplied; `missing` where there is no finite one."""
+    """Add numbers, clipped to a range, rounded to a grid and multiplied; add `missing` if a number is not finite."""
     for i in range(x.size):
         if np.isfinite(x[i]):
             out[i] += ((min(max(x[i], lowest), highest) + rounder) - rounder - centre) * factor

@@ -1,6 +1,6 @@
-"""The features of a table's rows, from its columns: block by block, on all cores.
+"""Computes the features of a table's rows from its columns, block by block, on all cores.
 
-The entries of a block stay in the cache, and its memory is used again: to touch new memory takes longer than the rest.
+A block stays in the cache, and its memory is reused: touching new memory would take longer than everything else.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,18 +17,18 @@ from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.threads import in_pieces
 
 BLOCK = 2**14  # rows
-WORK = 4  # a cell takes as long as so many numbers of a plain pass
+WORK = 4  # a cell takes as long as this many numbers of a plain pass
 
 
 class Cells:
-    """The columns that give a row one feature each, with the place of their first feature; of all rows, or of some."""
+    """The columns with one feature per row, each with the index of its first feature; for all rows, or for some."""
 
     def __init__(self, cells: pl.DataFrame, n: int, columns: Sequence[tuple[Column, int]], rows: Array | None) -> None:
         self.height, self.n = n, n if rows is None else int(rows.size)
         self.cells, self.columns, self.rows = cells, columns, rows if self.n < n else None
 
     def dense(self, size: int) -> Array:
-        """The rows as a table."""
+        """The rows as a dense array."""
         X = np.zeros((self.n, size), np.float32)
 
         def fill(first: int, last: int) -> None:
@@ -40,7 +40,7 @@ class Cells:
         return X
 
     def sparse(self, size: int) -> "scipy.sparse.csr_array":
-        """The rows as a CSR matrix: blocks are written where they would begin if no entry were zero, then moved up."""
+        """The rows as a CSR matrix. Blocks are written where they would start if no entry were zero, then moved up."""
         each = len(self.columns)
         kind = np.int32 if self.n * each < 2**31 else np.int64
         starts: Array = np.zeros(self.n + 1, kind)
@@ -68,8 +68,8 @@ class Cells:
         return in_pieces(fill, 0, -(-self.n // BLOCK), BLOCK * len(self.columns) * WORK)
 
     def _blocks(self, first: int, last: int) -> Iterator[tuple[int, Array, Array, Array]]:
-        """For these blocks, the number of the first row; column by column, the one feature of every row that may not be
-        zero, and its value; and which of these rows are meant."""
+        """For each block, the number of its first row; column by column, the one feature of every row that may be not
+        zero, and its value; and which of these rows are wanted."""
         shape = (len(self.columns), min(2 * BLOCK, max(self.height, 1)))
         places, values = np.empty(shape, np.int32), np.empty(shape, np.float32)
         for start in range(first * BLOCK, min(last * BLOCK, self.n), BLOCK):
@@ -80,7 +80,7 @@ class Cells:
             yield start, places, values, rows
 
     def _block(self, start: int) -> tuple[pl.DataFrame, Array]:
-        """Cells, and the rows that are meant: where those are most of them, the others are not worth picking out."""
+        """The cells of a block, and which of its rows are wanted. If most are, the others are not worth removing."""
         if self.rows is None:
             return self.cells.slice(start, BLOCK), np.arange(min(BLOCK, self.n - start))
         rows = self.rows[start : start + BLOCK]
@@ -92,9 +92,9 @@ class Cells:
 
 
 def _fill(columns: Sequence[tuple[Column, int]], block: pl.DataFrame, places: Array, values: Array) -> None:
-    """The feature of every cell, and its value, in place of zeros."""
+    """Write the feature index and the value of every cell into the arrays of zeros."""
     single = [(k, column) for k, (column, _) in enumerate(columns) if isinstance(column, Number | Category)]
-    add_up(block, [_asked(column, places[k], values[k]) for k, column in single])
+    add_up(block, [_what_to_add(column, places[k], values[k]) for k, column in single])
     for k, (column, first) in enumerate(columns):
         if isinstance(column, Number):
             gone = np.isnan(values[k])
@@ -105,8 +105,10 @@ def _fill(columns: Sequence[tuple[Column, int]], block: pl.DataFrame, places: Ar
             places[k] += first - 1
 
 
-def _asked(column: Number | Category, places: Array, values: Array) -> tuple[Number | Category, Sequence[float], Array]:
-    """What to add up for a column: the number itself, or the place of its feature, from 1; 0 is none."""
+def _what_to_add(
+    column: Number | Category, places: Array, values: Array
+) -> tuple[Number | Category, Sequence[float], Array]:
+    """What to add up for a column: the number itself, or the index of its feature, from 1; 0 means none."""
     return (
         (column, (1.0, np.nan), values) if isinstance(column, Number) else (column, range(1, column.size + 1), places)
     )

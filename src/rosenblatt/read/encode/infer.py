@@ -1,9 +1,9 @@
-"""From a table to its `Encoding`: the kinds of its columns, and the numbers that go with each.
+"""Infers the `Encoding` of a table: the kinds of its columns, and the numbers that belong to each.
 
-A column's kind follows from all of its cells. Its scale, the values that have names, and the words of a vocabulary
-follow from the rows that are learned from: those held out must be as new to the rule as tomorrow's.
+A column's kind is inferred from all of its cells. Its scale, the values that have names, and the words of a vocabulary
+are inferred from the training rows only: the held-out rows must be as new to the rule as tomorrow's.
 
-Values of a category that occur once, or are not among the 255 most frequent, share a feature. A vocabulary has the
+Category values that occur once, or are not among the 255 most frequent, share a feature. A vocabulary contains the
 words that occur in two rows or more, at most 20,000.
 """
 
@@ -31,7 +31,7 @@ from rosenblatt.read.encode.columns import (
 )
 from rosenblatt.read.encode.encoding import Encoding, Target
 from rosenblatt.read.encode.leaks import near_leaks
-from rosenblatt.read.profile.kinds import Guess, classes_of, guesses, profiles_of, to_ignore, yes_no_of
+from rosenblatt.read.profile.kinds import AS_REQUESTED, Guess, classes_of, guesses, profiles_of, to_ignore, yes_no_of
 from rosenblatt.read.profile.moments import Moments, add_cells
 from rosenblatt.read.profile.statistics import COUNT, VALUE, HeldOut, Profile, marked_blocks, narrow
 from rosenblatt.read.table import LABEL, Table
@@ -42,9 +42,9 @@ SEEN_TWICE = 2
 MOST_WORDS = 20_000
 REMEMBERED_WORDS = 2**20
 BUCKETS = 2**18
-MOST_GAPS = 2**16  # numbered features up to here are all there, whether they occur or not
-GAPS = 2  # and those up to any number, if every second one occurs
-FEATURES = "features"  # what the numbered features of a LIBSVM file are called together
+MOST_GAPS = 2**16  # numbered features up to here are all kept, whether they occur or not
+GAPS = 2  # and so are those up to any number, if at least every second one occurs
+FEATURES = "features"  # the name for all numbered features of a LIBSVM file
 
 
 def encoding_of(
@@ -57,19 +57,19 @@ def encoding_of(
     buckets: int = BUCKETS,
     held_out: HeldOut | None = None,
 ) -> tuple[Encoding, tuple[str, ...]]:
-    """The encoding that suits a table, and what there is to say about its columns.
+    """The encoding for a table, and notes on its columns.
 
-    `overrides` names the kinds of columns that are not to be guessed; `text` is "vocabulary" or "hashed".
+    `overrides` gives the kinds of columns that are not inferred; `text` is "vocabulary" or "hashed".
     """
     check_text(text)
     if table.sparse is not None:
         return _numbered(table, positive)
-    told = dict(overrides or {})
-    if target in told:
+    chosen = dict(overrides or {})
+    if target in chosen:
         raise OptionError(f"{target!r} is the target; its kind cannot be chosen")
-    profiles = profiles_of(table, target, told, held_out)
+    profiles = profiles_of(table, target, chosen, held_out)
     classes = classes_of(table, target, profiles, positive)
-    found = guesses(table, target, told, profiles)
+    found = guesses(table, target, chosen, profiles)
     moments = _more_moments(table, profiles, found, held_out)
     prose = [guess.column for guess in found if guess.kind == "text" and text == "vocabulary"]
     words = _vocabularies(table, prose, held_out)
@@ -80,33 +80,33 @@ def encoding_of(
 
 
 def _on_near_leaks(table: Table, encoding: Encoding, sure: Collection[str]) -> Iterator[str]:
-    """Sentences on columns that decide the target almost by themselves, besides those that are sure to."""
+    """Notes on columns that almost determine the target on their own, except those that certainly do."""
     if table.is_large:
         return
     frame = table.whole()
     asked = [column for column in encoding.used if column.name not in sure]
     for name, wrong in near_leaks(frame, encoding.labels(frame), asked):
         yield (
-            f"{name!r}: decides the target almost by itself (it alone is wrong on {_share(wrong)} of the rows): a "
-            f"leak? If it is not known beforehand, {to_ignore(name)}"
+            f"{name!r}: almost determines the target on its own (it alone is wrong on {_share(wrong)} of the rows): a "
+            f"leak? If not known in advance, use {to_ignore(name)}"
         )
 
 
 def _share(part: float) -> str:
-    """A part of the rows; not 0.0% of them, if there are some."""
+    """A share of the rows as a percentage; never 0.0% if there are some."""
     return f"{part:.1%}" if part >= 0.0005 or not part else "less than 0.1%"
 
 
 def check_text(text: str) -> None:
-    """Refuse what is no way to read words."""
+    """Refuse an unknown way to read words."""
     if text not in ("vocabulary", "hashed"):
         raise OptionError(f"text must be 'vocabulary' or 'hashed', not {text!r}")
 
 
 def types_for(encoding: Encoding) -> dict[str, pl.DataType | None]:
-    """The types to read a text file's columns with, so that they mean what they meant when the rule was learned.
+    """The types for reading a text file's columns, so that they mean what they meant when the rule was learned.
 
-    None: as they are guessed, for categories that may have been read as numbers.
+    None means inferred, for categories that may have been read as numbers.
     """
     types: dict[str, pl.DataType | None] = {encoding.target.name: None}
     for column in encoding.used:
@@ -132,7 +132,7 @@ def _numbered(table: Table, positive: str | None) -> tuple[Encoding, tuple[str, 
 
 
 def _numbers_with_gaps(X: Any) -> tuple[int, ...]:
-    """The numbers of the features that occur, where there are many more that do not; else none."""
+    """The numbers of the features that occur, if many more do not; otherwise empty."""
     if X.shape[1] <= MOST_GAPS:
         return ()
     columns = np.unique(X.indices)
@@ -142,7 +142,7 @@ def _numbers_with_gaps(X: Any) -> tuple[int, ...]:
 def _column(
     guess: Guess, profile: Profile, moments: Mapping[str, Moments], words: Mapping[str, tuple[str, ...]], buckets: int
 ) -> Column:
-    """A column of the guessed kind."""
+    """The column encoded as the kind that was inferred."""
     if guess.kind in ("number", "date"):
         return _number(guess, profile, moments)
     if guess.kind in ("category", "yes/no"):
@@ -187,7 +187,7 @@ def _category(guess: Guess, profile: Profile) -> Column:
 def _more_moments(
     table: Table, profiles: Mapping[str, Profile], found: list[Guess], held_out: HeldOut | None
 ) -> dict[str, Moments]:
-    """Statistics of texts that turned out to be dates or numbers; a second pass, if there are any."""
+    """Statistics of text columns that turned out to be dates or numbers; a second pass, if there are any."""
     numbers: dict[str, pl.Expr] = {}
     for guess in found:
         column = pl.col(guess.column)
@@ -226,10 +226,10 @@ def _vocabularies(table: Table, names: list[str], held_out: HeldOut | None) -> d
 
 
 def _notes(found: list[Guess], columns: Sequence[Any]) -> tuple[str, ...]:
-    """Sentences on the columns that are left out, doubtful, or shortened."""
+    """Notes on the columns that are left out or doubtful."""
     notes = []
     for guess, column in zip(found, columns, strict=True):
-        if isinstance(column, Ignored) and column.why != "as told":
+        if isinstance(column, Ignored) and column.why != AS_REQUESTED:
             notes.append(f"{guess.column!r} is left out: {column.why}")
         notes += [f"{guess.column!r}: {note}" for note in guess.notes]
     return tuple(notes)

@@ -1,9 +1,9 @@
-"""Columns that decide the target almost by themselves: they have probably been filled in afterwards.
+"""Finds columns that almost determine the target on their own: they were probably filled in afterwards.
 
-Input     a table in memory, the numbers of its rows' classes, and what its columns mean.
-Result    for such columns, the part of the rows on which a rule on that column alone is wrong.
-Method    A category says the most frequent class of each of its values. A number says one class on either side of the
-          best threshold, of two classes. A sample of the rows is asked first, since most columns tell little.
+Input     a table in memory, the class numbers of its rows, and its encoded columns.
+Result    for each such column, the share of the rows on which a rule on that column alone is wrong.
+Method    A category predicts the most frequent class of each of its values. A number predicts one class on each side of
+          the best threshold, for two classes. A sample of the rows is tried first, since most columns reveal little.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ REPEATED = 10  # rows for each value of a category, at least
 
 
 def near_leaks(frame: pl.DataFrame, y: Array, columns: Sequence[Column]) -> Iterator[tuple[str, float]]:
-    """The names of the columns, and the part of the rows that each alone gets wrong."""
+    """The names of these columns, and the share of the rows that each alone gets wrong."""
     asked = [column for column in columns if isinstance(column, Number | Category)]
     if y.size < FEWEST or len(asked) > MOST_COLUMNS:
         return
@@ -40,7 +40,7 @@ def near_leaks(frame: pl.DataFrame, y: Array, columns: Sequence[Column]) -> Iter
 
 
 def _decides(column: Column, cells: pl.Series, y: Array) -> int | None:
-    """The mistakes of a rule on this column alone, where they are few."""
+    """The number of mistakes of a rule on this column alone, if there are few; otherwise None."""
     totals = np.bincount(y)
     if isinstance(column, Number):
         wrong = _by_threshold(cells.to_numpy(), y) if totals.size == 2 else None
@@ -60,7 +60,7 @@ def _by_value(places: Array, y: Array) -> int | None:
 
 
 def _by_threshold(numbers: Array, y: Array) -> int:
-    """The fewest mistakes of all thresholds, to either side; rows without a number are a side of their own."""
+    """The fewest mistakes of any threshold, in either direction; rows without a number are a group of their own."""
     there = np.isfinite(numbers)
     gone = np.bincount(y[~there], minlength=2)
     order = np.argsort(numbers[there], kind="stable")

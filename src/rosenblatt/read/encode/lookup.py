@@ -1,8 +1,8 @@
-"""Which of a list of values stands in each cell.
+"""Finds which of a list of values each cell contains.
 
-A cast to an enumeration answers that, and takes most of the time of a prediction. Here two hashes of a cell, with seeds
-drawn anew by every process, are looked up in a table. A cell that is none of its texts would have to agree with one of
-them in all 128 bits. What is not in the table is looked at again, text by text: it may be written in another way.
+A cast to an enumeration would answer that, but would take most of the time of a prediction. Here two hashes of a cell,
+with new random seeds in every process, are looked up in a table. To be mistaken for one of the texts, another text
+would have to agree with it in all 128 bits. Cells not in the table are checked again, one by one, for other spellings.
 """
 
 import secrets
@@ -22,7 +22,7 @@ NONE_GONE = np.empty(0, bool)
 
 
 class Lookup:
-    """A list of different values, and where each stands in it however it is written."""
+    """A list of different values, and the place of each in the list, however it is spelled."""
 
     def __init__(self, values: tuple[str, ...]) -> None:
         if len(set(values)) < len(values):
@@ -43,11 +43,11 @@ class Lookup:
             self.keys[place], self.checks[place], self.codes[place] = first, second, code
 
     def places(self, cells: pl.Series) -> Array:
-        """The place of each cell's value; that after the last for any other value, the next for none."""
+        """The place of each cell's value; one past the last for any other value, two past for a missing one."""
         return places_of([(self, cells)])[0]
 
     def look_again(self, cells: pl.Series, places: Array) -> None:
-        """Find what is written otherwise among the cells that have no place."""
+        """Find other spellings among the cells that have no place yet."""
         unknown = np.flatnonzero(places < 0)
         if not unknown.size:
             return
@@ -62,7 +62,7 @@ class Lookup:
 
 
 def places_of(parts: Sequence[tuple[Lookup, pl.Series]]) -> list[Array]:
-    """The places of many columns' cells: to ask Polars once takes as long as to hash a thousand cells."""
+    """The places of many columns' cells at once, because one Polars call costs as much as hashing a thousand cells."""
     frame = pl.DataFrame([cells.alias(str(k)) for k, (_, cells) in enumerate(parts)])
     asked = [
         pl.col(str(k)).hash(s).alias(f"{k} {j}")
@@ -83,7 +83,7 @@ def places_of(parts: Sequence[tuple[Lookup, pl.Series]]) -> list[Array]:
 
 
 class Unseen:
-    """Values that a rule has no name for: in how many cells of each column they stand, and one of them."""
+    """Values that a rule does not know: the number of such cells in each column, and an example."""
 
     def __init__(self) -> None:
         self.counts: dict[str, int] = {}
@@ -91,7 +91,7 @@ class Unseen:
         self._lock = Lock()  # blocks of a table come in several threads
 
     def add(self, column: str, cells: pl.Series, unknown: Array) -> None:
-        """The unknown ones among some cells."""
+        """Count the unknown values among some cells."""
         if many := int(np.count_nonzero(unknown)):
             least = str(cells.filter(unknown).min())
             with self._lock:

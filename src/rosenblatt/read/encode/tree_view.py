@@ -28,14 +28,14 @@ def heads(encoding: Encoding) -> tuple[Head, ...]:
 
 
 def width(encoding: Encoding) -> int:
-    """How many columns the grid has."""
+    """The number of columns of the grid."""
     return sum(1 if isinstance(column, Number | Category) else _named(column).size for column in encoding.used)
 
 
 def grid(encoding: Encoding, table: Any, *, first_row: int = 0) -> Array:
     """grid[column, row]: a number, or the code of a category; NaN is missing.
 
-    A value that is none of a column's categories has the code beyond all. `table` and `first_row` as for
+    A value that is not among a column's categories has the code after the last. `table` and `first_row` are as for
     `Encoding.encode`.
     """
     if encoding.is_sparse:
@@ -58,11 +58,9 @@ def grid(encoding: Encoding, table: Any, *, first_row: int = 0) -> Array:
 
 
 def _named(column: Column) -> Column:
-    """The column, if its features have names."""
+    """The column, if its features have names; refuses hashed text."""
     if isinstance(column, HashedText):
-        raise OptionError(
-            f"a tree has no names for hashed words: use a vocabulary for {column.name!r}, or leave it out"
-        )
+        raise OptionError(f"a tree cannot use hashed words: use a vocabulary for {column.name!r}, or leave it out")
     return column
 
 
@@ -83,13 +81,13 @@ def _numbers(column: Number, cells: pl.Series) -> Array:
 
 
 def _codes(column: Category, cells: pl.Series) -> Array:
-    """The places of the values; NaN where there is none."""
+    """The codes of the values; NaN if missing."""
     places = column.lookup.places(texts_of(cells))
     return np.where(places == column.spellings.missing, np.nan, places)
 
 
 def _numbered_rows(column: Sparse, X: Any) -> Array:
-    """Numbered features, a row for each."""
+    """Numbered features, one row of the grid for each."""
     there = column.known(X).toarray().T
     clipped: Array = np.clip(np.where(np.isfinite(there), there, 0.0), -column.highest, column.highest)
     return np.ascontiguousarray(clipped + 0.0)

@@ -1,4 +1,4 @@
-"""ARFF: a header that declares the columns, then rows separated by commas; `?` is missing, `%` begins a remark."""
+"""ARFF: a header that declares the columns, then rows separated by commas; `?` is missing, `%` begins a comment."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ ESCAPE = re.compile(r"\\(.)")
 
 @dataclass(frozen=True)
 class Attribute:
-    """A declared column: numbers, one of some values, a date, or text."""
+    """A declared column of numbers, listed values, dates or text."""
 
     name: str
     kind: str  # number, category, date or text
@@ -27,26 +27,26 @@ class Attribute:
 
 
 def looks_like_arff(text: str) -> bool:
-    """Whether the first line that is no remark declares a relation or an attribute."""
+    """Whether the first line that is not a comment declares a relation or an attribute."""
     lines = (line.strip().lower() for line in text.splitlines())
     first = next((line for line in lines if line and not line.startswith("%")), "")
     return first.startswith(("@relation", "@attribute"))
 
 
 def read_arff(files: Sequence[File], shown: str) -> Table:
-    """ARFF files as one table."""
+    """Read ARFF files as one table."""
     frames, first = [], None
     for file in files:
         attributes, frame = _read(file)
         if first is not None and attributes != first:
             differ = next((b.name for a, b in zip(first, attributes, strict=False) if a != b), "a column")
-            raise TableError(f"{file.shown}: {differ!r} is declared otherwise than in {files[0].shown}")
+            raise TableError(f"{file.shown}: {differ!r} is declared differently in {files[0].shown}")
         first = attributes
         frames.append(frame)
     assert first is not None
     refuse_patterns(shown, [attribute.name for attribute in first])
     hints = {attribute.name: attribute.kind for attribute in first if attribute.kind in ("number", "category")}
-    return Table(shown, pl.concat(frames), hints=hints, notes=("ARFF: kinds as the header declares them",))
+    return Table(shown, pl.concat(frames), hints=hints, notes=("ARFF: column kinds taken from the header",))
 
 
 def _read(file: File) -> tuple[list[Attribute], pl.DataFrame]:
@@ -71,7 +71,7 @@ def _read(file: File) -> tuple[list[Attribute], pl.DataFrame]:
 
 
 def _kept(lines: Iterator[str]) -> Iterator[tuple[int, str]]:
-    """Lines with their numbers, without remarks and blank lines."""
+    """Numbered lines, without comments and blank lines."""
     for number, line in enumerate(lines, 1):
         line = line.strip()
         if line and not line.startswith("%"):
@@ -92,14 +92,14 @@ def _header(file: File, lines: Iterator[tuple[int, str]]) -> list[Attribute]:
                 raise TableError(f"{file.shown}, line {number}: a second column called {attribute.name!r}; rename one")
             attributes.append(attribute)
         elif word != "@relation":
-            raise TableError(f"{file.shown}, line {number}: {line[:40]!r} stands before @data; is a line missing?")
-    raise TableError(f"{file.shown}: there is no line @data")
+            raise TableError(f"{file.shown}, line {number}: {line[:40]!r} before @data; is a line missing?")
+    raise TableError(f"{file.shown}: there is no @data line")
 
 
 def _attribute(file: File, number: int, line: str) -> Attribute:
     match = ATTRIBUTE.fullmatch(line)
     if match is None:
-        raise TableError(f"{file.shown}, line {number}: not a declaration of a column: {line[:60]!r}")
+        raise TableError(f"{file.shown}, line {number}: not a column declaration: {line[:60]!r}")
     name, declared = _plain(match[1]), match[2].strip()
     if declared.startswith("{") and declared.endswith("}"):
         values = [value for value in _split(declared[1:-1]) or [] if value is not None]
@@ -109,7 +109,7 @@ def _attribute(file: File, number: int, line: str) -> Attribute:
         return Attribute(name, "number")
     if kind in ("date", "string"):
         return Attribute(name, "text" if kind == "string" else "date")
-    raise TableError(f"{file.shown}, line {number}: column {name!r} is of a type that is not known: {declared[:40]!r}")
+    raise TableError(f"{file.shown}, line {number}: column {name!r} has an unknown type: {declared[:40]!r}")
 
 
 def _plain(word: str) -> str:
@@ -120,7 +120,7 @@ def _plain(word: str) -> str:
 
 
 def _split(line: str) -> list[str | None] | None:
-    """The values in a line; None for a missing one; None where quotes are wrong."""
+    """The values in a line, each None if missing; None for the whole line if its quotes do not match."""
     if "'" not in line and '"' not in line:
         return [None if (cell := raw.strip()) in ("?", "") else cell for raw in line.split(",")]
     values: list[str | None] = []
@@ -138,14 +138,14 @@ def _split(line: str) -> list[str | None] | None:
 def _cells(file: File, number: int, line: str, width: int) -> list[str | None]:
     cells = _sparse(file, number, line, width) if line.startswith("{") else _split(line)
     if cells is None:
-        raise TableError(f"{file.shown}, line {number}: a quotation mark opens and never closes")
+        raise TableError(f"{file.shown}, line {number}: unclosed quotation mark")
     if len(cells) != width:
         raise TableError(f"{file.shown}, line {number}: {len(cells)} values where {width} columns are declared")
     return cells
 
 
 def _sparse(file: File, number: int, line: str, width: int) -> list[str | None]:
-    raise TableError(f"{file.shown}, line {number}: sparse ARFF is not read; save it as plain ARFF or as LIBSVM")
+    raise TableError(f"{file.shown}, line {number}: sparse ARFF is not supported; save it as plain ARFF or as LIBSVM")
 
 
 def _value(file: File, number: int, cell: str | None, attribute: Attribute, values: frozenset[str]) -> object:

@@ -1,4 +1,4 @@
-"""Parquet, Arrow IPC and NDJSON: files that know the types of their columns."""
+"""Parquet, Arrow IPC and NDJSON: files that contain the types of their columns."""
 
 import json
 from collections.abc import Sequence
@@ -18,11 +18,11 @@ NAMES = {"parquet": "Parquet", "arrow": "Arrow IPC", "ndjson": "NDJSON"}
 
 
 def read_columnar(files: Sequence[File], shown: str, scratch: Scratch, kind: str, large: bool) -> Table:
-    """Files of one of these formats as one table."""
+    """Read Parquet, Arrow IPC or NDJSON files as one table."""
     if kind == "ndjson":
         files = [plain(file, scratch) for file in files]
     elif any(file.packed for file in files):
-        raise TableError(f"{shown}: {NAMES[kind]} in a packed file; unpack it first")
+        raise TableError(f"{shown}: {NAMES[kind]} in a compressed file; unpack it first")
     scans = [_scanned(file, kind) for file in files]
     refuse_patterns(shown, scans[0][1])
     _check_same(files, scans)
@@ -47,7 +47,7 @@ def read_columnar(files: Sequence[File], shown: str, scratch: Scratch, kind: str
 
 
 def _scanned(file: File, kind: str) -> tuple[pl.LazyFrame, dict[str, pl.DataType]]:
-    """A file, and its columns."""
+    """The lazy scan of a file, and its columns."""
     try:
         if kind == "parquet":
             scan = pl.scan_parquet(file.path, glob=False, hive_partitioning=False)
@@ -59,10 +59,10 @@ def _scanned(file: File, kind: str) -> tuple[pl.LazyFrame, dict[str, pl.DataType
     except TROUBLE as error:
         raise _explained([file], kind, error) from error
     except RecursionError:
-        raise TableError(f"{file.shown}: a column is nested too deeply; write its parts as columns") from None
+        raise TableError(f"{file.shown}: a column is nested too deeply; write its parts as separate columns") from None
     for name, dtype in columns.items():
         if _is_deep(dtype):
-            raise TableError(f"{file.shown}: column {name!r} is nested too deeply; write its parts as columns")
+            raise TableError(f"{file.shown}: column {name!r} is nested too deeply; write its parts as separate columns")
     return scan, columns
 
 
@@ -78,7 +78,7 @@ def _is_deep(dtype: pl.DataType) -> bool:
 
 
 def _check_same(files: Sequence[File], scans: Sequence[tuple[pl.LazyFrame, dict[str, pl.DataType]]]) -> None:
-    """Refuse files whose columns are not those of the first, in name or in kind."""
+    """Refuse files whose columns differ from the first file's in name or in kind."""
     first = scans[0][1]
     if not first:
         raise TableError(f"{files[0].shown}: the file has no columns")
@@ -90,14 +90,14 @@ def _check_same(files: Sequence[File], scans: Sequence[tuple[pl.LazyFrame, dict[
 
 
 def _plain_types(frame: pl.LazyFrame) -> pl.LazyFrame:
-    """Categories as text, exact decimals as floats, texts without the blanks around them, and null where missing."""
+    """Categories as text, exact decimals as floats, texts without surrounding blanks, and null if missing."""
     frame = with_plain_types(frame)
     texts = [name for name, kind in frame.collect_schema().items() if kind == pl.String]
     return frame.with_columns(map(cleaned, texts)) if texts else frame
 
 
 def _explained(files: Sequence[File], kind: str, error: BaseException) -> TableError:
-    """One line about what is wrong; of several files, the first that cannot be read by itself."""
+    """A one-line error; of several files, it names the first that cannot be read on its own."""
     for file in files:
         if kind == "ndjson":
             if (found := _wrong_line(file)) is not None:
@@ -109,20 +109,22 @@ def _explained(files: Sequence[File], kind: str, error: BaseException) -> TableE
             except TROUBLE as own:
                 return _explained([file], kind, own)
     text = damage(error) if isinstance(error, OSError) else first_line(error)
-    return TableError(f"{files[0].shown}: not {NAMES[kind]}, or damaged: {text}; write or copy it once more")
+    return TableError(f"{files[0].shown}: not {NAMES[kind]}, or damaged: {text}; write or copy it again")
 
 
 def _wrong_line(file: File) -> TableError | None:
-    """The first line that is no JSON object."""
+    """The error for the first line that is not a JSON object."""
     with as_text(file) as lines:
         for number, line in enumerate(lines, 1):
             try:
                 if line.strip() and not isinstance(json.loads(line), dict):
                     return TableError(f"{file.shown}, line {number}: not a JSON object; NDJSON has one on every line")
             except RecursionError:
-                return TableError(f"{file.shown}, line {number}: it is nested too deeply; write its parts as columns")
+                return TableError(
+                    f"{file.shown}, line {number}: nested too deeply; write its parts as separate columns"
+                )
             except json.JSONDecodeError as error:
                 return TableError(f"{file.shown}, line {number}: not JSON: {error.msg} at character {error.pos + 1}")
             except ValueError:
-                return TableError(f"{file.shown}, line {number}: it holds a number of more digits than any column has")
+                return TableError(f"{file.shown}, line {number}: it contains a number with too many digits")
     return None

@@ -1,8 +1,8 @@
-"""Delimited text: CSV, TSV and their kin.
+"""Delimited text: CSV, TSV and similar files.
 
-Problem: types must hold for all rows, and a file tells them only with its last one.
-Way: guess the types from the first rows and read; Polars stops at the first cell that does not fit. Then everything is
-read as text, and the types are taken from all rows. What Polars cannot cut into cells at all is written anew by
+Problem: types must hold for all rows, and only the last row of a file settles them.
+Method: guess the types from the first rows and read; Polars stops at the first cell that does not fit. Then read
+everything as text and determine the types from all rows. Files that Polars cannot split into cells are rewritten by
 `rewritten`, which also names the line where that fails.
 """
 
@@ -25,16 +25,16 @@ ANY_VALUE = pl.any_horizontal(pl.all().is_not_null())
 
 
 @dataclass(frozen=True)
-class Source:
+class TextFiles:
     """Text files of one dialect."""
 
     files: tuple[File, ...]
-    plain: tuple[File, ...]  # the same before they were written anew
+    plain: tuple[File, ...]  # the original files, before they were rewritten
     shown: str
     dialect: Dialect
-    header: bool | None  # as the user says
+    header: bool | None  # as given by the user
     missing: tuple[str, ...]
-    known: Mapping[str, pl.DataType]  # types that are not to be guessed
+    known: Mapping[str, pl.DataType]  # types given by the caller
     scratch: Scratch
     large: bool
 
@@ -57,18 +57,18 @@ class Source:
         return self.scan(dict.fromkeys(self.dialect.names, pl.String()))
 
     def table(self, frame: Frame) -> Table:
-        """A frame of this source, as a table that complains in the words of Polars."""
-        return Table(self.shown, frame, scratch=self.scratch, explain=lambda error: _UnreadError(error))
+        """A frame of these files as a table that raises the errors of Polars unchanged."""
+        return Table(self.shown, frame, scratch=self.scratch, explain=lambda error: _UnreadableError(error))
 
     def kept(self, frame: pl.LazyFrame) -> Frame:
-        """The frame in memory, or as it is where the files are large."""
+        """The frame in memory, or unchanged if the files are large."""
         if self.large:
             return frame
         return collected(frame) if any(file.packed for file in self.files) else frame.collect()
 
 
-class _UnreadError(TableError):
-    """What Polars could not read; caught here, and tried otherwise."""
+class _UnreadableError(TableError):
+    """Polars could not read the files; caught here, and another way is tried."""
 
 
 def read_delimited(
@@ -83,14 +83,14 @@ def read_delimited(
     others: pl.DataType | None,
     large: bool,
 ) -> Table:
-    """Delimited text files as one table."""
+    """Read delimited text files as one table."""
     dialect = _dialect(files[0], delimiter, header, missing)
     for file in files[1:]:
         _check_same(file, files[0], dialect)
     wanted = {name: types.get(name, others) for name in dialect.names}
     known = {name: kind for name, kind in wanted.items() if kind is not None}
     plain_files = tuple(plain(file, scratch) for file in files)
-    source = Source(plain_files, plain_files, shown, dialect, header, missing, known, scratch, large)
+    source = TextFiles(plain_files, plain_files, shown, dialect, header, missing, known, scratch, large)
     source, frame = _read(source, files)
     if isinstance(frame, pl.DataFrame) and not frame.height:
         raise TableError(f"{shown}: the file has a header but no rows")
@@ -108,7 +108,7 @@ def _dialect(
 ) -> Dialect:
     text = text_of(file)
     if not file.complete and "\n" not in text and "\r" not in text:
-        raise TableError(f"{file.shown}: line 1 is longer than {LONGEST >> 20} MiB, which is the most that is read")
+        raise TableError(f"{file.shown}: line 1 is longer than {LONGEST >> 20} MiB, the maximum")
     try:
         dialect = sniffed(
             text,
@@ -125,12 +125,12 @@ def _dialect(
     places: dict[str, int] = {}
     for k, name in enumerate(dialect.names):
         if (first := places.setdefault(name, k)) < k:
-            raise TableError(f"{file.shown}: columns {first + 1} and {k + 1} are both called {name!r}; rename one")
+            raise TableError(f"{file.shown}: columns {first + 1} and {k + 1} are both named {name!r}; rename one")
     return dialect
 
 
 def _check_same(file: File, first: File, dialect: Dialect) -> None:
-    """Refuse a file whose columns are not those of the first."""
+    """Refuse a file whose columns differ from the first file's."""
     row = first_row(file, dialect)
     if not dialect.header:
         if len(row) != dialect.width:
@@ -141,7 +141,7 @@ def _check_same(file: File, first: File, dialect: Dialect) -> None:
 
 
 def check_names(shown: str, names: Sequence[str], first: str, wanted: Sequence[str]) -> None:
-    """Refuse a file whose columns are not called as those of the first file."""
+    """Refuse a file whose column names differ from the first file's."""
     for k, (name, other) in enumerate(zip(names, wanted, strict=False)):
         if name != other:
             raise TableError(f"{shown}: column {k + 1} is {name!r}, but {other!r} in {first}")
@@ -153,36 +153,36 @@ def check_names(shown: str, names: Sequence[str], first: str, wanted: Sequence[s
         )
 
 
-def _read(source: Source, files: Sequence[File]) -> tuple[Source, Frame]:
-    """The rows, by the first way that works."""
+def _read(source: TextFiles, files: Sequence[File]) -> tuple[TextFiles, Frame]:
+    """The rows, by the first method that works."""
     try:
-        return _tried(source)
-    except (*TROUBLE, _UnreadError, UndecodableError) as error:
+        return _split_rows(source)
+    except (*TROUBLE, _UnreadableError, UndecodableError) as error:
         cause = error.__cause__ or error
         if not _is_undecodable(cause):
             raise _explained(source, cause) from cause
-        if any(file.told or file.encoding != "utf-8" or file.packed == "zst" for file in files):
-            text = "it is not all UTF-8; name its encoding, for example latin-1, or unpack it"
+        if any(file.encoding_given or file.encoding != "utf-8" or file.packed == "zst" for file in files):
+            text = "not valid UTF-8; specify its encoding, for example latin-1, or unpack it"
             raise TableError(f"{source.shown}: {text}") from cause
     source = _western(source, files)
     try:
-        return _tried(source)
-    except (*TROUBLE, _UnreadError) as error:
+        return _split_rows(source)
+    except (*TROUBLE, _UnreadableError) as error:
         raise _explained(source, error.__cause__ or error) from error
 
 
-def _tried(source: Source) -> tuple[Source, Frame]:
-    """The rows as Polars cuts them; where it does not, cut by Python and written anew."""
+def _split_rows(source: TextFiles) -> tuple[TextFiles, Frame]:
+    """The rows as Polars splits them; if it cannot, split by Python and rewritten."""
     if source.dialect.odd:
-        source = _anew(source)
+        source = _rewritten_rows(source)
         return source, _frame(source)
     try:
         return source, _frame(source)
-    except (*TROUBLE, _UnreadError) as error:
+    except (*TROUBLE, _UnreadableError) as error:
         cause = error.__cause__ or error
         if _is_undecodable(cause) or isinstance(cause, OSError) or not source.dialect.quoted:
             raise
-    source = _anew(source)
+    source = _rewritten_rows(source)
     return source, _frame(source)
 
 
@@ -190,8 +190,8 @@ def _is_undecodable(error: BaseException) -> bool:
     return isinstance(error, UndecodableError) or "utf-8" in str(error) or "utf8" in str(error)
 
 
-def _western(source: Source, files: Sequence[File]) -> Source:
-    """The same files read as Windows-1252 or Latin-1: bytes that are not UTF-8 came late."""
+def _western(source: TextFiles, files: Sequence[File]) -> TextFiles:
+    """The files read as Windows-1252 or Latin-1, after bytes that are not UTF-8 turned up late."""
     made = []
     for file in files:
         try:
@@ -201,8 +201,8 @@ def _western(source: Source, files: Sequence[File]) -> Source:
     return replace(source, files=tuple(made), plain=tuple(made))
 
 
-def _anew(source: Source) -> Source:
-    """The same rows in files that Polars cuts as they are meant; or its own, if quotes turn out to mean nothing."""
+def _rewritten_rows(source: TextFiles) -> TextFiles:
+    """The rows in rewritten files that Polars splits correctly; or as Polars split them, if quotes mean nothing."""
     dialect = source.dialect
     bare = source
     if dialect.quoted:
@@ -220,34 +220,34 @@ def _anew(source: Source) -> Source:
     return bare
 
 
-def _count_of_equal_lines(source: Source) -> int | None:
-    """How many lines there are, if every one has as many delimiters as the others; quotes do not matter then."""
+def _count_of_equal_lines(source: TextFiles) -> int | None:
+    """The number of lines, if all have equally many delimiters, so that quotes do not matter."""
     cells = pl.col("line").str.count_matches(source.dialect.delimiter, literal=True)
     low, high, count = _lines(source).select(cells.min().alias("a"), cells.max().alias("b"), pl.len()).collect().row(0)
     return count if low == high == source.dialect.width - 1 else None
 
 
-def _quotes_matter(source: Source) -> bool:
-    """Whether some cell is all in quotes; between tabs, that happens in plain text."""
+def _quotes_matter(source: TextFiles) -> bool:
+    """Whether some cell is entirely in quotes; in tab-separated files, plain text does that too."""
     mark = re.escape(source.dialect.delimiter)
     quoted = pl.col("line").str.contains(f'(^|{mark})"[^"]*"({mark}|$)')
     return source.dialect.delimiter != "\t" and bool(_lines(source).select(quoted.any()).collect().item())
 
 
-def _lines(source: Source) -> pl.LazyFrame:
+def _lines(source: TextFiles) -> pl.LazyFrame:
     """The lines that are not blank."""
     lines = pl.scan_lines([file.path for file in source.files], glob=False)
     return lines.filter(pl.col("line").str.strip_chars() != "")
 
 
-def _frame(source: Source) -> Frame:
-    """The rows with the types that hold for all of them; rows without any value are left out."""
+def _frame(source: TextFiles) -> Frame:
+    """The rows with types that hold for all of them; rows without any value are left out."""
     dialect = source.dialect
     guess = _guess(source)
     if not dialect.padded:
         try:
-            return _complete(source, _fast(source, guess))
-        except (*TROUBLE, _UnreadError) as error:
+            return _complete(source, _with_guessed_types(source, guess))
+        except (*TROUBLE, _UnreadableError) as error:
             if _is_undecodable(error.__cause__ or error):
                 raise
     texts = source.kept(source.texts())
@@ -257,7 +257,7 @@ def _frame(source: Source) -> Frame:
     return _complete(source, source.kept(texts.lazy().select(typed)))
 
 
-def _guess(source: Source) -> Types:
+def _guess(source: TextFiles) -> Types:
     """Types from the first rows."""
     names, rows = source.dialect.names, source.dialect.rows
     sample = pl.DataFrame(list(map(list, rows)), schema=dict.fromkeys(names, pl.String), orient="row")
@@ -266,7 +266,7 @@ def _guess(source: Source) -> Types:
     return {name: source.known.get(name, guess.get(name)) for name in names}
 
 
-def _fast(source: Source, guess: Types) -> Frame:
+def _with_guessed_types(source: TextFiles, guess: Types) -> Frame:
     """The rows, read with guessed types; raises where they do not fit."""
     seen = {cell for row in source.dialect.rows for cell in row}
     nulls = [token for token in source.missing if token and token in seen]
@@ -282,8 +282,8 @@ def _fast(source: Source, guess: Types) -> Frame:
     return source.kept(read.lazy().with_columns(typed))
 
 
-def _complete(source: Source, frame: Frame) -> Frame:
-    """The frame without rows that have no value; refuses rows that are too short, which Polars fills with nulls."""
+def _complete(source: TextFiles, frame: Frame) -> Frame:
+    """The frame without empty rows; refuses rows that are too short, which Polars fills with nulls."""
     if source.dialect.width == 1:
         return frame
     if source.large and len(source.known) == source.dialect.width:
@@ -299,8 +299,8 @@ def _complete(source: Source, frame: Frame) -> Frame:
     return frame.filter(ANY_VALUE)
 
 
-def _explained(source: Source, error: BaseException) -> TableError:
-    """One line about what is wrong in the files, after a closer look."""
+def _explained(source: TextFiles, error: BaseException) -> TableError:
+    """A one-line error about the files, after a closer look."""
     text = first_line(error)
     if isinstance(error, OSError):
         return TableError(f"{source.shown}: {damage(error)}")
@@ -314,8 +314,8 @@ def _explained(source: Source, error: BaseException) -> TableError:
         return TableError(f"{source.shown}: {text}")
 
 
-def _not_a_number(source: Source) -> TableError | None:
-    """The first cell of a column of numbers that is none."""
+def _not_a_number(source: TextFiles) -> TableError | None:
+    """The error for the first cell in a column of numbers that is not a number."""
     texts = source.texts().filter(ANY_VALUE)
     for name, kind in source.known.items():
         if kind in NUMBERS:
@@ -332,7 +332,7 @@ def _notes(files: Sequence[File], dialect: Dialect) -> tuple[str, ...]:
     delimiter = NAMES.get(dialect.delimiter, repr(dialect.delimiter))
     notes = [
         f"delimiter: {delimiter}" + (", decimal comma" if dialect.decimal_comma else ""),
-        "column names from the header" if dialect.header else "no header: columns are called c1, c2, ...",
+        "column names from the header" if dialect.header else "no header: columns are named c1, c2, ...",
     ]
     encodings = {file.encoding for file in files} - {"utf-8"}
     if encodings:

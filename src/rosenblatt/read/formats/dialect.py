@@ -1,8 +1,9 @@
-"""How a text file is cut into cells: its delimiter, quotes and header, found on its first lines.
+"""How a text file is split into cells: its delimiter, quotes and header, detected from its first lines.
 
-Problem: files say nothing about themselves; a comma may part cells, or stand in a text, or be a decimal point.
+Problem: files do not describe themselves; a comma may separate cells, be part of a text, or be a decimal point.
 Input: the first lines. Result: a `Dialect`.
-Way: cut the lines at each delimiter in turn, with and without quotes, and keep what gives most rows the same width.
+Method: split the lines at each delimiter in turn, with and without quotes, and keep the way that gives most rows the
+same width.
 """
 
 import csv
@@ -26,7 +27,7 @@ csv.field_size_limit(2**27)
 
 @dataclass(frozen=True)
 class Dialect:
-    """How to cut a file into cells, and what its columns are called."""
+    """How to split a file into cells, and the names of its columns."""
 
     delimiter: str
     quoted: bool  # whether quotes hold cells together; else they are letters like others
@@ -39,7 +40,7 @@ class Dialect:
 
     @property
     def width(self) -> int:
-        """How many columns there are."""
+        """The number of columns."""
         return len(self.names)
 
 
@@ -59,7 +60,7 @@ def cut(lines: Iterable[str], delimiter: str, quoted: bool) -> "Iterable[list[st
 
 
 def _without_last_blank(row: list[str]) -> list[str]:
-    """A row without the empty cells that blanks at the ends of a line make."""
+    """A row without the empty cells that come from blanks at the ends of its line."""
     while row and not row[-1]:
         row.pop()
     return row[1:] if row and not row[0] else row
@@ -75,14 +76,14 @@ def sniffed(
     missing: Sequence[str],
     bare: bool = False,
 ) -> Dialect:
-    """The dialect that fits the first lines best; `bare`: quotes are letters like others."""
+    """The dialect that fits the first lines best; with `bare`, quotes are ordinary characters."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     lines = [line + "\n" for line in (lines if complete else lines[:-1] or lines)]
     marked = any('"' in line for line in lines)
     best: tuple[tuple[float, ...], str, bool, list[list[str]]] | None = None
     for candidate in _candidates(delimiter, suffix):
         for quoted in (False,) if bare else (True, False) if marked else (True,):
-            rows = list(_taken(cut(lines, candidate, quoted), complete))
+            rows = list(_first_rows(cut(lines, candidate, quoted), complete))
             score = _score(rows, quoted, candidate, lines)
             if best is None or score > best[0]:
                 best = score, candidate, quoted, rows
@@ -100,8 +101,8 @@ def _candidates(delimiter: str | None, suffix: str) -> list[str]:
     return others if first is None else [first, *others]
 
 
-def _taken(rows: Iterable[list[str]], complete: bool) -> list[list[str]]:
-    """Some rows; the last is left out where it may have been cut off."""
+def _first_rows(rows: Iterable[list[str]], complete: bool) -> list[list[str]]:
+    """The first rows; the last is left out if it may have been cut off."""
     taken: list[list[str]] = []
     for row in rows:
         taken.append(row)
@@ -111,7 +112,7 @@ def _taken(rows: Iterable[list[str]], complete: bool) -> list[list[str]]:
 
 
 def _score(rows: list[list[str]], quoted: bool, delimiter: str, lines: list[str]) -> tuple[float, ...]:
-    """How well a way to cut fits: most rows of one width, more than one cell, no quotes left over."""
+    """How well a way of splitting fits: most rows of one width, more than one cell, no quotes left over."""
     if not rows:
         return (0.0,)
     widths = Counter(map(len, rows))
@@ -125,7 +126,7 @@ def _score(rows: list[list[str]], quoted: bool, delimiter: str, lines: list[str]
 
 
 def _holds_quoted_cells(rows: list[list[str]]) -> bool:
-    """Whether some cells are all in quotes, as they would be if the quotes meant something."""
+    """Whether some cells are entirely in quotes, as they would be if the quotes meant something."""
     cells = [cell for row in rows for cell in row if cell.startswith('"')]
     whole = sum(len(cell) > 1 and cell.endswith('"') for cell in cells)
     return bool(cells) and 2 * whole > len(cells)
@@ -145,12 +146,12 @@ def _described(
 
 
 def numbered(width: int) -> tuple[str, ...]:
-    """Names for columns without."""
+    """Numbered names for columns without names."""
     return tuple(f"c{k + 1}" for k in range(width))
 
 
 def _padding(lines: list[str], dialect: Dialect) -> tuple[bool, bool]:
-    """Whether there are blanks around cells, and quotes where Polars would not take them for such."""
+    """Whether there are blanks around cells, and quotes where Polars would not recognise them."""
     if dialect.delimiter == BLANKS:
         return False, True
     d = re.escape(dialect.delimiter)
@@ -168,7 +169,7 @@ def _padding(lines: list[str], dialect: Dialect) -> tuple[bool, bool]:
 
 
 def _has_header(rows: list[list[str]], missing: Sequence[str]) -> bool:
-    """Whether the first row names the columns: words above numbers, or words that are not among those below."""
+    """Whether the first row is a header: words above numbers, or words that do not occur below."""
     first, body = rows[0], rows[1:]
     if any(_is_number(cell) for cell in first) or all(cell.strip() in missing for cell in first):
         return False
@@ -191,7 +192,7 @@ def _is_number(cell: str) -> bool:
 
 
 def _is_decimal_comma(rows: list[tuple[str, ...]], missing: Sequence[str]) -> bool:
-    """Whether some column is of numbers with a decimal comma, and none has a decimal point."""
+    """Whether some column has numbers with a decimal comma, and none has a decimal point."""
     found = False
     for column in zip(*rows, strict=False):
         cells = [cell for cell in column if cell.strip() not in missing]

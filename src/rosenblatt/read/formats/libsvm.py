@@ -1,8 +1,8 @@
-"""LIBSVM files: a label, then the numbers of the features that are not zero, each with its value.
+"""LIBSVM files: a label, then the number and the value of each feature that is not zero.
 
-    +1 3:1 7:0.5   # a remark
+    +1 3:1 7:0.5   # a comment
 
-Result: a CSR matrix (feature k in column k - 1) and the labels as text, whole numbers without sign and point.
+Result: a CSR matrix (feature k in column k - 1) and the labels as text, whole numbers as "1" rather than "+1" or "1.0".
 """
 
 import re
@@ -31,7 +31,7 @@ def looks_like_libsvm(text: str) -> bool:
 
 
 def read_libsvm(files: Sequence[File], shown: str, scratch: Scratch) -> Table:
-    """LIBSVM files as one table."""
+    """Read LIBSVM files as one table."""
     import numpy as np  # not before a table needs it: reading begins while the rest of a command is loaded
     from scipy.sparse import csr_array
 
@@ -47,12 +47,12 @@ def read_libsvm(files: Sequence[File], shown: str, scratch: Scratch) -> Table:
     width = int(columns.max()) + 1 if columns.size else 0
     X = csr_array((values, columns, starts), (len(labels), width))
     occurring = np.unique(columns).size
-    last = f", the last has the number {width}" if occurring < width else ""
+    last = f", the last one is number {width}" if occurring < width else ""
     return Table(shown, sparse=(X, labels), notes=(f"LIBSVM: {occurring} numbered features{last}",))
 
 
 def _parts(file: File) -> Iterator["tuple[list[str], Array, Array, Array]"]:
-    """Labels, entries per row, columns and values, some lines at a time."""
+    """Labels, entries per row, columns and values, in batches of lines."""
     first = 1
     try:
         scan = pl.scan_lines(file.path, glob=False)
@@ -95,15 +95,15 @@ def _parsed(file: File, lines: pl.Series, first: int) -> "tuple[list[str], Array
 
 def _check(file: File, entries: pl.DataFrame) -> None:
     bad = pl.col("index").is_null() | pl.col("value").is_null()
-    _refuse(file, entries.filter(bad), "{} is not a feature's number and value, as in 3:0.5")
+    _refuse(file, entries.filter(bad), "{} is not a feature number and a value, such as 3:0.5")
     _refuse(file, entries.filter(~pl.col("value").is_finite()), "{} is not a finite value")
     low = pl.col("index") < 1
-    _refuse(file, entries.filter(low), "features are numbered from 1, and {} is below; add 1 to every number")
+    _refuse(file, entries.filter(low), "feature numbers start at 1, but there is {}; add 1 to every number")
     high = pl.col("index") > LARGEST_INDEX
-    _refuse(file, entries.filter(high), "{} has too large a number")
+    _refuse(file, entries.filter(high), "the feature number in {} is too large")
     same_line = pl.col("number") == pl.col("number").shift(1)
     falls = same_line & (pl.col("index") <= pl.col("index").shift(1))
-    _refuse(file, entries.filter(falls), "the numbers of the features must rise, and {} does not")
+    _refuse(file, entries.filter(falls), "feature numbers must increase, but {} does not")
 
 
 def _refuse(file: File, bad: pl.DataFrame, complaint: str) -> None:
@@ -113,7 +113,7 @@ def _refuse(file: File, bad: pl.DataFrame, complaint: str) -> None:
 
 
 def _texts(labels: pl.DataFrame) -> list[str]:
-    """Labels as text: 1, not +1 or 1.0."""
+    """Labels as text: "1" rather than "+1" or "1.0"."""
     value = pl.col("value")
     whole = (value == value.round()) & (value.abs() < 2.0**53)
     text = pl.when(whole).then(pl.when(whole).then(value).cast(pl.Int64).cast(pl.String)).otherwise(pl.col("word"))

@@ -1,9 +1,9 @@
-"""Quotation marks that do not hold a cell together: found, and named by their lines.
+"""Finds quotation marks that do not enclose a cell, and names their lines.
 
-A mark that opens a cell and never closes it, or closes it too early, leaves the reader to guess. Other readers refuse
-such a file, or swallow the rows up to the next mark without a word. Where every line has its cells once marks are
-letters, they are read so, and a note says it; where rows may have been swallowed, the file is refused. A mark inside an
-unquoted cell, as in 5" pipe, is a letter like others and not worth a word.
+A mark that opens a cell and never closes it, or closes it too early, is ambiguous. Other readers refuse such a file, or
+silently swallow the rows up to the next mark. Here, if every line has the right number of cells when marks are ordinary
+characters, they are read that way, and a note says so; if rows may have been swallowed, the file is refused. A mark
+inside an unquoted cell, as in 5" pipe, is an ordinary character and needs no note.
 """
 
 import re
@@ -17,28 +17,28 @@ from rosenblatt.read.files import File, as_text, text_of
 from rosenblatt.read.formats.dialect import Dialect
 
 MARK = '"'
-SMALL = 2**24  # bytes of a file that is looked through even if its table is not wanted in memory
+SMALL = 2**24  # bytes; smaller files are checked completely even if their table stays on disk
 REST_OF_QUOTED = re.compile('(?:[^"]|"")*')
 
 
 @dataclass(frozen=True)
 class Stray:
-    """A mark that opens a cell in a line and does not close it at its end; `closes`: the line where it does, if any."""
+    """A mark that opens a cell and does not close it at the cell's end; `closes` is the line where it does, if any."""
 
     opens: int
     closes: int | None
 
     def in_words(self, as_letters: bool) -> str:
-        """What is wrong, and how it is read."""
+        """What is wrong, and how the mark is read."""
         what = (
             "closes before the end of its cell" if self.closes == self.opens else "opens a cell and does not close it"
         )
-        how = "so all quotation marks are read as letters" if as_letters else "and is left out of it"
+        how = "so all quotation marks are read as text" if as_letters else "and is dropped"
         return f"line {self.opens}: a quotation mark {what}, {how}"
 
 
 def first_stray(lines: Iterable[str], delimiter: str, complete: bool = True) -> Stray | None:
-    """The first such mark; where the lines are not `complete`, one that is still open at their end is none."""
+    """The first stray mark; if the lines are not `complete`, a mark still open at their end does not count."""
     apart = re.escape(delimiter)
     cell_end, cell = re.compile(rf"[^{apart}\r\n]*"), rf'(?:[^"{apart}\r\n]*+|"(?:[^"]++|"")*+")'
     in_order = re.compile(rf"{cell}(?:{apart}{cell})*+[\r\n]*+")
@@ -72,9 +72,9 @@ def _end(pattern: re.Pattern[str], line: str, at: int) -> int:
 def notes_on_quotes(
     files: Sequence[File], dialect: Dialect, quoted: bool, rewritten: bool, frame: pl.DataFrame | pl.LazyFrame
 ) -> tuple[str, ...]:
-    """What there is to say about the marks in files that were read by their `dialect`, as `quoted` cells or not.
+    """Notes about stray marks in files that were read with `dialect`, with `quoted` cells or not.
 
-    A large file whose table stays in it is judged by its first lines, any other by all of them.
+    A large file whose table stays on disk is judged by its first lines, any other by all of them.
     """
     in_memory = isinstance(frame, pl.DataFrame)
     if isinstance(frame, pl.DataFrame) and not rewritten and not _is_suspicious(frame, dialect, quoted):
@@ -85,11 +85,11 @@ def notes_on_quotes(
             continue
         if quoted and found.closes is not None and found.closes > found.opens:
             raise TableError(
-                f"{file.shown}, line {found.opens}: a quotation mark opens a cell here and closes within one in line "
-                f"{found.closes}; close it where its cell ends, or double it if it is a letter"
+                f"{file.shown}, line {found.opens}: a quotation mark opens a cell here and closes in the middle of one "
+                f"in line {found.closes}; close it at the end of its cell, or double it if it is part of the text"
             )
-        said = found.in_words(as_letters=not quoted)
-        notes.append(said if len(files) == 1 else f"{file.shown}, {said}")
+        note = found.in_words(as_letters=not quoted)
+        notes.append(note if len(files) == 1 else f"{file.shown}, {note}")
     return tuple(notes)
 
 
@@ -101,7 +101,7 @@ def _stray_in(file: File, delimiter: str, whole: bool) -> Stray | None:
 
 
 def _is_suspicious(frame: pl.DataFrame, dialect: Dialect, quoted: bool) -> bool:
-    """Whether some cell, or name, looks as if a mark had been misread: it begins with one, or goes over lines."""
+    """Whether some cell or name suggests a misread mark: it begins with one, or spans several lines."""
     if any("\n" in name if quoted else name.startswith(MARK) for name in dialect.names):
         return True
     texts = (frame[name].str for name, kind in frame.schema.items() if kind == pl.String)

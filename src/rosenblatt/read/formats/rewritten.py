@@ -1,6 +1,6 @@
-"""Text files that Polars does not read as they are meant, cut by Python's csv reader and written anew.
+"""Rewrites text files that Polars misreads, using Python's csv reader.
 
-Slower, but it knows blanks before quotes, quotes within words and runs of blanks, and names the line that is wrong.
+It is slower, but handles blanks before quotes, quotes within words and runs of blanks, and names the faulty line.
 """
 
 import csv
@@ -15,14 +15,14 @@ from rosenblatt.read.formats.dialect import BLANKS, NAMES, Dialect, cut
 
 
 def cells(file: File, dialect: Dialect) -> Iterator[list[str]]:
-    """The rows of a file, the header's too; a row of another width, or quotes that never end, are refused."""
+    """The rows of a file, including the header; refuses a row of another width and an unclosed quotation mark."""
     with as_text(file) as lines:
         counted = _Counted(lines)
         begun = 1
         try:
             for row in cut(counted, dialect.delimiter, dialect.quoted):
                 if dialect.quoted and counted.ended and _is_open(row, counted):
-                    raise TableError(f"{file.shown}, line {begun}: a quotation mark opens here and never closes")
+                    raise TableError(f"{file.shown}, line {begun}: unclosed quotation mark")
                 if len(row) != dialect.width:
                     raise TableError(_ragged(file, counted.number, begun, row, dialect))
                 yield row
@@ -32,7 +32,7 @@ def cells(file: File, dialect: Dialect) -> Iterator[list[str]]:
 
 
 class _Counted:
-    """Lines, counted; it remembers the last one."""
+    """An iterator that counts lines and remembers the last one."""
 
     def __init__(self, lines: Iterator[str]) -> None:
         self._lines = iter(lines)
@@ -52,7 +52,7 @@ class _Counted:
 
 
 def _is_open(row: list[str], lines: _Counted) -> bool:
-    """Whether the last row ended only because the file did: its last cell then runs to the end of the last line."""
+    """Whether the last row ended only because the file did, so that its last cell runs to the end of the file."""
     return "\n" in row[-1] or not lines.last.rstrip("\r\n").endswith('"')
 
 
@@ -62,12 +62,12 @@ def _ragged(file: File, line: int, begun: int, row: list[str], dialect: Dialect)
     wanted = f"the {'header' if dialect.header else 'other rows'} {'has' if dialect.header else 'have'} {dialect.width}"
     delimiter = NAMES.get(dialect.delimiter, repr(dialect.delimiter))
     return (
-        f"{file.shown}, {where}: {count} where {wanted} (delimiter: {delimiter}); mend the line or give the delimiter"
+        f"{file.shown}, {where}: {count} where {wanted} (delimiter: {delimiter}); fix the line or specify the delimiter"
     )
 
 
 def rewritten(file: File, dialect: Dialect, scratch: Scratch) -> File:
-    """The same rows without a header, separated by commas, every quote where it belongs."""
+    """A copy of the file without the header, separated by commas, with correct quotes."""
     target = scratch.path(".csv")
     with open(target, "w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out, lineterminator="\n")
@@ -81,7 +81,7 @@ def as_rewritten(dialect: Dialect) -> Dialect:
 
 
 def check_all(file: File, dialect: Dialect) -> None:
-    """Go through all rows to name the first that is wrong."""
+    """Read all rows to find the first that is wrong."""
     for _ in cells(file, dialect):
         pass
 

@@ -1,4 +1,4 @@
-"""The types of columns of text, from all of their rows: whole numbers, numbers, or text."""
+"""The types of text columns, determined from all rows: whole numbers, numbers, or text."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,12 +7,12 @@ import polars as pl
 from rosenblatt.read.table import Table
 from rosenblatt.read.values import BLANKS, MISSING
 
-Types = dict[str, pl.DataType | None]  # None: nothing there to tell from
+Types = dict[str, pl.DataType | None]  # None: the column has no values
 NUMBERS = (pl.Int64(), pl.Float64())
 
 
 def cleaned(name: str, missing: Sequence[str] = MISSING) -> pl.Expr:
-    """A column of text without the blanks around its cells, null where it is missing."""
+    """A column of text without blanks around its cells; null if missing."""
     text = pl.col(name).str.strip_chars(BLANKS)
     return pl.when(~text.is_in(list(missing))).then(text) if missing else text  # `replace` would not stream
 

@@ -1,1 +1,1 @@
-"""What a table's columns are made of: statistics in one pass, and the kinds that follow from them."""
+"""The contents of a table's columns: statistics in one pass, and the kinds inferred from them."""

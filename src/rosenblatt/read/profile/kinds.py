@@ -1,8 +1,8 @@
-"""What each column is, guessed from all of its values: a number, a category, a date, text, or nothing of use.
+"""The kind of each column, inferred from all of its values: number, category, date, text, or nothing useful.
 
-Input: a table, the name of its target, and what the user knows better.
-Result: a `Guess` for every other column, with the reason, and what is worth a look: a column that decides the target by
-itself has probably been filled in afterwards.
+Input: a table, the name of its target, and the kinds chosen by the user.
+Result: a `Guess` for every other column, with the reason, and with notes on what deserves a look: a column that alone
+determines the target was probably filled in afterwards.
 """
 
 import re
@@ -24,12 +24,13 @@ SAY_YES = (*YES, "+", "ja", "oui", "si", "sí", "positive", "pos")
 KEYS = "id|ids|id_str|uid|key|nr|no|number|num|uuid|guid|index|idx|rowid|pk|rownames|row_names|rowname"
 NAMES = re.compile(r"(^|[_\W])(?i:names?|surname|firstname|lastname|fullname)$|[a-z]Name$")
 NAMED_AS_KEY = re.compile(rf"(^|[_\W])(?i:{KEYS})$|[a-z](Id|ID|Key|Nr|No)$")
-ENOUGH = 20  # rows, below which numbers in a row may be a coincidence
-SENTENCE = 2.0  # words on average, from which values that seldom come again are text
-LONG = 3.0  # words on average, from which even values that never come again are text
-MOST = 0.9  # of the rows: so many different numbers may be names
-MANY = 0.5  # of the rows: so many different values make a category doubtful
+ENOUGH = 20  # rows; with fewer, consecutive numbers may be a coincidence
+SENTENCE = 2.0  # words on average; from here on, values that rarely repeat are text
+LONG = 3.0  # words on average; from here on, even values that never repeat are text
+MOST = 0.9  # of the rows; with this many different numbers, they may be identifiers
+MANY = 0.5  # of the rows; with more different values, a category is doubtful
 CLASSES = 100
+AS_REQUESTED = "as requested"  # why a column has its kind, if the user chose it
 FORM_NAMES = {
     "%d/%m/%Y": "day/month/year",
     "%m/%d/%Y": "month/day/year",
@@ -37,26 +38,26 @@ FORM_NAMES = {
     "%Y/%m/%d": "year/month/day",
     "%d-%m-%Y": "day-month-year",
     "%m-%d-%Y": "month-day-year",
-    "%Y%m%d": "year, month and day without a mark",
+    "%Y%m%d": "year, month and day without a separator",
     "": "year-month-day",
 }
 
 
 @dataclass(frozen=True)
 class Guess:
-    """What a column is taken for, and why."""
+    """The inferred kind of a column, and why."""
 
     column: str
     kind: str
     why: str
     notes: tuple[str, ...] = ()
-    form: str = ""  # of dates that are text
+    form: str = ""  # the format of dates that are text
 
 
 def check_kind(column: str, kind: str) -> None:
-    """Refuse a kind that is none."""
+    """Refuse an unknown kind."""
     if kind not in KINDS:
-        raise OptionError(f"column {column!r}: unknown kind {kind!r}; one of {', '.join(KINDS)}")
+        raise OptionError(f"column {column!r}: unknown kind {kind!r}; choose one of {', '.join(KINDS)}")
 
 
 def kinds_of(table: Table, target: str, overrides: Mapping[str, str] | None = None) -> list[Guess]:
@@ -67,7 +68,7 @@ def kinds_of(table: Table, target: str, overrides: Mapping[str, str] | None = No
 def profiles_of(
     table: Table, target: str, overrides: Mapping[str, str], held_out: HeldOut | None = None
 ) -> dict[str, Profile]:
-    """The statistics of a table, once target and overrides are known to fit it."""
+    """The statistics of a table, after checking that target and overrides fit it."""
     columns = table.columns
     if target not in columns:
         raise TableError(
@@ -77,7 +78,7 @@ def profiles_of(
     refuse_other_types([target], columns, table.source)
     for name, kind in overrides.items():
         if name not in columns:
-            raise OptionError(f"there is no column {name!r} to call a {kind}{nearest(name, columns)}")
+            raise OptionError(f"there is no column {name!r} to treat as {kind}{nearest(name, columns)}")
         check_kind(name, kind)
     if table.frame is None:
         return {}
@@ -90,9 +91,9 @@ def _listed(names: list[str]) -> str:
 
 
 def guesses(table: Table, target: str, overrides: Mapping[str, str], profiles: Mapping[str, Profile]) -> list[Guess]:
-    """The kinds that follow from the statistics."""
+    """The kinds inferred from the statistics."""
     return [
-        _told(table, profile, overrides[name])
+        _as_requested(table, profile, overrides[name])
         if name in overrides
         else _with_notes(_guess(table, profile, table.hints.get(name)), profile)
         for name, profile in profiles.items()
@@ -101,7 +102,7 @@ def guesses(table: Table, target: str, overrides: Mapping[str, str], profiles: M
 
 
 def classes_of(table: Table, target: str, profiles: Mapping[str, Profile], positive: str | None) -> tuple[str, ...]:
-    """The classes of the target, in order; of two, the second is the yes."""
+    """The classes of the target, in order; with two, the second is the yes."""
     if table.sparse is not None:
         counts = dict.fromkeys(table.sparse[1], 1)
         target = LABEL
@@ -133,9 +134,9 @@ def classes_of(table: Table, target: str, profiles: Mapping[str, Profile], posit
 
 
 def two_sides(values: list[str]) -> list[str]:
-    """A no and a yes where all values are words for either, the first of each; else the values as they are.
+    """The first no and the first yes, if all values are words for no or yes; otherwise the values unchanged.
 
-    More than two single letters are codes: the fs, ns and ys of a field guide say neither yes nor no.
+    More than two single letters are codes: the f, n and y of a field guide do not mean yes or no.
     """
     sides, words = sides_of(values), {value.lower() for value in values}
     codes = len(words) > 2 and all(len(word) == 1 for word in words)
@@ -147,13 +148,13 @@ def _missing_target(table: Table, profile: Profile) -> str:
     row = int(table.rows[row - 1]) if table.rows is not None else row
     more = f", and in {profile.nulls - 1} more rows" if profile.nulls > 1 else ""
     return (
-        f"{table.source}: row {row}: the target {profile.name!r} is missing here{more}; fill it in, "
-        "or leave such rows out with --drop-missing-target"
+        f"{table.source}: row {row}: the target {profile.name!r} is missing{more}; fill it in, "
+        "or drop such rows with --drop-missing-target"
     )
 
 
 def in_order(values: list[str]) -> tuple[str, ...]:
-    """Values sorted, as numbers where all are; of two, one that says yes is the second."""
+    """Values sorted, numerically if all are numbers; of two, the one that means yes comes second."""
     try:
         return tuple(sorted(values, key=lambda value: (float(value), value)))
     except ValueError:
@@ -163,24 +164,24 @@ def in_order(values: list[str]) -> tuple[str, ...]:
     return tuple(ordered)
 
 
-def _told(table: Table, profile: Profile, kind: str) -> Guess:
-    """A kind that the user gave, if the column can be that."""
-    name, why = profile.name, "as told"
+def _as_requested(table: Table, profile: Profile, kind: str) -> Guess:
+    """The kind that the user chose, if the column can have it."""
+    name, why = profile.name, AS_REQUESTED
     if kind == "yes/no" and yes_no_of(profile) is None:
-        raise OptionError(f"column {name!r} has {profile.distinct} different values, and yes/no needs two")
+        raise OptionError(f"column {name!r} has {profile.distinct} different values; yes/no needs two")
     if kind == "text" and profile.dtype != pl.String:
         raise OptionError(f"column {name!r} holds {_content(profile)}, which cannot be read as text")
     if kind == "number" and not profile.is_number and not isinstance(profile.dtype, pl.Boolean | pl.Date | pl.Datetime):
         _check_numbers(table, profile)
     if kind == "date" and not isinstance(profile.dtype, pl.Date | pl.Datetime):
         if not profile.forms:
-            raise OptionError(f"column {name!r} has values that are no dates, such as {_example(profile)}")
+            raise OptionError(f"column {name!r} has values that are not dates, such as {_example(profile)}")
         return Guess(name, kind, why, form=profile.forms[0], notes=_which_form(profile))
     return Guess(name, kind, why)
 
 
 def _check_numbers(table: Table, profile: Profile) -> None:
-    """Refuse words in a column that is to be of numbers."""
+    """Refuse words in a column of numbers."""
     if profile.dtype != pl.String:
         raise OptionError(f"column {profile.name!r} holds {_content(profile)}, which cannot be read as numbers")
     text = pl.col(profile.name)
@@ -224,12 +225,12 @@ def _guess(table: Table, profile: Profile, hint: str | None) -> Guess:
     if profile.is_number:
         return Guess(name, "number", "numbers", _perhaps_key(profile))
     if profile.numbers:
-        return Guess(name, "number", "numbers that are written as text", _how_written(profile))
+        return Guess(name, "number", "numbers written as text", _how_written(profile))
     return _words(profile)
 
 
 def yes_no_of(profile: Profile) -> tuple[str, str] | None:
-    """The no and the yes of a column that has two values, however those are written; else None."""
+    """The no and the yes of a column with two values, however they are spelled; otherwise None."""
     values = [value for value, _ in profile.values]
     if profile.more or len(two := two_sides(values)) != 2 or profile.distinct != len(values):
         return None
@@ -238,24 +239,24 @@ def yes_no_of(profile: Profile) -> tuple[str, str] | None:
 
 
 def _how_written(profile: Profile) -> tuple[str, ...]:
-    """A note on numbers of which some are hundredths."""
+    """A note on numbers of which only some are percentages."""
     percents = sum(value.endswith("%") for value, _ in profile.values)
     if not 0 < percents < len(profile.values):
         return ()
-    return ("some values are written with %, and some without: 12% is read as 0.12, and 12 as 12",)
+    return ("some values have a % sign and some do not: 12% is read as 0.12, and 12 as 12",)
 
 
 def _perhaps_key(profile: Profile) -> tuple[str, ...]:
-    """A note on whole numbers that hardly ever come again, in a column whose name says that they name its rows."""
+    """A note on whole numbers that rarely repeat, in a column whose name suggests an identifier."""
     seen = min(profile.rows - profile.nulls, GLANCE)
     seldom = profile.dtype.is_integer() and profile.distinct >= MOST * seen and profile.rows >= ENOUGH
     if not seldom or NAMED_AS_KEY.search(profile.name) is None:
         return ()
-    return (f"most values occur in one row only; if it is an identifier, {to_ignore(profile.name)}",)
+    return (f"most values occur only once; if it is an identifier, use {to_ignore(profile.name)}",)
 
 
 def to_ignore(name: str) -> str:
-    """The option that leaves a column out, to be copied to a command line."""
+    """The command-line option that leaves a column out, ready to paste."""
     return f"--ignore {quote(name)}"
 
 
@@ -270,7 +271,7 @@ def _is_constant(profile: Profile) -> bool:
 
 
 def _constant(profile: Profile) -> Guess:
-    """One value only: of use only if it is missing in some rows."""
+    """A column with a single value: useful only if it is missing in some rows."""
     value = profile.values[0][0] if profile.values else f"{profile.least:g}"
     if profile.nulls or profile.odd:
         return Guess(profile.name, "category", f"always {value!r} or missing")
@@ -278,7 +279,7 @@ def _constant(profile: Profile) -> Guess:
 
 
 def _identifier(profile: Profile) -> str | None:
-    """Why a column is a name for its row and nothing else, if it is."""
+    """Why a column merely identifies its row; None if it does not."""
     if not profile.all_distinct or profile.nulls * 2 > profile.rows:
         return None
     says_so = NAMED_AS_KEY.search(profile.name) is not None
@@ -292,16 +293,16 @@ def _identifier(profile: Profile) -> str | None:
 
 
 def _words(profile: Profile) -> Guess:
-    """Text or category."""
+    """Text or category, for a column of words."""
     many = profile.distinct > MANY * (profile.rows - profile.nulls)
     if profile.words >= SENTENCE and many and profile.rows >= ENOUGH:
-        person = (f"if these are only names, {to_ignore(profile.name)}",)
+        person = (f"if these are only names, use {to_ignore(profile.name)}",)
         names = person if NAMES.search(profile.name) is not None else ()
         return Guess(profile.name, "text", f"free text: {profile.words:.0f} words on average", names)
-    doubt = f"most values occur in one row only; if it is an identifier, {to_ignore(profile.name)}"
+    doubt = f"most values occur only once; if it is an identifier, use {to_ignore(profile.name)}"
     notes = (doubt,) if many and profile.rows >= ENOUGH else ()
     if profile.no_number:
-        notes = (f"most values are numbers, but {profile.no_number!r} is not, so all are taken as words",)
+        notes = (f"most values are numbers, but {profile.no_number!r} is not, so all are treated as words",)
     return Guess(profile.name, "category", f"{profile.distinct} different values", notes)
 
 
@@ -313,15 +314,15 @@ def _which_form(profile: Profile) -> tuple[str, ...]:
     other = next((form for form in profile.forms[1:] if readings[form] != readings[first]), None)
     if other is None:
         return ()
-    return (f"dates taken as {FORM_NAMES[first]}; they could be {FORM_NAMES[other]}, too",)
+    return (f"dates read as {FORM_NAMES[first]}; they could also be {FORM_NAMES[other]}",)
 
 
 def _with_notes(guess: Guess, profile: Profile) -> Guess:
-    """The guess, with a word on a column that gives the answer away."""
+    """The guess, with a note if the column gives the answer away."""
     if not profile.decides or guess.kind == "ignore":
         return guess
-    how = "one threshold parts the classes" if profile.decides == "threshold" else "each value goes with one class"
-    note = f"decides the target by itself ({how}): a leak? If it is not known beforehand, {to_ignore(guess.column)}"
+    how = "one threshold separates the classes" if profile.decides == "threshold" else "each value goes with one class"
+    note = f"determines the target on its own ({how}): a leak? If not known in advance, use {to_ignore(guess.column)}"
     if guess.kind == "number" and profile.decides == "value":
-        note += f"; if its numbers are names, --kind {quote(f'{guess.column}=category')}"
+        note += f"; if its numbers are names, use --kind {quote(f'{guess.column}=category')}"
     return Guess(guess.column, guess.kind, guess.why, (*guess.notes, note), guess.form)

@@ -1,6 +1,6 @@
 """Count, extremes, mean and standard deviation of numbers, block by block, at any magnitude.
 
-A block's mean and variance are taken as they are, or, where squares would overflow or underflow, of the numbers divided
+A block's mean and variance are computed directly or, if squares would overflow or underflow, from the numbers divided
 by a power of two. Blocks have a fixed number of rows, so the result does not depend on how the table is stored or read.
 """
 
@@ -18,7 +18,7 @@ TAME = (2.0**-400, 2.0**400)  # sizes whose squares are safe to add up
 
 @dataclass
 class Moments:
-    """What is known of a column of numbers so far."""
+    """The running statistics of a column of numbers."""
 
     rows: int = 0
     nulls: int = 0
@@ -28,16 +28,16 @@ class Moments:
 
     @property
     def count(self) -> int:
-        """How many finite numbers there are."""
+        """The number of finite values."""
         return sum(part[0] for part in self._parts)
 
     @property
     def odd(self) -> int:
-        """How many values are there but not finite."""
+        """The number of values that are present but not finite."""
         return self.rows - self.nulls - self.count
 
     def add(self, rows: int, nulls: int, count: int, least: float, most: float, part: tuple[float, float, int]) -> None:
-        """One block more."""
+        """Add a block."""
         self.rows += rows
         self.nulls += nulls
         if count:
@@ -47,7 +47,7 @@ class Moments:
             self._parts.append((count, *part))
 
     def mean_and_deviation(self) -> tuple[float, float]:
-        """Of the finite numbers."""
+        """The mean and the standard deviation of the finite numbers."""
         if not self._parts:
             return 0.0, 0.0
         n, top = self.count, max(exponent for *_, exponent in self._parts)
@@ -81,5 +81,5 @@ def add_cells(cells: pl.Series, moments: Moments) -> None:
 
 
 def _in_order(x: Array) -> float:
-    """The sum, added up from the first to the last: NumPy's own order depends on the processor."""
+    """The sum from first to last; the order that NumPy uses depends on the processor."""
     return float(np.add.accumulate(x)[-1])

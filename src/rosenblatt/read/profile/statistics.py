@@ -1,9 +1,9 @@
 """The statistics of all columns, in one pass over a table.
 
-Input: a `Table`, in memory or larger than it; where rows are held out, which. Result: a `Profile` of every column, and,
-beside it, one of the rows that are learned from.
-Memory is bounded: what takes a memory of all values (which of them are distinct, how often each occurs, whether a value
-goes with one class only) is given up for a column as soon as the answer is known, and that is usually the first block.
+Input: a `Table`, in memory or larger, and which rows are held out, if any. Result: a `Profile` of every column, with a
+second one of the training rows only.
+Memory is bounded: anything that requires remembering all values (which are distinct, how often each occurs, whether a
+value occurs with one class only) is dropped for a column as soon as the answer is known, usually in the first block.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -36,7 +36,7 @@ HeldOut = Callable[[int, int], Array]  # which rows, of those from the first up 
 
 @dataclass(frozen=True)
 class Profile:
-    """What a column is made of."""
+    """The statistics of a column."""
 
     name: str
     dtype: pl.DataType
@@ -61,7 +61,7 @@ class Profile:
 
     @property
     def learned(self) -> "Profile":
-        """What the rows say that are learned from."""
+        """The profile of the training rows."""
         return self if self.of_learned is None else self.of_learned
 
     @property
@@ -79,11 +79,13 @@ class Profile:
 def statistics_of(
     table: Table, target: str | None = None, counted: Iterable[str] = (), held_out: HeldOut | None = None
 ) -> dict[str, Profile]:
-    """The profile of every column; the values of the `counted` columns are counted even if they are many."""
+    """The profile of every column; values of the `counted` columns are counted even if there are many."""
     columns = table.columns
 
-    def watches() -> dict[str, _Watch]:
-        return {name: _Watch(name, dtype, name in counted or name == target) for name, dtype in columns.items()}
+    def watches() -> dict[str, _RunningStatistics]:
+        return {
+            name: _RunningStatistics(name, dtype, name in counted or name == target) for name, dtype in columns.items()
+        }
 
     names, every, learned = list(columns), watches(), watches() if held_out is not None else {}
 
@@ -102,7 +104,7 @@ def statistics_of(
 
 
 def number_in(name: str, dtype: pl.DataType) -> pl.Expr | None:
-    """The numbers of a column, as Float64: dates are days; None where it holds none."""
+    """The numbers of a column as Float64, dates as days; None if the column has no numbers."""
     if dtype.is_numeric():
         return pl.col(name).cast(pl.Float64)
     if isinstance(dtype, pl.Date | pl.Datetime):
@@ -111,12 +113,12 @@ def number_in(name: str, dtype: pl.DataType) -> pl.Expr | None:
 
 
 def narrow(block: pl.DataFrame, *names: str | None) -> pl.DataFrame:
-    """Some columns only: whatever is asked of a frame takes Polars a look at all of its columns."""
+    """The frame with these columns only, because Polars visits every column of a frame in each query."""
     return pl.DataFrame([block[name] for name in names if name is not None])
 
 
 def marked_blocks(table: Table, held_out: HeldOut | None) -> Iterator[tuple[pl.DataFrame, pl.Series]]:
-    """The rows in blocks, and for each whether it is learned from."""
+    """The rows in blocks, with a mask of the training rows in each."""
     before = 0
     for block in even_blocks(table):
         after = before + block.height
@@ -139,8 +141,8 @@ def even_blocks(table: Table) -> Iterator[pl.DataFrame]:
 
 
 @dataclass
-class _Watch:
-    """What is remembered of a column while its blocks go by."""
+class _RunningStatistics:
+    """The running statistics of a column, block by block."""
 
     name: str
     dtype: pl.DataType
@@ -164,7 +166,7 @@ class _Watch:
     by_threshold: bool = True
 
     def add(self, block: pl.DataFrame, target: str | None) -> None:
-        """One block more."""
+        """Add a block."""
         before, self.rows = self.rows, self.rows + block.height
         if (number := number_in(self.name, self.dtype)) is not None:
             add_cells(block.select(number).to_series(), self.moments)
@@ -178,19 +180,19 @@ class _Watch:
             if self.first_null is None:
                 self.first_null = before + int(column.is_null().arg_max() or 0) + 1
         if not before:
-            self._glance(column[:GLANCE])
+            self._stop_counting_numbers(column[:GLANCE])
         if self.counting or self.seen is not None:
             self._count(column)
         if target is None:
             self.by_value = self.by_threshold = False
         for part in (block[:GLANCE], block[:LOOK], block):  # most columns are out of the question after a few rows
             if self.by_value:
-                self._pair(part, target or "")
+                self._check_values(part, target or "")
             if self.by_threshold:
-                self._range(part, target or "")
+                self._check_threshold(part, target or "")
 
-    def _glance(self, first: pl.Series) -> None:
-        """Give up on counting numbers that are many, and on numbers that come again."""
+    def _stop_counting_numbers(self, first: pl.Series) -> None:
+        """Stop counting numbers if there are many, or if they repeat."""
         there = first.drop_nulls()
         self.distinct = (there.filter(there.is_finite()) if self.dtype.is_float() else there).n_unique()
         if self.dtype.is_numeric() and not self.always:
@@ -211,9 +213,9 @@ class _Watch:
                 self.seen.append(there.hash())
         if self.counting:
             if self.dtype == pl.String and self.forms:
-                self._keep_forms(counts[VALUE])
+                self._drop_date_formats(counts[VALUE])
             if self.dtype == pl.String and (self.number_texts or not self.other_texts):
-                self._ask_numbers(counts[VALUE])
+                self._count_numbers(counts[VALUE])
             self._merge(counts)
 
     def _merge(self, counts: pl.DataFrame) -> None:
@@ -230,30 +232,30 @@ class _Watch:
             self.forgotten = True
         self.counts = counts
 
-    def _keep_forms(self, values: pl.Series) -> None:
-        """Drop the forms of dates that some value does not have."""
+    def _drop_date_formats(self, values: pl.Series) -> None:
+        """Drop the date formats that do not fit every value."""
         if len(values) and sum(map(str.isdigit, values[0])) < FEWEST_DIGITS:
             self.forms = ()
         self.forms = tuple(form for form in self.forms if has_form(values, form))
 
-    def _ask_numbers(self, values: pl.Series) -> None:
-        """Count the texts that are numbers, as people write them, and those that are none."""
+    def _count_numbers(self, values: pl.Series) -> None:
+        """Count the texts that are numbers, as people write them, and those that are not."""
         fit = values.str.contains(WRITTEN) & ~values.str.contains(CODE)
         self.number_texts += int(fit.sum())
         if others := len(values) - int(fit.sum()):
             self.other_texts += others
             self.other_text = self.other_text or str(values.filter(~fit).min())
 
-    def _pair(self, block: pl.DataFrame, target: str) -> None:
-        """Whether every value still goes with one class only."""
+    def _check_values(self, block: pl.DataFrame, target: str) -> None:
+        """Check whether every value still occurs with one class only."""
         pairs = block.select(pl.col(self.name).alias(VALUE), pl.col(target).alias(CLASS)).unique()
         pairs = pairs if self.pairs is None else pl.concat([self.pairs, pairs]).unique()
         seldom_again = self.dtype.is_float() and 2 * pairs.height > block.height >= LOOK
         self.by_value = pairs[VALUE].n_unique() == pairs.height <= REMEMBERED and not seldom_again
         self.pairs = pairs if self.by_value else None
 
-    def _range(self, block: pl.DataFrame, target: str) -> None:
-        """Whether some threshold still parts two classes."""
+    def _check_threshold(self, block: pl.DataFrame, target: str) -> None:
+        """Check whether some threshold still separates two classes."""
         number = number_in(self.name, self.dtype)
         if number is None or self.nulls:
             self.by_threshold = False
@@ -265,10 +267,10 @@ class _Watch:
                 return
             old = self.ranges.get(label, (low, high))
             self.ranges[label] = min(low, old[0]), max(high, old[1])
-        self.by_threshold = len(self.ranges) == 1 or _apart(list(self.ranges.values()))
+        self.by_threshold = len(self.ranges) == 1 or _do_not_overlap(list(self.ranges.values()))
 
     def profile(self) -> Profile:
-        """What came out."""
+        """The resulting profile."""
         rows, moments = self.rows, self.moments
         all_distinct = self.seen is not None and rows - self.nulls > 1 and self._hashes_differ()
         if all_distinct:
@@ -313,6 +315,6 @@ def _is_plain(dtype: pl.DataType) -> bool:
     return dtype.is_numeric() or isinstance(dtype, pl.String | pl.Boolean | pl.Date | pl.Datetime | pl.Null)
 
 
-def _apart(ranges: list[tuple[float, float]]) -> bool:
-    """Whether two ranges do not meet."""
+def _do_not_overlap(ranges: list[tuple[float, float]]) -> bool:
+    """Whether two ranges do not overlap."""
     return len(ranges) == 2 and (ranges[0][1] < ranges[1][0] or ranges[1][1] < ranges[0][0])

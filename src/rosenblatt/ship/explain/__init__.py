@@ -1,1 +1,1 @@
-"""Rules for people: scorecards, reasons, reports."""
+"""Rules explained: scorecards, reasons, reports."""

@@ -1,13 +1,13 @@
 """Small whole-number points.
 
-Problem   small whole numbers for the points, with as few mistakes on given rows as can be found, or as cheap ones.
-          Nothing that speaks for a yes in the rule may speak against it in whole points.
-Input     `Points`: the rule; encoded rows and their classes; what mistakes cost; how large the points may be.
-Result    `IntegerCard`: a rule of whole points, and what they cost in mistakes.
+Problem   replace the points by small whole numbers, with as few or as cheap mistakes on given rows as can be found.
+          Nothing that counts towards a yes in the rule may count against it in whole points.
+Input     `Points`: the rule; encoded rows and their classes; the costs of mistakes; how large the points may be.
+Result    `IntegerCard`: a rule of whole points, and its mistakes.
 Method    The points are scaled and rounded, for many scales (Ustun and Rudin, JMLR 2019; Liu and others, NeurIPS
           2022), each with its best threshold. From the best of them, coordinate descent: along one column's points
-          every row is right up to a certain whole number, or from it on, so one look tells the mistakes for all whole
-          numbers. Then kicks, and again. All scores are exact: points are counted in units that no float rounds.
+          every row is right up to a certain whole number, or from it on, so one pass gives the mistakes for all whole
+          numbers. Then random restarts, and again. All scores are exact: points are in units that no float rounds.
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ GRAIN = 2**20  # of the largest cost, in the search: whole numbers, whose sums f
 
 @dataclass(frozen=True)
 class IntegerCard:
-    """A rule of small whole points, and what they cost in mistakes on the rows that they were chosen on."""
+    """A rule of small whole points, and its mistakes on the rows that the points were chosen on."""
 
     points: Points  # one point is `card.factor` of its score
     card: Scorecard
@@ -56,13 +56,13 @@ class IntegerCard:
 
     @property
     def within(self) -> bool:
-        """Whether it costs at most 1% of the mistakes, or of what they cost."""
+        """Whether the whole points add at most 1% to the mistakes, or to their cost."""
         now, before, _ = self.costs or (self.mistakes, self.before, self.plain)
         return Fraction(now) <= Fraction(before) * (1 + ALLOWED)
 
     @property
     def statement(self) -> str:
-        """What the whole points cost, in one sentence."""
+        """The effect of the whole points on the mistakes, in one sentence."""
         part = f", chosen on {self.sample:,} of them" if self.sample < self.rows else ""
         which, where = f"Whole points of at most {self.largest:,}", f"on {many(self.rows, 'row')}{part}"
         if self.costs is not None:
@@ -82,24 +82,24 @@ class IntegerCard:
         """The card and its mistakes as plain lists, numbers and texts."""
         counts = {name: getattr(self, name) for name in ("largest", "rows", "sample", "mistakes", "before", "plain")}
         costs = dict(zip(("cost", "cost_before", "cost_plain"), self.costs or (None,) * 3, strict=True))
-        told = {"within": self.within, "statement": self.statement, "card": self.card.as_record()}
-        return {**counts, **costs, **told}
+        summary = {"within": self.within, "statement": self.statement, "card": self.card.as_record()}
+        return {**counts, **costs, **summary}
 
 
 def integers(points: Points, X: Any, y: Any, *, costs: Array | None = None, largest: int | str = "auto") -> IntegerCard:
     """The rule in small whole points, chosen for few mistakes on encoded rows X of class numbers y.
 
-    `costs`: of a mistake on each row; then for mistakes that cost little.
-    `largest`: no value has more points than this, and no unit of a number. "auto": the smallest of 1, 2, 3, 5, 10, 20,
-    50 and 100 that costs at most 1% of the mistakes; if none does (`within` is false), 100.
+    `costs` are the costs of a mistake on each row; points are then chosen for a low total cost.
+    `largest`: no value, and no unit of a number, has more points than this. "auto": the smallest of 1, 2, 3, 5, 10,
+    20, 50 and 100 for which `within` holds; if it holds for none, 100.
     """
     sizes = SIZES if largest == "auto" else (largest,)
     if not all(type(size) is int and 1 <= size <= 10_000 for size in sizes):
         raise OptionError(f"largest must be 'auto' or a whole number from 1 to 10000, not {largest!r}")
     y = np.asarray(y)
     if X.shape != (y.size, points.encoding.size) or not np.isin(y, np.arange(len(points.classes))).all():
-        raise DataError(f"rows of {points.encoding.size} features, each with the number of its class, are needed")
-    chooser = _Chooser(points, X, y, None if costs is None or np.ptp(costs) == 0.0 else costs, int(max(sizes)))
+        raise DataError(f"expected rows of {points.encoding.size} features, each with its class number")
+    chooser = _PointChooser(points, X, y, None if costs is None or np.ptp(costs) == 0.0 else costs, int(max(sizes)))
     for size in sizes[:-1]:
         found = chooser.card(int(size), AT_FIRST)
         if found.within:
@@ -108,17 +108,17 @@ def integers(points: Points, X: Any, y: Any, *, costs: Array | None = None, larg
 
 
 def wrong_rows(points: Points, X: Any, y: Array) -> Array:
-    """Which rows a rule gets wrong, by exact signs; of more than two classes, by scores as they are computed."""
+    """Which rows a rule gets wrong, by exact signs; with more than two classes, by computed scores."""
     yes = Examples(rows_of(X, bias=1.0), np.ones(y.size, np.int8))
     rules = zip(points.weights, points.intercepts, strict=True)
     scores = np.stack([find.margins(yes, np.array([*w, b])) for w, b in rules])
     zero = points.zero_is_yes
-    said = scores.argmax(axis=0) if len(scores) > 1 else (scores[0] >= 0 if zero else scores[0] > 0)
-    return np.asarray(said != y)
+    predicted = scores.argmax(axis=0) if len(scores) > 1 else (scores[0] >= 0 if zero else scores[0] > 0)
+    return np.asarray(predicted != y)
 
 
 def whole_card(points: Points) -> Scorecard | None:
-    """The scorecard of a rule that was made of whole points, in these; None if it was not."""
+    """The scorecard, in whole points, of a rule that was made of them; None for any other rule."""
     for binary in (False, True):
         measures = measures_of(points, binary=binary)
         card = card_of(points, Fraction(1, _multiple(*_shares(points, measures)[:2])), measures, centred=False)
@@ -128,20 +128,22 @@ def whole_card(points: Points) -> Scorecard | None:
     return None
 
 
-class _Chooser:
-    """A rule and rows, to choose whole points of any size on."""
+class _PointChooser:
+    """Chooses whole points of any size for a rule, on these rows."""
 
     def __init__(self, points: Points, X: Any, y: Array, costs: Array | None, largest: int) -> None:
         self.rule, self.X, self.y, self.costs = points, X, y, costs
         self.before = wrong_rows(points, X, y)
         self.grid, self.measures = _grid(points, largest)
-        self.wished, self.thresholds = _wished(points, self.measures)
+        self.unrounded, self.thresholds = _before_rounding(points, self.measures)
         step = max(-(-(X.nnz if hasattr(X, "nnz") else X.size) // ENTRIES), 1)
         whole = np.ones(y.size) if costs is None else np.rint(costs / costs.max() * GRAIN)
-        self.board = _Board(self.grid, X[::step], y[::step], whole[::step], np.sign(self.wished), points.zero_is_yes)
+        self.position = _Position(
+            self.grid, X[::step], y[::step], whole[::step], np.sign(self.unrounded), points.zero_is_yes
+        )
 
     def card(self, largest: int, work: float) -> IntegerCard:
-        """The best card of this size that is found: at least as good as plain rounding."""
+        """The best card of this size that the search finds; at least as good as plain rounding."""
         plain = self.rounded(1.0, largest)
         both = [self.grid.points(self.rule, *place) for place in (plain, self.searched(plain, largest, work))]
         rounded, found = (wrong_rows(each, self.X, self.y) for each in both)
@@ -150,55 +152,55 @@ class _Chooser:
         mistakes, before, by_rounding = (int(each.sum()) for each in (wrong, self.before, rounded))
         costs = self.cost(wrong), self.cost(self.before), self.cost(rounded)
         return IntegerCard(
-            best, card, largest, self.y.size, self.board.n, mistakes, before, by_rounding,
+            best, card, largest, self.y.size, self.position.n, mistakes, before, by_rounding,
             None if self.costs is None else costs,
         )  # fmt: skip
 
     def cost(self, wrong: Array) -> float:
-        """What mistakes on these rows cost."""
+        """The cost of mistakes on these rows."""
         return float(wrong.sum()) if self.costs is None else fsum(self.costs[wrong])
 
     def rounded(self, times: float, largest: int) -> tuple[Array, Array]:
-        """Plainly rounded: with `times` 1, the largest points are the largest allowed."""
-        scale = times * largest / (float(np.abs(self.wished).max(initial=0.0)) or 1.0)
-        whole = np.clip(np.rint(self.wished * scale), -largest, largest).astype(np.int64)
+        """The points, simply rounded; with `times` 1, the largest points are the largest allowed."""
+        scale = times * largest / (float(np.abs(self.unrounded).max(initial=0.0)) or 1.0)
+        whole = np.clip(np.rint(self.unrounded * scale), -largest, largest).astype(np.int64)
         return whole, np.rint(self.thresholds * scale).astype(np.int64)
 
     def searched(self, plain: tuple[Array, Array], largest: int, work: float) -> tuple[Array, Array]:
-        """The whole points and thresholds with the fewest mistakes that are found."""
-        board, features = self.board, self.wished.shape[1]
-        starts = [(board.stand(*plain), *board.place)]
+        """The whole points and thresholds with the fewest mistakes that the search finds."""
+        position, features = self.position, self.unrounded.shape[1]
+        starts = [(position.go_to(*plain), *position.place)]
         for times in SCALES:
-            board.stand(*self.rounded(times, largest))
-            for rule in range(board.rules):
-                board.step(rule, features, largest)
-            starts.append((board.mistakes(), *board.place))
+            position.go_to(*self.rounded(times, largest))
+            for rule in range(position.rules):
+                position.step(rule, features, largest)
+            starts.append((position.mistakes(), *position.place))
         starts.sort(key=lambda start: start[0])
-        by_size = [np.argsort(-np.abs(w), kind="stable").tolist() for w in self.wished]
-        order = [(rule, j) for rule in range(board.rules) for j in (features, *by_size[rule])]
+        by_size = [np.argsort(-np.abs(w), kind="stable").tolist() for w in self.unrounded]
+        order = [(rule, j) for rule in range(position.rules) for j in (features, *by_size[rule])]
         ends = []
-        board.work = 0.0
+        position.work = 0.0
         for _, whole, thresholds in starts[:DESCENTS]:
-            board.stand(whole, thresholds)
-            ends.append((board.descend(order, largest, work / 2), *board.place))
+            position.go_to(whole, thresholds)
+            ends.append((position.descend(order, largest, work / 2), *position.place))
         best, whole, thresholds = min(ends, key=lambda end: end[0])
-        board.stand(whole, thresholds)
+        position.go_to(whole, thresholds)
         rng = np.random.default_rng(0)
-        while best > 0 and board.work < work:
-            kept = board.whole.copy(), board.scores.copy()
-            board.kick(rng, largest)
-            if board.rules == 1:
+        while best > 0 and position.work < work:
+            kept = position.whole.copy(), position.scores.copy()
+            position.kick(rng, largest)
+            if position.rules == 1:
                 order = [order[k] for k in rng.permutation(len(order))]
-            if (found := board.descend(order, largest, work)) <= best:
+            if (found := position.descend(order, largest, work)) <= best:
                 best = found
             else:
-                board.whole, board.scores = kept
-        return board.place
+                position.whole, position.scores = kept
+        return position.place
 
 
 @dataclass(frozen=True)
 class _Grid:
-    """Whole points as weights that no float rounds: a point is `multiple` of the score."""
+    """Whole points as weights that no float rounds; a point is worth `multiple` in the score."""
 
     multiple: int
     unit: Array  # of each feature: its weight for one point
@@ -206,7 +208,7 @@ class _Grid:
     absence: Array  # of each feature: the one that tells that this is missing, or -1
 
     def points(self, points: Points, whole: Array, thresholds: Array) -> Points:
-        """The rule that these whole points are."""
+        """The rule that consists of these whole points."""
         weights, there = whole * self.unit, self.absence >= 0
         weights[:, self.absence[there]] -= whole[:, there] * self.offset[there]
         intercepts = whole @ self.offset - float(self.multiple) * thresholds
@@ -214,7 +216,7 @@ class _Grid:
 
 
 def _grid(points: Points, largest: int) -> tuple[_Grid, dict[str, Measure]]:
-    """Round units if scores of such points are exact in double precision, else binary ones."""
+    """A grid of round units if scores of such points are exact in double precision; otherwise of binary units."""
     for binary in (False, True):
         measures = measures_of(points, binary=binary)
         units, offsets, absence = _shares(points, measures)
@@ -229,12 +231,12 @@ def _grid(points: Points, largest: int) -> tuple[_Grid, dict[str, Measure]]:
 
 
 def _multiple(units: list[Fraction], offsets: list[Fraction]) -> int:
-    """What a point must be of the score for no float to round it: all odd denominators are divisors."""
+    """What a point must be worth in the score for no float to round it: a multiple of all odd denominators."""
     return lcm(*(x.denominator // (x.denominator & -x.denominator) for x in units + offsets))
 
 
 def _shares(points: Points, measures: Mapping[str, Measure]) -> tuple[list[Fraction], list[Fraction], list[int]]:
-    """Of each feature: the weight and the intercept that one point is, and the feature that tells its absence."""
+    """For each feature, the weight and the intercept that one point is worth, and the feature for its absence."""
     units, offsets, absence = [], [], []
     for column in points.encoding.used:
         many = column.size
@@ -250,29 +252,29 @@ def _shares(points: Points, measures: Mapping[str, Measure]) -> tuple[list[Fract
     return units, offsets, absence
 
 
-def _wished(points: Points, measures: Mapping[str, Measure]) -> tuple[Array, Array]:
-    """The points before rounding, as a scorecard has them, and the thresholds.
+def _before_rounding(points: Points, measures: Mapping[str, Measure]) -> tuple[Array, Array]:
+    """The points before rounding, as on a scorecard, and the thresholds.
 
-    A column of which every row has some value may be shifted: not a yes/no column, whose no has the points 0.
+    A column in which every row has some value may be shifted, except for a yes/no column, whose no has 0 points.
     """
-    wished, thresholds = np.array(points.weights), -np.array(points.intercepts)
+    unrounded, thresholds = np.array(points.weights), -np.array(points.intercepts)
     for rule, card in enumerate(card_of(points, Fraction(1), measures).cards):
         parts, at = {part.column: part for part in card.parts}, 0
         for column, _ in points.columns(rule):
             part, place = parts[column.name], slice(at, at + column.size)
             at += column.size
             if isinstance(column, Number):
-                wished[rule, place] = [float(line.points) for line in part.lines[: column.size]]
+                unrounded[rule, place] = [float(line.points) for line in part.lines[: column.size]]
             elif isinstance(column, Category) and not isinstance(column, YesNo):
-                wished[rule, place] -= float(part.reference)
+                unrounded[rule, place] -= float(part.reference)
             else:
                 continue
             thresholds[rule] -= float(part.reference)
-    return wished, thresholds
+    return unrounded, thresholds
 
 
-class _Board:
-    """Rows in units of points, a place among whole points, and every row's scores there."""
+class _Position:
+    """Rows in units of points, the current whole points, and every row's scores with them."""
 
     def __init__(self, grid: _Grid, X: Any, y: Array, costs: Array, signs: Array, zero_is_yes: bool) -> None:
         self.y, self.n, self.costs, self.zero_is_yes = y, y.size, costs, zero_is_yes
@@ -285,7 +287,7 @@ class _Board:
         self.columns.append((np.arange(self.n), np.full(self.n, -self.multiple)))  # the threshold's
 
     def _column(self, grid: _Grid, table: Any, j: int) -> tuple[Array, Array]:
-        """The rows in which feature j counts, and what one point of it adds to each."""
+        """The rows in which feature j is not zero, and what one point of it adds to each."""
 
         def entries(k: int) -> slice:
             return slice(int(table.indptr[k]), int(table.indptr[k + 1]))
@@ -305,8 +307,8 @@ class _Board:
         """The whole points of every rule, and its threshold."""
         return self.whole[:, :-1].copy(), self.whole[:, -1].copy()
 
-    def stand(self, whole: Array, thresholds: Array) -> int:
-        """Go to a place, and tell what the mistakes there cost."""
+    def go_to(self, whole: Array, thresholds: Array) -> int:
+        """Switch to these whole points; returns the cost of their mistakes."""
         self.whole, self.scores = np.column_stack([0 * whole, thresholds]), np.zeros((self.rules, self.n))
         self.scores -= self.multiple * thresholds[:, np.newaxis]
         for rule, j in np.argwhere(whole).tolist():
@@ -329,12 +331,12 @@ class _Board:
         self.work += many * LOOK
 
     def ends(self, rule: int, j: int, largest: int) -> tuple[int, int]:
-        """The least and the most points that a feature may have: none on the other side than the rule's own."""
+        """The smallest and the largest points of a feature; the sign of the rule's own is kept."""
         return -largest if self.signs[rule, j] < 0 else 0, largest if self.signs[rule, j] > 0 else 0
 
     def sides(self, rule: int) -> tuple[Array, Array, Array]:
-        """For every row: +1 if this rule's score must be above a level for the row to be right, -1 if below, 0 if that
-        does not help; by how much it is above; and whether exactly on it is right."""
+        """For every row: +1 if this rule's score must be above a level for the row to be right, -1 if below, 0 if no
+        level helps; by how much it is above; and whether a score exactly at the level is right."""
         if self.rules == 1:
             return self.yes, self.scores[0], (self.yes > 0) == self.zero_is_yes
         others = self.scores.copy()
@@ -345,12 +347,12 @@ class _Board:
         return sides, above, np.where(own, rule < best, best < rule)
 
     def mistakes(self) -> int:
-        """What the rows that are wrong cost."""
+        """The cost of the rows that are wrong."""
         sides, above, ties = self.sides(0)
         return int(self.costs.sum() - self.costs[(sides * above > 0) | ((above == 0) & ties & (sides != 0))].sum())
 
     def step(self, rule: int, j: int, largest: int) -> int:
-        """Go along one feature to the nearest whole number with the cheapest mistakes; tells by how much."""
+        """Move one feature to the nearest whole number with the cheapest mistakes; returns by how much."""
         sides, above, ties = self.sides(rule)
         rows, values = self.columns[j]
         self.work += rows.size + LOOK + (self.rules > 1) * self.scores.size
@@ -367,7 +369,7 @@ class _Board:
         return gain
 
     def descend(self, order: Sequence[tuple[int, int]], largest: int, work: float) -> int:
-        """Step along the features in turn, until none helps; returns what the mistakes that are left cost."""
+        """Step along the features in turn until none helps; returns the cost of the remaining mistakes."""
         idle, at = 0, 0
         while idle < len(order) and self.work < work:
             idle = 0 if self.step(*order[at % len(order)], largest) else idle + 1
@@ -376,7 +378,7 @@ class _Board:
 
 
 def _right(margins: Array, slopes: Array, ties: Array, costs: Array, low: int, high: int) -> Array:
-    """What the rows that are right after each whole step from `low` to `high` would cost."""
+    """The total cost of the rows that are right after each whole step from `low` to `high`."""
     rising, falling = slopes > 0, slopes < 0
     crossing = -margins / np.where(slopes, slopes, 1.0)
     next_up, next_on = np.floor(crossing) + 1, np.ceil(crossing)

@@ -1,6 +1,6 @@
-"""The plots of a report, as SVG that stands in a page: its text is text, its colours are the page's.
+"""The plots of a report, as SVG within the page: text stays text, and colours are those of the page.
 
-However many rows there are, a plot is some bars or one line. Needs matplotlib, the extra `plot`.
+However many rows there are, a plot has only a few bars or one line. Needs matplotlib, the extra `plot`.
 """
 
 import io
@@ -32,9 +32,9 @@ COLOURS = {"ink": "#010101", "faint": "#020202", "yes": "#030303", "no": "#04040
 
 
 def margins(scores: Array, labels: Array, wrong: Array, classes: Sequence[str]) -> str:
-    """How many rows have which score: of two classes, the yes upwards and the no downwards, mistakes in their colour.
+    """The distribution of scores: with two classes, the yes upwards and the no downwards; mistakes stand out in colour.
 
-    Of more classes, `scores` are by how much the row's own class leads, and all rows point upwards.
+    With more classes, `scores` are the leads of each row's own class, and all bars point upwards.
     """
     scores = np.asarray(scores, float)
     low, high = np.percentile(scores, INNER) if scores.size else (0.0, 0.0)
@@ -62,7 +62,7 @@ def margins(scores: Array, labels: Array, wrong: Array, classes: Sequence[str]) 
 
 
 def learning(updates: Array, mistakes: Array) -> str:
-    """The mistakes on all rows along a run."""
+    """The mistakes on all rows during a run."""
     figure, axes = _figure(2.4)
     axes.step(updates, mistakes, where="post", color=COLOURS["yes"], linewidth=1.4)
     axes.set_ylim(bottom=0)
@@ -74,7 +74,7 @@ def learning(updates: Array, mistakes: Array) -> str:
 
 
 def columns(card: Card, name: str = "columns") -> str:
-    """From how many to how many points each column gives; of a number, within 2 scales of its middle."""
+    """The range of points of each column; for a number, within 2 scales of its middle."""
     parts = [part for part in card.parts if part.swing][:MOST_BARS]
     figure, axes = _figure(0.7 + 0.24 * max(len(parts), 1))
     for place, part in enumerate(parts):
@@ -90,7 +90,7 @@ def columns(card: Card, name: str = "columns") -> str:
 
 
 def mistakes_along(ledger: Ledger, examples: Examples, ties: Ties) -> tuple[Array, Array]:
-    """After how many corrections, and how many rows were then wrong: at most 120 states of a run, the last included."""
+    """Numbers of corrections, and of wrong rows after them: at most 120 states of a run, including the last."""
     states = int(np.clip(LOOKS // max(examples.n * examples.size, 1), 2, STATES))
     at = np.unique(np.linspace(0, len(ledger), min(states, len(ledger) + 1)).astype(np.int64))
     w, wrong, before = ledger.start.copy(), [], 0
@@ -118,7 +118,7 @@ def _figure(height: float) -> tuple[Any, Any]:
 
 
 def _svg(figure: Any, name: str) -> str:
-    """The figure as an element of a page: ids that begin with its name, colours that are the page's variables."""
+    """The figure as an element of a page; ids begin with its name, and colours are variables of the page."""
     from matplotlib import rc_context
 
     figure.patch.set_visible(False)
@@ -146,6 +146,6 @@ def _svg(figure: Any, name: str) -> str:
 
 
 def _cut(name: str) -> str:
-    """A name that is not too long; what XML does not know is written out."""
+    """A name, shortened and safe for XML."""
     shown = visible(name)
     return shown if len(shown) <= NAME else shown[: NAME - 1] + "\N{HORIZONTAL ELLIPSIS}"

@@ -1,15 +1,15 @@
 """Reason codes: what moved each decision most.
 
-Problem   who is turned down asks why, and must be told the columns that counted most against them.
-Input     a rule, and how many reasons to give.
-Result    for every row up to k texts such as "duration = 48 (+31)", the strongest first, all in the direction of the
-          decision: points for a yes, points against it for a no. A row with fewer such columns has fewer reasons. Where
-          the columns together do not speak for the decision, and none as much as the points that every row begins
-          with, the first reason is that an average row is decided so.
+Problem   people who are turned down ask why, and must be told which columns counted most against them.
+Input     a rule, and the number of reasons.
+Result    for every row, up to k texts such as "duration = 48 (+31)", the strongest first, all in the direction of the
+          decision: points for a yes, points against it for a no. A row with fewer such columns has fewer reasons. If
+          the columns together do not support the decision, and no single column supports it as much as the points
+          that every row starts with, the first reason is that an average row already gets this label.
 Method    A column's points are those of the scorecard, which measures from the middle: numbers from a round number
-          near their mean, a category from the mean points of its values, by their shares where those are known.
+          near their mean, a category from the mean points of its values, by their shares if those are known.
           So a reason says how this row differs from an average one, and the points can be looked up in the scorecard.
-          Of more than two classes, what counts is the points for the class predicted less those for the runner-up.
+          With more than two classes, the points for the predicted class minus those for the runner-up count.
 """
 
 from dataclasses import dataclass
@@ -32,21 +32,21 @@ RAW, READ, WORDS_ADD = "raw {}", "read {}", "words {} {}"  # of a column, by its
 LEAST = 0.05  # points that are shown as 0.1
 AVERAGE = -2  # in the place of a column's number: the points that every row begins with
 MINUS = "\N{MINUS SIGN}"
-AMOUNT, TOLD = "\0points", "\0told"  # names that no column has
+AMOUNT, IN_WORDS = "\0points", "\0in words"  # names that no column has
 
 
 def reasons(points: Points, k: int, card: Scorecard | None = None) -> pl.Expr:
-    """A struct of k texts for every row, "reason 1" the strongest; null where there are fewer.
+    """A struct of k texts for every row, "reason 1" the strongest; null if there are fewer.
 
-    `card`: the scorecard whose points are given, by default the rule's own.
+    `card` is the scorecard whose points are shown, by default the rule's own.
 
     Use: frame.select(reasons(points, 3)).unnest("reasons"), on a frame that may be lazy and larger than memory.
     """
     if type(k) is not int or k < 1:
-        raise OptionError(f"the number of reasons must be a whole number from 1 on, not {k!r}")
+        raise OptionError(f"the number of reasons must be a whole number of at least 1, not {k!r}")
     if any(isinstance(column, Sparse) for column in points.encoding.used):
-        raise OptionError("reasons are about the columns of a table; this rule is about numbered features")
-    chooser = _Chooser.of(points, k, scorecard(points) if card is None else card)
+        raise OptionError("reasons need the columns of a table; this rule uses numbered features")
+    chooser = _ReasonChooser.of(points, k, scorecard(points) if card is None else card)
     names = [NAME.format(place + 1) for place in range(k)]
     kind = pl.Struct(dict.fromkeys(names, pl.String))
     if not chooser.many:
@@ -56,8 +56,8 @@ def reasons(points: Points, k: int, card: Scorecard | None = None) -> pl.Expr:
 
 
 @dataclass(frozen=True)
-class _Chooser:
-    """The columns that have points, and how to choose among them and to tell of them."""
+class _ReasonChooser:
+    """The columns that have points; chooses among them and puts them into words."""
 
     points: Points
     k: int
@@ -68,7 +68,7 @@ class _Chooser:
     starts: tuple[float, ...]
 
     @classmethod
-    def of(cls, points: Points, k: int, card: Scorecard) -> "_Chooser":
+    def of(cls, points: Points, k: int, card: Scorecard) -> "_ReasonChooser":
         each = [list(points.columns(rule)) for rule in range(len(points.weights))]
         kept = [j for j in range(len(each[0])) if any(any(columns[j][1]) for columns in each)]
         by_name = [{part.column: float(part.reference) for part in one.parts} for one in card.cards]
@@ -84,7 +84,7 @@ class _Chooser:
         )
 
     def seen(self) -> list[pl.Expr]:
-        """What stands in the columns, as it is and as they read it; of texts, what their words add to each rule."""
+        """The cells of the columns, raw and as read; for texts, what their words add to each rule."""
         found = [pl.col(column.name).alias(RAW.format(j)) for j, column in enumerate(self.columns)]
         for j, column in enumerate(self.columns):
             if isinstance(column, Text):
@@ -94,8 +94,8 @@ class _Chooser:
                 found.append(column.cells.alias(READ.format(j)))
         return found
 
-    def _moved(self, rows: pl.DataFrame) -> Array:
-        """The points of every row, rule and column, as the scorecard has them."""
+    def _points_of_rows(self, rows: pl.DataFrame) -> Array:
+        """The points of every row, rule and column, as on the scorecard."""
         out = np.zeros((len(self.weights), self.many, rows.height))
         single = {j: column for j, column in enumerate(self.columns) if isinstance(column, Number | Category)}
         cells = rows.select(pl.col(READ.format(j)).alias(column.name) for j, column in single.items())
@@ -108,7 +108,7 @@ class _Chooser:
         return out.transpose(2, 0, 1)
 
     def same_for_all(self, k: int) -> pl.Expr:
-        """Of a rule without points, the one reason of every row; none after it."""
+        """For a rule without points, the only reason of every row; further reasons are null."""
         if k:
             return pl.repeat(None, pl.len(), dtype=pl.String)
         _, rules = self._for_the_decision(np.zeros((1, len(self.weights), 0)))
@@ -116,27 +116,29 @@ class _Chooser:
 
     @property
     def many(self) -> int:
-        """How many columns have points."""
+        """The number of columns that have points."""
         return len(self.columns)
 
     def reasons(self, rows: pl.Series) -> pl.Series:
-        """The reasons of some rows."""
+        """The reasons for some rows."""
         size = max(min(BLOCK, NUMBERS // (len(self.weights) * self.many)), 1)
         blocks = [self._block(rows.slice(first, size)) for first in range(0, max(len(rows), 1), size)]
         return pl.concat(blocks, rechunk=False)
 
     def _block(self, rows: pl.Series) -> pl.Series:
         seen = rows.struct.unnest()
-        points, rules = self._for_the_decision(self._moved(seen))
+        points, rules = self._for_the_decision(self._points_of_rows(seen))
         starts = np.array([*self.starts, 0.0])  # the last for no rule
         chosen = self._best(np.where(rules[0, :, np.newaxis] < 0, -points, points), starts[rules[0]] - starts[rules[1]])
-        told, n = self._told(seen, points, chosen, rules), len(rows)
-        return pl.DataFrame({NAME.format(k + 1): told[k * n : (k + 1) * n] for k in range(self.k)}).to_struct("reasons")
+        texts, n = self._texts(seen, points, chosen, rules), len(rows)
+        return pl.DataFrame({NAME.format(k + 1): texts[k * n : (k + 1) * n] for k in range(self.k)}).to_struct(
+            "reasons"
+        )
 
     def _for_the_decision(self, by_rule: Array) -> tuple[Array, Array]:
-        """The points of every row and column, and the rules that they are from: for this one, against that one.
+        """The points of every row and column, and the two rules behind them: the one they are for, and the one against.
 
-        Of two classes the one rule speaks for a yes or, as -1 here tells, against it.
+        With two classes there is one rule, 0; the other side of it is -1.
         """
         totals = by_rule.sum(axis=2) + np.array(self.starts)
         rows, best = np.arange(len(totals)), totals.argmax(axis=1)
@@ -148,9 +150,9 @@ class _Chooser:
         return by_rule[rows, best] - by_rule[rows, second], np.stack([best, second])
 
     def _best(self, towards: Array, start: Array) -> Array:
-        """The column of each row with the most points, then the second, and so on; -1 where no column is left.
+        """The column of each row with the most points, then the second, and so on; -1 if no column is left.
 
-        The first is AVERAGE where the columns together do not speak for the decision, and none as much as the start.
+        The first is AVERAGE if the columns together do not support the decision, and none as much as the start.
         """
         rows, out = np.arange(len(towards)), np.empty((self.k, len(towards)), np.int64)
         average = (towards.sum(axis=1) <= 0) & (towards.max(axis=1) < start)
@@ -162,8 +164,8 @@ class _Chooser:
             towards[rows, best] = np.where(chosen == AVERAGE, towards[rows, best], 0.0)
         return out
 
-    def _told(self, seen: pl.DataFrame, points: Array, chosen: Array, rules: Array) -> pl.Series:
-        """The texts of the first reasons of all rows, then of the second, and so on."""
+    def _texts(self, seen: pl.DataFrame, points: Array, chosen: Array, rules: Array) -> pl.Series:
+        """The texts of the first reasons of all rows, then of the second reasons, and so on."""
         parts, places, filled = [pl.Series([None], dtype=pl.String)], np.zeros(chosen.size, np.int64), 1
         for j, column in enumerate(self.columns):
             found = np.flatnonzero(chosen == j)
@@ -181,7 +183,7 @@ class _Chooser:
         return pl.concat(parts).gather(places)
 
     def _like_an_average_row(self, rules: Array) -> pl.Series:
-        """The texts of rows that the points at the start decide."""
+        """The texts for rows that are decided by the points at the start."""
         classes, starts = self.points.classes, np.array([*self.starts, 0.0])  # the last for no rule
         texts = {}
         for own, other in {*map(tuple, rules.T.tolist())}:
@@ -192,12 +194,12 @@ class _Chooser:
         return pl.Series([texts[pair] for pair in map(tuple, rules.T.tolist())], dtype=pl.String)
 
     def _words(self, column: Text, j: int, cells: pl.Series, rules: Array) -> pl.Series:
-        """The words of each text that spoke most for the decision."""
+        """The words of each text that supported the decision most."""
         words = cells.to_frame("cell").select(split(pl.col("cell"))).to_series().to_list()
         weights = np.array([*(rule[j] for rule in self.weights), np.zeros(column.size)])  # the last for no rule
         known = {word: k for k, word in enumerate(column.words)}
 
-        def told(row: list[str] | None, own: int, other: int) -> str:
+        def strongest(row: list[str] | None, own: int, other: int) -> str:
             found = {}
             for word in row or ():
                 k = bucket_of(word, column.buckets) if isinstance(column, HashedText) else known.get(word, -1)
@@ -206,24 +208,29 @@ class _Chooser:
             best = sorted(found, key=lambda word: (-found[word], word))[:WORDS]
             return f" has {', '.join(map(repr, best))}" if best else ""
 
-        return pl.Series([told(row, *pair) for row, pair in zip(words, rules.T.tolist(), strict=True)], dtype=pl.String)
+        best = [strongest(row, *pair) for row, pair in zip(words, rules.T.tolist(), strict=True)]
+        return pl.Series(best, dtype=pl.String)
 
 
 def _amount(tenths: int) -> str:
-    """Points behind a text."""
+    """Points in parentheses, to follow a text."""
     return f" ({'+' if tenths >= 0 else MINUS}{abs(tenths) / 10:.{int(tenths % 10 != 0)}f})"
 
 
 def _in_words(column: Column, cells: pl.Series, tenths: Array, words: pl.Series | None) -> pl.Series:
-    """What stands in a column, and its points; `words`, where it is a text."""
+    """The contents of a column, with its points; `words` if it is a text."""
     picked = pl.DataFrame({column.name: cells if words is None else words, AMOUNT: tenths})
     different = picked.unique(maintain_order=True)  # far fewer, as a rule: texts are made for those only
     text = pl.lit(" = ") + as_text(pl.col(column.name)).str.slice(0, LONGEST)
     there = column.value if isinstance(column, Number) else pl.col(column.name)
     what = pl.when(there.is_null()).then(pl.lit(" is missing")).otherwise(text) if words is None else pl.nth(0)
     amounts = [_amount(x) for x in different[AMOUNT]]
-    told = different.select(pl.concat_str(pl.lit(column.name), what, pl.lit(pl.Series(amounts)))).to_series()
+    worded = different.select(pl.concat_str(pl.lit(column.name), what, pl.lit(pl.Series(amounts)))).to_series()
     joined = picked.join(
-        different.with_columns(told.alias(TOLD)), on=picked.columns, how="left", nulls_equal=True, maintain_order="left"
+        different.with_columns(worded.alias(IN_WORDS)),
+        on=picked.columns,
+        how="left",
+        nulls_equal=True,
+        maintain_order="left",
     )
-    return joined[TOLD]
+    return joined[IN_WORDS]

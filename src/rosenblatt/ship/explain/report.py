@@ -1,8 +1,8 @@
 """A report: one page that says what was learned, how good it is, and how to check it.
 
-Problem   who is to trust a rule was not there when it was learned.
+Problem   the people who have to trust a rule were not there when it was learned.
 Input     `Findings`: plain values, with everything that the page says.
-Result    one HTML file without scripts or outside references: it reads on a phone, in the dark and on paper.
+Result    one HTML file without scripts or external references, readable on a phone, in dark mode and on paper.
 """
 
 from collections.abc import Iterable, Sequence
@@ -100,7 +100,7 @@ thead{display:table-header-group}*{-webkit-print-color-adjust:exact;print-color-
 
 @dataclass(frozen=True)
 class Fact:
-    """A number that matters, what it is, and what to know about it."""
+    """A key figure, its label, and a note."""
 
     name: str
     value: str
@@ -109,19 +109,19 @@ class Fact:
 
 @dataclass(frozen=True)
 class ErrorRate:
-    """Errors on rows that had no part in learning, and an interval for the rate on fresh ones."""
+    """Errors on rows that took no part in learning, and an interval for the rate on fresh ones."""
 
     errors: int
     n: int
     lower: float
     upper: float
     confidence: float
-    how: str = "on rows that had no part in learning"
+    how: str = "on rows that took no part in learning"
 
 
 @dataclass(frozen=True)
 class ShownRow:
-    """A row in the table's own words."""
+    """A row with the values of the original table."""
 
     number: int  # the first row after the header is row 1
     label: str
@@ -133,7 +133,7 @@ class ShownRow:
 
 @dataclass(frozen=True)
 class Contradicting:
-    """Rows that no linear rule is right on at once, and why not, in a sentence."""
+    """Rows that no linear rule gets right all at once, and why, in a sentence."""
 
     why: str
     rows: tuple[ShownRow, ...]
@@ -141,7 +141,7 @@ class Contradicting:
 
 @dataclass(frozen=True)
 class ColumnRead:
-    """What a column was read as, and what was noticed about it."""
+    """How a column was read, and notes on it."""
 
     name: str
     kind: str
@@ -150,7 +150,7 @@ class ColumnRead:
 
 @dataclass(frozen=True)
 class Proof:
-    """What is proved, the command that checks it, and what that checks."""
+    """A proved statement, the command that checks it, and what the command checks."""
 
     statement: str
     command: str
@@ -159,7 +159,7 @@ class Proof:
 
 @dataclass(frozen=True)
 class Findings:
-    """Everything that a report says."""
+    """Everything that a report contains."""
 
     title: str
     source: str  # the file or files
@@ -190,7 +190,7 @@ class Findings:
 
 
 def report_of(findings: Findings) -> str:
-    """The page."""
+    """The report as an HTML page."""
     sections = [
         ("The rule", _rule(findings)),
         ("How sure it is", _pictures(findings)),
@@ -212,17 +212,17 @@ def report_of(findings: Findings) -> str:
 
 
 def _text(value: object) -> str:
-    """Any text as it stands in a page: nothing of it is markup."""
+    """Any text, escaped for the page."""
     return escape(visible_lines(str(value)))
 
 
 def _name(value: str) -> str:
-    """The name of a column, which may be broken after an underscore."""
+    """The name of a column, which may break after an underscore."""
     return _text(value).replace("_", "_<wbr>")
 
 
 def _opening(findings: Findings) -> str:
-    facts = [Fact("rows learned from", f"{findings.n:,}"), *findings.facts]
+    facts = [Fact("training rows", f"{findings.n:,}"), *findings.facts]
     if (error := findings.error) is not None:
         rate = f"{error.errors / max(error.n, 1):.1%}"
         between = f"{error.lower:.1%} to {error.upper:.1%} with {error.confidence:.0%} confidence"
@@ -253,14 +253,14 @@ def _rule(findings: Findings) -> str:
         tables.append(head + _card_table(card, one, float(largest) or 1.0))
     off = ""
     if card.slack > FAR_OFF or any(len(one.moving) > MOST_COLUMNS for one in card.cards):
-        off = " The points shown are rounded: to decide a row, let the model add up all digits."
+        off = " The points shown are rounded; to decide a row, use the model, which adds up all digits."
     elif card.slack:
-        off = f" The points shown are rounded; their sum is off by {float(card.slack):.2g} at most."
+        off = f" The points shown are rounded; their sum is off by at most {float(card.slack):.2g}."
     numbers = any(part.range for one in card.cards for part in one.parts)
-    range_note = " A number counts per unit, in proportion, and beyond its range as the end of it." if numbers else ""
+    range_note = " A number counts per unit, in proportion; outside its range, as the nearest end." if numbers else ""
     return (
         f'<p class="rule">{_text(card.rule)}</p>'
-        f'<p class="note">Points are measured from the middle of each column, so that 0 speaks neither for nor against.'
+        f'<p class="note">Points are measured from the middle of each column: 0 counts neither for nor against.'
         f"{range_note}{off}</p>{''.join(tables)}"
     )
 
@@ -269,7 +269,7 @@ def _card_table(card: Scorecard, one: Card, largest: float) -> str:
     moving = one.moving
     idle = [part.column for part in one.parts if part not in moving]
     if not moving:
-        return '<p class="note">No column has points: what every row starts with decides.</p>'
+        return '<p class="note">No column has points: the points that every row starts with decide.</p>'
     bodies = [_part_body(card, part, largest) for part in moving[:MOST_COLUMNS]]
     note = f"{len(moving) - MOST_COLUMNS:,} columns with fewer points are not shown. " * (len(moving) > MOST_COLUMNS)
     names = ", ".join(idle[:MOST_COLUMNS]) + f", and {len(idle) - MOST_COLUMNS:,} more" * (len(idle) > MOST_COLUMNS)
@@ -294,7 +294,7 @@ def _part_body(card: Scorecard, part: Part, largest: float) -> str:
 
 
 def _bar(points: float, largest: float) -> str:
-    """A bar from the middle of its cell."""
+    """A bar that starts in the middle of its cell."""
     width = min(abs(points) / largest, 1.0) * 50
     side = "yes" if points >= 0 else "no"
     return f'<span class="bar"><i class="{side}" style="width:{width:.1f}%"></i></span>'
@@ -303,14 +303,14 @@ def _bar(points: float, largest: float) -> str:
 def _pictures(findings: Findings) -> str:
     shown = []
     if np.size(findings.scores):
-        what = "Each bar: rows by their points. Mistakes are on the wrong side of the line."
+        what = "Number of rows by points. Mistakes are on the wrong side of the line."
         shown.append((plots.margins(findings.scores, findings.labels, findings.wrong, findings.classes), what))
     if findings.learning is not None:
-        shown.append((plots.learning(*findings.learning), "Mistakes on all rows while learning."))
+        shown.append((plots.learning(*findings.learning), "Mistakes on all rows during learning."))
     if findings.card is not None:
         for k, one in enumerate(findings.card.cards[:MOST_CARDS]):
             whose = f"{one.label}: the" if len(findings.card.cards) > 1 else "The"
-            says = f"{whose} fewest and the most points that each column gives."
+            says = f"{whose} smallest and largest number of points that each column gives."
             shown.append((plots.columns(one, f"columns-{k}"), says))
     figures = [f"<figure>{svg}<figcaption>{_text(says)}</figcaption></figure>" for svg, says in shown]
     return f'<div class="figures">{"".join(figures)}</div>' if figures else ""
@@ -318,11 +318,10 @@ def _pictures(findings: Findings) -> str:
 
 def _mistakes(findings: Findings) -> str:
     if not findings.n_mistakes:
-        return "<p>On the rows that it was learned from, nowhere.</p>"
+        return "<p>It makes no mistakes on the training rows.</p>"
     shown = findings.mistakes[:MOST_MISTAKES]
-    many = f"{findings.n_mistakes:,} of {findings.n:,} rows" if findings.n_mistakes > 1 else f"1 of {findings.n:,} rows"
     which = f", of which {len(shown)} are shown" if len(shown) < findings.n_mistakes else ""
-    return f"<p>Wrong on {many} that it was learned from{which}.</p>{_rows(shown)}"
+    return f"<p>It is wrong on {findings.n_mistakes:,} of {findings.n:,} training rows{which}.</p>{_rows(shown)}"
 
 
 def _contradictions(findings: Findings) -> str:
@@ -338,13 +337,13 @@ def _contradictions(findings: Findings) -> str:
 
 
 def _rows(rows: Sequence[ShownRow]) -> str:
-    """Rows of the table, each with its number, its class, and what stands in it."""
+    """Rows of the table, each with its number, its class and its values."""
     return f'<ol class="rows">{"".join(map(_row, rows))}</ol>'
 
 
 def _row(row: ShownRow) -> str:
     values = "".join(f"<span><i>{_name(name)}</i> {_text(value)}</span> " for name, value in row.values)
-    said = f", rule says <b>{_text(row.said)}</b>" if row.said else ""
+    said = f", the rule says <b>{_text(row.said)}</b>" if row.said else ""
     score = "" if row.score is None else f'<em class="number">{_signed(row.score)} points</em>'
     share = "" if row.share is None else f", {row.share:.2%} of the mixture"
     return (

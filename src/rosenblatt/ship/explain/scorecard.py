@@ -1,12 +1,12 @@
 """A linear rule as a scorecard: a table of points that a clerk can add up.
 
-Problem   weights of scaled features say little to people, and the weights of a category's values may all be shifted.
+Problem   weights of scaled features mean little to people, and the weights of a category's values may all be shifted.
 Input     `Points`: the rule.
 Result    `Scorecard`: for every column the points of each value, each word, each unit of a number; and the threshold.
-          The points of a row add up to factor * score - start, exactly: a card is the rule, not a likeness of it.
+          The points of a row add up to factor * score - start, exactly: the card is the rule, not an approximation.
 Method    Points are measured from the middle of a column: from the mean of its values' points, and for numbers from a
-          round number near the mean. So 0 points speak neither for nor against, and the largest swing is 100.
-          A number has points per unit. Points per band would be another rule.
+          round number near the mean. So 0 points count neither for nor against, and the largest swing is 100.
+          A number has points per unit; points per band would be a different rule.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,7 +38,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class Line:
-    """What stands in the column, and the points for it; `seen`: whether there was such a row to learn from."""
+    """A value and its points; `seen` says whether the value occurred in learning."""
 
     value: str
     points: Fraction
@@ -60,11 +60,11 @@ class Part:
 
     @property
     def swing(self) -> Fraction:
-        """By how much the column moves the points, at most."""
+        """The largest difference in points that the column can make."""
         return self.span[1] - self.span[0]
 
     def times(self, factor: Fraction) -> "Part":
-        """The same with points that are so many times as large."""
+        """A copy with all points multiplied by a factor."""
         lines = tuple(Line(line.value, line.points * factor, line.seen) for line in self.lines)
         span = self.span[0] * factor, self.span[1] * factor
         return replace(self, lines=lines, span=span, reference=self.reference * factor)
@@ -72,7 +72,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Card:
-    """One rule: the points that every row starts with, and the columns, those that move most first."""
+    """One rule: the points that every row starts with, and the columns, those with the largest effect first."""
 
     label: str
     start: Fraction
@@ -80,11 +80,11 @@ class Card:
 
     @property
     def moving(self) -> tuple[Part, ...]:
-        """The columns that have points; of whole points, all values of a column may have the same."""
+        """The columns that make a difference; with whole points, all values of a column may have the same points."""
         return tuple(part for part in self.parts if any(line.points for line in part.lines if line.seen))
 
     def times(self, factor: Fraction) -> "Card":
-        """The same with points that are so many times as large."""
+        """A copy with all points multiplied by a factor."""
         return Card(self.label, self.start * factor, tuple(part.times(factor) for part in self.parts))
 
 
@@ -101,35 +101,35 @@ class Scorecard:
 
     @property
     def threshold(self) -> Fraction:
-        """Where the yes begins, of a rule for two classes: the points without the start are compared with it."""
+        """The threshold of a rule for two classes; the points without the start are compared with it."""
         return -self.cards[0].start
 
     @property
     def rule(self) -> str:
-        """How to use it, in one sentence."""
+        """How to use the card, in one sentence."""
         if len(self.cards) > 1:
-            return f"{self.target}: the class with the most points, its start included."
+            return f"{self.target} is the class with the most points, including its start."
         no, yes = self.classes
         level = self.shown(self.threshold)
         enough = f"{level} or more" if self.zero_is_yes else f"more than {level}"
-        return f"{self.target} is {yes} where the points add up to {enough}, else it is {no}."
+        return f"{self.target} is {yes} if the points add up to {enough}, otherwise {no}."
 
     @property
     def slack(self) -> Fraction:
-        """By how much a sum of the points as they are shown may be off; nearer to the threshold, take all digits."""
+        """How far a sum of the displayed points may be off; closer to the threshold than this, use all digits."""
         half = Fraction(1, 2 * 10**self.decimals)
         of_card = (sum(_rounding(part, half) for part in card.parts) + _rest(card.start, half) for card in self.cards)
         return Fraction(max(of_card) * min(len(self.cards), 2))
 
     def shown(self, points: Fraction) -> str:
-        """Points as they are shown."""
+        """Points as displayed."""
         return _fixed(points, self.decimals)
 
     def rows(
         self, card: int = 0, most: int | None = None, columns: int | None = None
     ) -> Iterator[tuple[str, str, str]]:
-        """Column, value and points as texts, for a table: of the first so many columns that have points, and of each
-        at most so many lines, the first."""
+        """Column, value and points as texts, for a table: the first `columns` columns that make a difference, each with
+        its first `most` lines."""
         for part in self.cards[card].moving[:columns]:
             for value, points in self.lines(part, most):
                 yield part.column, value, points
@@ -137,14 +137,14 @@ class Scorecard:
                 yield part.column, f"and {more} more", ""
 
     def lines(self, part: Part, most: int | None = None) -> Iterator[tuple[str, str]]:
-        """The values of a column and their points as texts, the first so many of those that were seen."""
+        """The values of a column and their points as texts: the first `most` of those seen in learning."""
         for place, line in enumerate([line for line in part.lines if line.seen][:most]):
             rate = part.measure is not None and (place == 0 or part.kind == Sparse.kind)
             digits = self.decimals + (_more_digits(part) if rate and line.points.denominator > 1 else 0)
             yield line.value, _fixed(line.points, digits, sign=True)
 
     def as_record(self) -> dict[str, Any]:
-        """The scorecard as plain lists, numbers and texts."""
+        """The scorecard as plain lists, numbers and texts, for JSON."""
         cards = [
             {"class": card.label, "start": float(card.start), "columns": [_record(part) for part in card.parts]}
             for card in self.cards
@@ -164,8 +164,8 @@ class Scorecard:
 def scorecard(points: Points, *, means: Sequence[float] | None = None, decimals: int = DECIMALS) -> Scorecard:
     """The scorecard of a rule.
 
-    `means`: of every feature on the rows that the rule was learned from, where they are known. A category's points are
-    then measured from the mean of its rows, else from the plain mean of its values.
+    `means` are the means of every feature over the training rows, if they are known. A category's points are then
+    measured from the mean over its rows, otherwise from the plain mean of its values.
     """
     if means is not None and len(means) != points.encoding.size:
         raise OptionError(f"the rule has {points.encoding.size} features; means has {len(means)}")
@@ -174,7 +174,7 @@ def scorecard(points: Points, *, means: Sequence[float] | None = None, decimals:
     factor = LARGEST_SWING / swing if swing else Fraction(1)
     card = replace(raw, cards=tuple(each.times(factor) for each in raw.cards), factor=factor)
     if max(factor, 1 / factor, *(abs(card.start) for card in card.cards)) > LARGEST:
-        raise OptionError("the weights are so small or so far apart that their points overflow; there is no scorecard")
+        raise OptionError("no scorecard: the weights are so small or so far apart that their points overflow")
     return card
 
 
@@ -187,7 +187,7 @@ def card_of(
     decimals: int = DECIMALS,
     centred: bool = True,
 ) -> Scorecard:
-    """The scorecard with this factor, these units, and categories that are measured from their middle or from 0."""
+    """The scorecard with this factor, these units, and categories measured from their middle or from 0."""
     cards = [_card(points, rule, factor, measures, means, centred=centred) for rule in range(len(points.weights))]
     return Scorecard(points.encoding.target.name, points.classes, tuple(cards), factor, points.zero_is_yes, decimals)
 
@@ -216,7 +216,7 @@ def measure_of(column: Number, *, binary: bool = False) -> Measure:
 
 
 def number_text(kind: str, value: float | Fraction) -> str:
-    """A number of a column of this kind for people: a date as one."""
+    """A number of a column of this kind as text; a date is written as a date."""
     if kind == Date.kind and -700_000 < value < 2_900_000:
         return (date(1970, 1, 1) + timedelta(days=round(value))).isoformat()
     size = abs(float(value))
@@ -266,7 +266,7 @@ def _number(column: Number, weights: Sequence[float], factor: Fraction, measure:
 
 
 def _base(column: Number, base: Fraction) -> str:
-    """A round number, all of it."""
+    """A round number with all its digits."""
     return number_text(column.kind, base) if isinstance(column, Date) else f"{float(base):.15g}".replace("-", MINUS)
 
 
@@ -292,7 +292,7 @@ def _category(column: Category, own: Sequence[Fraction], shares: Sequence[float]
 
 
 def _words(column: Text | Sparse, weights: Sequence[float], factor: Fraction) -> Part:
-    """One line for each word, or for each numbered feature, that has points; those with most points first."""
+    """One line for each word, or numbered feature, that has points; those with the most points first."""
     each = [(k, factor * Fraction(w)) for k, w in enumerate(weights) if w]
     lines = tuple(Line(_name(column, k), points) for k, points in sorted(each, key=lambda pair: -abs(pair[1])))
     ends = [Fraction(0), *(line.points for line in lines)]
@@ -324,17 +324,17 @@ def _record(part: Part) -> dict[str, Any]:
 
 
 def _more_digits(part: Part) -> int:
-    """Of points per unit: so many that what is lost is small after multiplication."""
+    """Extra digits for points per unit, enough that the rounding error stays small after multiplication."""
     return ceil(log10(max(float(part.reach), 1.0)))
 
 
 def _rest(points: Fraction, half: Fraction) -> Fraction:
-    """What is lost by showing these points, at most."""
+    """The rounding error of displaying these points, at most."""
     return half if (points / (2 * half)).denominator > 1 else Fraction(0)
 
 
 def _rounding(part: Part, half: Fraction) -> Fraction:
-    """By how much the shown points of a column may be off."""
+    """How far the displayed points of a column may be off."""
     lost = [_rest(line.points, half) for line in part.lines if line.seen]
     if part.measure is not None:
         finer = half / 10 ** _more_digits(part)
@@ -345,7 +345,7 @@ def _rounding(part: Part, half: Fraction) -> Fraction:
 
 
 def _fixed(points: Fraction, decimals: int, *, sign: bool = False) -> str:
-    """So many decimals, rounded half to even, and none where the points are whole."""
+    """The points with this many decimals, rounded half to even; none if they are whole."""
     whole = round(points * 10**decimals)
     if points.denominator == 1:
         decimals, whole = 0, int(points)

@@ -1,4 +1,4 @@
-"""The formats that rules are exported to, and what writes each: of rules that are sums of points, and of trees."""
+"""The export formats, and the function that writes each, for sums of points and for trees."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def _writer(module: str, name: str) -> Callable[..., Any]:
-    """A function of this room, loaded when it is called."""
+    """A function of this package, loaded when it is called."""
     return lambda *about, **how: getattr(import_module(f"rosenblatt.ship.export.{module}"), name)(*about, **how)
 
 
@@ -32,16 +32,16 @@ FORMATS = (*OF_POINTS, JSON)
 
 
 def exported(model: "Model", to: str, table: str | None = None) -> tuple[bytes, bool]:
-    """The rule in one of the formats, and whether that is sure to give the same labels; `table` is for SQL."""
+    """The rule in one of the formats, and whether it is certain to give the same labels; `table` is for SQL."""
     if to == JSON:
         return model.text().encode(), True
-    from rosenblatt.ship.export.points import Points  # with Polars, which the list of formats does not need
+    from rosenblatt.ship.export.points import Points  # imports Polars, which the list of formats does not need
 
     tree = model.rule.tree
     if tree is None or model.encoding is None:
         points = Points.of(model.table_encoding, model.rule)
         return OF_POINTS[to](points, table), points.exact
     if to not in OF_TREES:
-        raise OptionError(f"a tree is exported to {', '.join(OF_TREES)} or {JSON}, not to {to}")
+        raise OptionError(f"a tree can be exported to {', '.join(OF_TREES)} or {JSON}, not to {to}")
     labelled = replace(tree, classes=model.encoding.target.classes)
     return OF_TREES[to](model.encoding, labelled, table).encode(), True

@@ -1,14 +1,14 @@
 r"""A linear rule as an ONNX model, for ONNX Runtime and other engines.
 
-Problem   the labels of many rows from an engine that knows arrays only, without rounding.
+Problem   label many rows, without rounding, in an engine that has only arrays.
 Input     the points of a rule.
 Result    a model of standard operators, all in double precision: an input for every column, and two outputs, `label`
           (a text for each row) and `score` (a double; with more than two classes, one for each class).
 
 Inputs have the columns' names and the shape (rows, 1). Numbers are doubles, NaN where missing; dates are doubles too,
-as whole days since 1970-01-01; categories, yes/no and texts are strings without blanks around them. ONNX has no missing
-string: a missing one is the text `MISSING`, "\x1amissing", or one of those that the reader takes for missing. Numbered
-features are one input, `features`, with a column for each.
+as whole days since 1970-01-01; categories, yes/no and texts are strings without surrounding blanks. ONNX has no missing
+string: a missing one is the text `MISSING`, "\x1amissing", or one of the texts that the reader treats as missing.
+Numbered features are one input, `features`, with a column for each.
 """
 
 import string
@@ -51,7 +51,7 @@ def onnx_of(points: Points) -> "ModelProto":
 
 
 class _Graph:
-    """A graph under construction."""
+    """An ONNX graph under construction."""
 
     def __init__(self, onnx: Any, columns: set[str]) -> None:
         self.onnx = onnx
@@ -62,14 +62,14 @@ class _Graph:
         self.outputs: list[Any] = []
 
     def fresh(self, name: str) -> str:
-        """A name that nothing has yet."""
+        """An unused name."""
         while name in self.taken:
             name = f"_{name}"
         self.taken.add(name)
         return name
 
     def info(self, name: str, kind: str, shape: Sequence[Any], meaning: str) -> Any:
-        """What an input or output is."""
+        """The type, the shape and the documentation of an input or output."""
         info = self.onnx.helper.make_tensor_value_info(name, getattr(self.onnx.TensorProto, kind), shape)
         info.doc_string = meaning
         return info
@@ -77,26 +77,26 @@ class _Graph:
     def input(self, column: Column, kind: str, meaning: str, size: int = 1) -> str:
         """The input for a column."""
         if "\0" in column.name:
-            raise OptionError(f"{column.name!r:.60} has a character that ONNX cannot have in a name, number 0")
+            raise OptionError(f"{column.name!r:.60} contains character number 0, which ONNX does not allow in a name")
         name = column.name or self.fresh("unnamed")
         self.inputs.append(self.info(name, kind, ["rows", size], meaning))
         return name
 
     def constant(self, value: Any) -> str:
-        """A constant: doubles, whole numbers or texts."""
+        """Add a constant of doubles, whole numbers or texts."""
         array = np.asarray(value, None if np.asarray(value).dtype.kind != "U" else object)
         name = self.fresh(f"constant_{len(self.constants)}")
         self.constants.append(self.onnx.numpy_helper.from_array(array, name))
         return name
 
     def node(self, operator: str, inputs: Sequence[str], **options: Any) -> str:
-        """What an operator makes of its inputs."""
+        """Add an operator; returns the name of its output."""
         name = self.fresh(f"{operator.lower()}_{len(self.nodes)}")
         self.nodes.append(self.onnx.helper.make_node(operator, inputs, [name], **options))
         return name
 
     def output(self, name: str, value: str, kind: str, shape: Sequence[Any], meaning: str) -> None:
-        """Give a value out under a name."""
+        """Make a value an output under this name."""
         self.outputs.append(self.info(self.fresh(name), kind, shape, meaning))
         self.nodes.append(self.onnx.helper.make_node("Identity", [value], [self.outputs[-1].name]))
 
@@ -114,7 +114,7 @@ class _Graph:
 
 
 def _of_numbers(graph: _Graph, columns: Sequence[tuple[Number, Array]]) -> str:
-    """The points of all numbers: clipped, rounded and scaled side by side, then times the weights."""
+    """The points of all numbers: clipped, rounded and scaled together, then multiplied by the weights."""
     inputs = [
         graph.input(column, "DOUBLE", "days since 1970-01-01" if isinstance(column, Date) else "a number; NaN: missing")
         for column, _ in columns
@@ -129,9 +129,9 @@ def _of_numbers(graph: _Graph, columns: Sequence[tuple[Number, Array]]) -> str:
 def _on_grids(graph: _Graph, X: str, grids: Array, weights: Array, empty: Array) -> str:
     """The points of numbers; `grids` has their lowest, highest, rounders, centres and scales.
 
-    A single column stands there twice, the second time without points: ONNX Runtime leaves out the addition of a single
-    constant that is 0 in single precision. And it would join a division with the product that follows, in single
-    precision too, so the zeros for missing numbers come between.
+    A single column occurs twice, the second time without points, because ONNX Runtime drops the addition of a single
+    constant that is 0 in single precision. It would also merge a division with the product that follows, again in
+    single precision, so the zeros for missing numbers come in between.
     """
     if len(weights) == 1:
         X, grids = graph.node("Concat", [X, X], axis=1), np.repeat(grids, 2, axis=1)
@@ -147,7 +147,7 @@ def _on_grids(graph: _Graph, X: str, grids: Array, weights: Array, empty: Array)
 
 
 def _of_column(graph: _Graph, column: Column, w: Array) -> str:
-    """The points of a column that is no number."""
+    """The points of a column that is not a number."""
     if isinstance(column, Category):
         return _of_category(graph, column, w)
     if isinstance(column, Sparse):
@@ -156,12 +156,12 @@ def _of_column(graph: _Graph, column: Column, w: Array) -> str:
         grid = np.array([-column.highest, column.highest, 1.5 * 2.0**52 * column.step, 0.0, 1.0])
         return _on_grids(graph, X, np.repeat(grid[:, None], column.count, axis=1), w, np.zeros_like(w))
     if isinstance(column, HashedText) or not isinstance(column, Text):
-        raise OptionError(f"column {column.name!r}: {column.kind} has no form in ONNX; use a vocabulary of words")
+        raise OptionError(f"column {column.name!r}: {column.kind} cannot be written in ONNX; use a vocabulary of words")
     return _of_text(graph, column, w)
 
 
 def _of_category(graph: _Graph, column: Category, w: Array) -> str:
-    """The points of a value: its row in a table that ends with those of any other and of none."""
+    """The points of a value: its row in a table that ends with those of any other value and of a missing one."""
     if MISSING in column.known:
         raise OptionError(f"column {column.name!r} has the value {MISSING!r}, which means missing in ONNX")
     table = np.array([column.worth(each) for each in w.T]).T  # known values, any other, none
@@ -179,7 +179,7 @@ def _of_category(graph: _Graph, column: Category, w: Array) -> str:
 
 
 def _of_text(graph: _Graph, column: Text, w: Array) -> str:
-    """The points of the words that occur, each looked for by a regular expression."""
+    """The points of the words that occur, each found by a regular expression."""
     cells = graph.input(column, "STRING", "a text")
     counted = np.flatnonzero(w.any(axis=1)) if w.any() else np.arange(1)
     found = [graph.node("RegexFullMatch", [cells], pattern=_with_word(column.words[k])) for k in counted]
@@ -197,13 +197,13 @@ def _of_text(graph: _Graph, column: Text, w: Array) -> str:
 
 
 def _with_word(word: str) -> str:
-    """The regular expression, in the syntax of RE2, of texts with a word."""
+    """The regular expression, in RE2 syntax, for texts that contain a word."""
     letters = [f"[{a}{a.upper()}]" if a in string.ascii_lowercase else rf"\x{{{ord(a):x}}}" for a in word]
     return rf"(?s)(?:.*{SEPARATOR})?{''.join(letters)}(?:{SEPARATOR}.*)?"
 
 
 def _decide(graph: _Graph, points: Points, scores: str) -> None:
-    """The outputs, from a score in each row for each rule."""
+    """The outputs, from the score of each rule in each row."""
     labels = graph.constant(list(points.classes))
     if len(points.weights) == 1:
         score = graph.node("Squeeze", [scores, graph.constant([1])])

@@ -1,14 +1,14 @@
 """A linear rule as PMML 4.4, for scoring engines that read it.
 
-Problem   the label of a row in such an engine, without rounding.
+Problem   label a row in such an engine, without rounding.
 Input     the points of a rule.
 Result    an XML document: a field for every column, a derived field for every feature and for every score, and a tree
           that reads the scores. Outputs are `label` and `score`; with more than two classes, `score_1` and so on for
-          the classes in their order. Where columns have such names, the outputs begin with an underscore.
+          the classes in order. If columns have such names, the outputs begin with an underscore.
 
-Numbers are doubles, and what is not finite counts as missing; dates are whole days since 1970-01-01; all else is text.
-A regression model would do for one score, but it says nothing of scores that are equal; a tree does. Values and words
-stand in attributes or in regular expressions of plain letters, since readers differ in what they do to other text.
+Numbers are doubles, not finite ones count as missing; dates are whole days since 1970-01-01; everything else is text.
+A regression model would suffice for one score, but does not define what equal scores mean; a tree does. Values and
+words are in attributes or in regular expressions of plain letters, since readers treat other text differently.
 """
 
 import string
@@ -50,7 +50,7 @@ def pmml_of(points: Points) -> str:
 
 
 def _own(names: Sequence[str]) -> str:
-    """Underscores that no column's name begins with, if it goes on like a name of ours."""
+    """Enough underscores to keep our names different from those of the columns."""
     own = ""
     while any(
         name.startswith((f"{own}score", f"{own}label", f"{own}feature", f"{own}sum", f"{own}best")) for name in names
@@ -115,22 +115,22 @@ def _features(column: Column, source: str) -> Iterator[Element]:
 
 
 def _scaled(column: Number) -> Element:
-    """A number clipped, rounded and scaled."""
+    """A number, clipped, rounded and scaled."""
     clipped = _apply("min", _apply("max", _field(column.name), _constant(column.lowest)), _constant(column.highest))
     rounded = _apply("-", _apply("+", clipped, _constant(column.rounder)), _constant(column.rounder))
     return _apply("/", _apply("-", rounded, _constant(column.centre)), _constant(column.scale))
 
 
 def _is_one_of(source: str, texts: Sequence[str]) -> Element:
-    """1 where a column has one of these texts, else 0."""
+    """1 if a column has one of these texts, otherwise 0."""
     each = [Element("NormDiscrete", {"field": source, "value": _attribute(t), "mapMissingTo": "0"}) for t in texts]
     return each[0] if len(each) == 1 else _apply("sum", *each)
 
 
 def _taken_apart(column: Text) -> Element:
-    """A text with small letters, an underscore before, between and behind its words."""
+    """A text in lower case, with an underscore before, between and after its words."""
     if isinstance(column, HashedText):
-        raise OptionError(f"column {column.name!r}: hashed text has no form in PMML; use a vocabulary of words")
+        raise OptionError(f"column {column.name!r}: hashed text cannot be written in PMML; use a vocabulary of words")
     marks = "|".join(rf"\x{ord(mark):02x}" for mark in SEPARATORS)
     small = _apply("replace", _field(column.name), _constant(f"(?:{marks})+"), _constant("_"))
     for letter in string.ascii_lowercase:
@@ -140,7 +140,7 @@ def _taken_apart(column: Text) -> Element:
 
 
 def _pattern(word: str) -> Element:
-    """The regular expression for a word; letters that are not plain by their numbers."""
+    """The regular expression for a word; characters that are not plain letters are written as numbers."""
     plain = string.ascii_lowercase + string.digits
     return _constant("_" + "".join(a if a in plain else rf"\x{{{ord(a):x}}}" for a in word) + "_")
 
@@ -178,7 +178,7 @@ def _add_model(
 
 
 def _first_of_largest(scores: Sequence[str]) -> Element:
-    """The number of the first score that is not below a later one: of the first that is largest."""
+    """The number of the first of the largest scores: the first that is not below a later one."""
     best = _constant(float(len(scores) - 1))
     for k in reversed(range(len(scores) - 1)):
         tests = [_apply("greaterOrEqual", _field(scores[k]), _field(later)) for later in scores[k + 1 :]]
@@ -207,7 +207,7 @@ def _field(name: str) -> Element:
 
 
 def _attribute(value: str) -> str:
-    """A value, unless XML has no way to write it."""
+    """The value, unless XML cannot write it."""
     if any((letter < " " and letter not in SPARE) or letter in "\ufffe\uffff" for letter in value):
-        raise OptionError(f"{value!r:.60} cannot be written in PMML: XML has no such characters")
+        raise OptionError(f"{value!r:.60} cannot be written in PMML: XML does not allow these characters")
     return value

@@ -1,4 +1,4 @@
-"""A linear rule as points for what stands in the columns: the one form that every export is written from.
+"""A linear rule as points for the values in the columns: the form that every export is written from.
 
 The score of a row is the intercept plus, for every feature, its weight times the feature. With features and weights
 that are short (`Points.exact`), no engine rounds anything, whatever its order of summation.
@@ -38,19 +38,19 @@ class Points:
 
     @classmethod
     def of(cls, encoding: Encoding, rule: Rule) -> Self:
-        """The points of a linear rule; refuses what is not one."""
+        """The points of a linear rule; refuses any other rule."""
         if rule.tree is not None:
             raise OptionError("the rule is a tree: it has branches, not points; explain shows them")
         if (form := rule.linear) is None:
             raise OptionError(
-                f"{rule.name} is no sum of points, so it has no scorecard; the averaged or pocket rule has one"
+                f"{rule.name} is not a sum of points, so it has no scorecard; the averaged and pocket rules have one"
             )
         if form.scheme == ONE_VS_ONE:
             raise OptionError(
-                "one-vs-one rules vote, so they are no sum of points: learn with multi_class 'joint' or 'one-vs-rest'"
+                "one-vs-one rules vote, so they are not a sum of points: use multi_class 'joint' or 'one-vs-rest'"
             )
         if form.unit_rows:
-            raise OptionError("a rule that scales rows to length 1 is no sum of points: learn without normalize")
+            raise OptionError("a rule that scales rows to length 1 is not a sum of points: learn without normalize")
         if len(encoding.features) != form.coefficients.shape[1]:
             raise OptionError(f"the encoding has {encoding.size} features, the rule {form.coefficients.shape[1]}")
         weights = tuple(tuple(map(float, w)) for w in form.coefficients)
@@ -59,17 +59,17 @@ class Points:
         rounded = any(Fraction(b) != Fraction(w) * bias for b, w in thresholds)
         made = cls(encoding, weights, intercepts, bool(form.zero_is_yes), rounded)
         if not made.reach <= LARGEST:
-            raise OptionError("the weights are so large that scores overflow, so the rule is no sum of points")
+            raise OptionError("the weights are so large that scores overflow, so the rule is not a sum of points")
         return made
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """The labels, in order; of two, the second is the yes."""
+        """The labels, in order; with two, the second is the yes."""
         return self.encoding.target.classes
 
     @property
     def reach(self) -> float:
-        """No score is larger."""
+        """An upper bound on the absolute value of all scores."""
         reach = np.array([feature.reach for feature in self.encoding.features])
         with np.errstate(all="ignore"):
             sums = np.abs(np.array(self.weights)) @ reach + np.abs(self.intercepts)
@@ -84,7 +84,7 @@ class Points:
         return all(spare_bits(w, b, self.encoding.features) >= 0 for w, b in each)
 
     def columns(self, rule: int = 0) -> Iterator[tuple[Column, tuple[float, ...]]]:
-        """Every column that counts, with the weights of its features, in order."""
+        """Every column that is used, with the weights of its features, in order."""
         start = 0
         for column in self.encoding.used:
             yield column, self.weights[rule][start : start + column.size]
@@ -93,7 +93,7 @@ class Points:
     def terms(self) -> Iterator[tuple[Column, tuple[tuple[float, ...], ...]]]:
         """Every column that any rule gives points for, with the weights of its features in each rule.
 
-        Numbered features come one by one, as numbers in columns that are named "1", "2", ...
+        Numbered features come one by one, as numbers in columns named "1", "2", ...
         """
         for each in zip(*(self.columns(rule) for rule in range(len(self.weights))), strict=True):
             column, weights = each[0][0], tuple(w for _, w in each)
@@ -108,7 +108,7 @@ class Points:
     def scores(self, names: Sequence[str], unseen: Unseen | None = None) -> pl.Expr:
         """The scores of a table's rows by every rule, for Polars: a struct of fields with these names.
 
-        Each cell is read once for all rules. Values of all columns that have no name are noted in `unseen`.
+        Each cell is read once for all rules. Values that the rule does not know are counted in `unseen`.
         """
         terms = list(self.terms())
         single = [(column, weights) for column, weights in terms if isinstance(column, Number | Category)]
@@ -153,9 +153,9 @@ class Points:
 
 
 def spare_bits(weights: Sequence[float], intercept: float, features: Sequence[Feature]) -> int:
-    """By how many bits all sums of weights times features are shorter than a double; below 0: longer.
+    """The number of bits by which all sums of weights times features are shorter than a double; negative if longer.
 
-    Weights are divided by the scale of their feature first, so that must not round either.
+    Weights are first divided by the scale of their feature, and that must not round either.
     """
     reach = abs(intercept)
     unit = grain_of(intercept)
@@ -173,7 +173,7 @@ def spare_bits(weights: Sequence[float], intercept: float, features: Sequence[Fe
 
 
 def grain_of(value: float) -> float:
-    """The largest power of two that a number is a whole multiple of; infinite for 0."""
+    """The largest power of two that divides a number; infinite for 0."""
     if value == 0.0:
         return np.inf
     mantissa, exponent = frexp(value)
@@ -182,7 +182,7 @@ def grain_of(value: float) -> float:
 
 
 def short(weights: Array, intercept: float, features: Sequence[Feature]) -> tuple[Array, float]:
-    """The same rule, rounded as little as makes its sums exact in double precision."""
+    """The rule, rounded just enough to make its sums exact in double precision."""
     reach = np.array([feature.reach for feature in features])
     grain = np.array([feature.grain for feature in features])
     if spare_bits(weights.tolist(), intercept, features) >= 0:

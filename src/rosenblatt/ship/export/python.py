@@ -1,6 +1,6 @@
 """A linear rule as a Python module that needs nothing but Python.
 
-Problem   the label of a row where rosenblatt is not installed.
+Problem   label a row where rosenblatt is not installed.
 Input     the points of a rule.
 Result    the text of a module with `score(row)` and `predict(row)`, which reads CSV when it is run.
 """
@@ -18,7 +18,7 @@ OPENING = '''"""A rule that gives a label to a row. Written by rosenblatt; needs
     predict({"a column": its value, ...})    the label
     score({"a column": its value, ...})      SCORE
 
-Values may be of any type that they can be told in: numbers, texts, true and false, dates. A missing value is None, NaN
+Values may be of any type that can express them: numbers, texts, true and false, dates. A missing value is None, NaN
 or a text of MISSING. As a command it reads CSV with a header from standard input and writes the label of every row.
 """
 
@@ -53,7 +53,7 @@ def score(row):
 
 
 def predict(row):
-    """The label: for two classes by the score's sign, else the first class with the largest score."""
+    """The label: with two classes by the sign of the score, otherwise the first class with the largest score."""
     result = score(row)
     if isinstance(result, dict):
         return max(result, key=result.get)
@@ -77,7 +77,7 @@ def _points(row):
 
 
 def _of_number(x, column):
-    """The points of a number that is clipped, rounded to a multiple of a power of two and scaled."""
+    """The points of a number, which is clipped, rounded to a multiple of a power of two and scaled."""
     if x is None or not math.isfinite(x):
         return column["missing"]
     x = min(max(x, column["lowest"]), column["highest"])
@@ -88,7 +88,7 @@ def _of_number(x, column):
 READERS = '''
 
 def _float(name, value, written):
-    """A number; a text may be one, and if it is `written` as people do, 1,000 and 12% are."""
+    """A number, or a text that is one; with `written`, also 1,000 and 12%."""
     if not isinstance(value, str):
         try:
             return None if value is None else float(value)
@@ -109,7 +109,7 @@ def _float(name, value, written):
 
 
 def _value(cell, column):
-    """A value of a category as the rule spells it; None where it is missing."""
+    """A value of a category as the rule spells it; None if it is missing."""
     if cell is None or cell != cell:  # NaN
         return None
     text = _text(cell)
@@ -138,7 +138,7 @@ def _days(value, form, shape):
 
 
 def _text(value):
-    """A value as text: whole numbers without a point, true and false in small letters."""
+    """A value as text: whole numbers without a decimal point, true and false in lower case."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float) and abs(value) < 2.0**53 and value == math.floor(value):
@@ -147,7 +147,7 @@ def _text(value):
 
 
 def _words(value):
-    """The different words of a text: what stands between white space and punctuation, ASCII letters made small."""
+    """The different words of a text, separated by ASCII white space and punctuation, in lower case."""
     text = "" if value is None or value != value else _text(value)
     return set() if text.strip(" \t") in MISSING else set(text.translate(SMALL).split(" ")) - {""}
 '''
@@ -165,7 +165,7 @@ def _bucket(word, buckets):
 MAIN = '''
 
 def main():
-    """Labels of the CSV on standard input, to standard output."""
+    """Write the labels of the CSV on standard input to standard output."""
     sys.stdin.reconfigure(encoding="utf-8-sig", newline="")
     sys.stdout.reconfigure(encoding="utf-8", newline="")
     csv.field_size_limit(2**31 - 1)
@@ -204,7 +204,7 @@ def python_of(points: Points) -> str:
 
 
 def module(encoding: Encoding, score: str, constants: str, rule: str, more: str = "") -> str:
-    """The text of a module: what its score is, its constants, how it decides, and what it needs besides readers."""
+    """The text of a module: the meaning of its score, its constants, how it decides, and what else it needs."""
     cell = "row.get(name)" if encoding.is_sparse else "row[name]"
     code = rule.replace("CELL", cell) + READERS + more + MAIN
     return OPENING.replace("SCORE", score) + constants + code
@@ -218,7 +218,7 @@ def _kind(column: Column) -> str:
 
 
 def _table(column: Column, each: list[list[float]], none: list[float]) -> dict[str, Any]:
-    """What the module knows of a column."""
+    """What the module needs to know about a column."""
     if isinstance(column, Number):
         grid = {name: getattr(column, name) for name in ("lowest", "highest", "rounder", "centre", "scale")}
         return {**form_of(column), **grid, "points": each[0], "missing": each[1] if column.missing else none}
@@ -234,7 +234,7 @@ def _table(column: Column, each: list[list[float]], none: list[float]) -> dict[s
 
 
 def form_of(column: Number) -> dict[str, Any]:
-    """How a number or a date is written where it is text."""
+    """How a number or a date is written if it is text."""
     if isinstance(column, Date):
         return {"format": column.format, "shape": shape_of(column.format)}
     return {"written": column.written}
@@ -248,7 +248,7 @@ def spelled(column: Category) -> dict[str, Any]:
 
 
 def written(value: Any, indent: str = "") -> str:
-    """A dictionary with an entry in every line; what is not one as it is."""
+    """A dictionary with one entry per line; any other value unchanged."""
     if not isinstance(value, dict) or not value:
         return repr(value)
     deeper = indent + "    "

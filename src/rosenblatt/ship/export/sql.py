@@ -1,15 +1,15 @@
 """A linear rule as SQL that runs unchanged in DuckDB, SQLite and PostgreSQL.
 
-Problem   the label of every row of a table in a database, the same as here, without an extension.
-Input     the points of a rule; the table's columns have the names that the rule knows.
+Problem   label every row of a database table, exactly as here, without an extension.
+Input     the points of a rule; the table's columns have the names that the rule expects.
 Result    an expression for the label, or a query with the scores and the label beside all columns.
 
-What the engines agree on is narrow. Constants are doubles only if cast, and SQLite reads them right if they have few
+The engines agree on little. Constants are doubles only if cast, and SQLite reads them correctly only if they have few
 digits or 17; NaN is the largest number in two engines and NULL in the third; a sum of a thousand terms is nested too
-deeply; planners copy what is named once to wherever it is used, unless it is DISTINCT or has an OFFSET.
+deeply; planners copy an expression to wherever its name is used, unless it is DISTINCT or has an OFFSET.
 
-Columns may have any type that their values can be told in (`sql_cells`); dates are dates, or text that begins as
-ISO 8601 has it, of the years 1 to 9999. Where a number is wanted and the text of a cell is none, the row has no label.
+Columns may have any type that can express their values (`sql_cells`); dates are dates, or text that begins with an
+ISO 8601 date, of the years 1 to 9999. If a number is expected and the text of a cell is not one, the row has no label.
 """
 
 import re
@@ -43,10 +43,10 @@ FORMAT = r"%([Ymd])([^%\w\\]?)%([Ymd])([^%\w\\]?)%([Ymd])"
 
 
 def sql_of(points: Points, *, table: str | None = None) -> str:
-    """The rule as SQL: an expression for the label, or a query about `table`, which is written as it is given.
+    """The rule as SQL: an expression for the label, or a query on `table`, whose name is inserted unchanged.
 
-    The query gives all columns, then `score` and `label`; with more than two classes, `score_1` and so on for the
-    classes in their order. Where the rule knows columns that begin so, the new ones begin with an underscore.
+    The query returns all columns, then `score` and `label`; with more than two classes, `score_1` and so on for the
+    classes in order. If columns of the rule have names that begin like these, the new ones begin with an underscore.
     """
     own = own_prefix(points.encoding)
     if table is None:
@@ -58,7 +58,7 @@ def sql_of(points: Points, *, table: str | None = None) -> str:
 
 
 def own_prefix(encoding: Encoding) -> str:
-    """Underscores, so that names of our own do not begin as one that the rule knows."""
+    """Enough underscores to keep our names different from those of the rule's columns."""
     own, names = "", [encoding.target.name, *(column.name for column in encoding.columns)]
     while any(name.casefold().startswith((f"{own}score", f"{own}label", f"{own}cell")) for name in names):
         own += "_"
@@ -66,12 +66,12 @@ def own_prefix(encoding: Encoding) -> str:
 
 
 def score_names(many: int, own: str) -> list[str]:
-    """What the scores are called."""
+    """The names of the scores."""
     return [f"{own}score"] if many == 1 else [f"{own}score_{k + 1}" for k in range(many)]
 
 
 def _label_alone(points: Points, own: str) -> str:
-    """The label as an expression; with several scores a query over one row, so that each is written once."""
+    """The label as an expression; with several scores a query on one row, so that each is written once."""
     if len(points.weights) == 1:
         return _decided(points, [_score(points, 0, "", own)])
     names = score_names(len(points.weights), own)
@@ -87,12 +87,12 @@ def _decided(points: Points, scores: Sequence[str]) -> str:
 
 
 def of_sides(yes: str, classes: Sequence[str]) -> str:
-    """One of two labels; none where it is not known whether `yes` is true."""
+    """One of two labels; NULL if `yes` is NULL."""
     return f"CASE ({yes}) WHEN TRUE THEN {text(classes[1])} WHEN FALSE THEN {text(classes[0])} END"
 
 
 def first_of_largest(classes: Sequence[str], scores: Sequence[str]) -> str:
-    """The label of the class with the largest score, the first of equals; none where a score is not known."""
+    """The label of the first class with the largest score; NULL if a score is NULL."""
     labels = [text(label) for label in classes]
     best = [" AND ".join(f"{score} >= {later}" for later in scores[k + 1 :]) for k, score in enumerate(scores[:-1])]
     cases = "".join(f" WHEN {test} THEN {label}" for test, label in zip(best, labels, strict=False))
@@ -100,13 +100,13 @@ def first_of_largest(classes: Sequence[str], scores: Sequence[str]) -> str:
 
 
 def _score(points: Points, rule: int, of: str, own: str) -> str:
-    """The sum of the points; every column's name is written behind `of`."""
+    """The sum of the points; `of` is written before every column's name."""
     terms = [_term(column, w[rule], of, own) for column, w in points.terms() if any(w[rule])]
     return _sum([double(points.intercepts[rule]), *terms])
 
 
 def _sum(terms: Sequence[str]) -> str:
-    """A sum in brackets, of sums where there are many terms."""
+    """A sum in brackets; a sum of sums if there are many terms."""
     while len(terms) > WIDTH:
         terms = [_sum(terms[k : k + WIDTH]) for k in range(0, len(terms), WIDTH)]
     joined = "\n + ".join(terms)
@@ -124,12 +124,12 @@ def _term(column: Column, w: Sequence[float], of: str, own: str) -> str:
     if isinstance(column, Category):
         return _of_category(column, w, cell)
     if isinstance(column, HashedText) or not isinstance(column, Text):
-        raise OptionError(f"column {column.name!r}: {column.kind} has no form in SQL; use a vocabulary of words")
+        raise OptionError(f"column {column.name!r}: {column.kind} cannot be written in SQL; use a vocabulary of words")
     return _of_text(column, w, cell, f"{own}cell")
 
 
 def _of_number(column: Number, w: Sequence[float], x: str) -> str:
-    """The points of a number; an end's points beyond it, and those of a missing one where it is not finite."""
+    """The points of a number; outside its range those of the nearest end, and if not finite those of a missing one."""
 
     def at(end: float) -> str:
         return number((end + column.rounder - column.rounder - column.centre) / column.scale * w[0])
@@ -149,7 +149,7 @@ def _of_number(column: Number, w: Sequence[float], x: str) -> str:
 
 
 def _of_category(column: Category, w: Sequence[float], cell: str) -> str:
-    """The points of a value, however it is written."""
+    """The points of a value, however it is spelled."""
     *known, rest, empty = column.worth(w)
     return of_value(column.spellings, cell, [number(value) for value in known], double(rest), number(empty))
 
@@ -157,7 +157,7 @@ def _of_category(column: Category, w: Sequence[float], cell: str) -> str:
 def _of_text(column: Text, w: Sequence[float], cell: str, c: str) -> str:
     """The points of the words that occur."""
     counted = [(word, value) for word, value in zip(column.words, w, strict=True) if value]
-    rows = ",\n ".join(f"({having(word)}, {double(value)})" for word, value in counted)
+    rows = ",\n ".join(f"({like_pattern(word)}, {double(value)})" for word, value in counted)
     there = f"{c}_words (word, points) AS (VALUES {rows})"
     return in_steps(
         stripped(cell), to_words(c), "COALESCE(SUM(points), 0)", c, there, f", {c}_words WHERE {c} LIKE word"
@@ -165,20 +165,20 @@ def _of_text(column: Text, w: Sequence[float], cell: str, c: str) -> str:
 
 
 def to_words(c: str) -> list[str]:
-    """Steps from a text to its words, in small letters, each between blanks."""
+    """Steps from a text to its words, in lower case, each between blanks."""
     letters = zip(string.ascii_uppercase, string.ascii_lowercase, strict=True)
     marks = ((mark, " ") for mark in SEPARATORS if mark != " ")
     known = f"CASE WHEN {c} NOT IN ({texts(MISSING)}) THEN {c} END AS {c}"
     return [known, *_replacing(c, letters), *_replacing(c, marks), f"' ' || {c} || ' ' AS {c}"]
 
 
-def having(word: str) -> str:
-    """What such a text must be LIKE to have the word."""
+def like_pattern(word: str) -> str:
+    """The LIKE pattern for such a text to contain the word."""
     return text(f"% {word} %")
 
 
 def _replacing(c: str, pairs: Iterable[tuple[str, str]]) -> list[str]:
-    """Steps that replace letters by others, few at a time: SQLite's parser refuses deep nests."""
+    """Steps that replace letters by others, a few at a time, because SQLite's parser refuses deep nesting."""
     each = list(pairs)
     return [f"{_replaced(c, each[k : k + 10])} AS {c}" for k in range(0, len(each), 10)]
 

@@ -1,9 +1,9 @@
 """What stands in the cell of a database, whatever type its column has; and names and constants in SQL.
 
-A cell is told as text, without the blanks around it: true is 'true' in DuckDB and PostgreSQL and '1' in SQLite, and a
-double of 1 is '1.0' or '1'. What a text means is said in `read.values`. A number is compared as it stands, not as its
-text, of which SQLite shows 15 digits only. There are no regular expressions in SQLite: what is a number is found by
-taking digits off both ends.
+A cell is read as text, without surrounding blanks: true is 'true' in DuckDB and PostgreSQL and '1' in SQLite, and a
+double of 1 is '1.0' or '1'. `read.values` defines what a text means. A number is compared directly, not as text, of
+which SQLite shows only 15 digits. SQLite has no regular expressions: numbers are recognised by stripping digits from
+both ends.
 """
 
 import sys
@@ -23,12 +23,12 @@ GROUPS = 5  # of thousands: up to a million million million, beyond what doubles
 
 
 def stripped(cell: str) -> str:
-    """A cell as text, without the blanks around it."""
+    """A cell as text, without surrounding blanks."""
     return f"RTRIM(LTRIM(CAST({cell} AS VARCHAR), {text(BLANKS)}), {text(BLANKS)})"
 
 
 def of_value(spellings: Spellings, cell: str, known: Sequence[str], other: str, missing: str) -> str:
-    """What belongs to the value in a cell: one of `known`, in their order, or what belongs to any other or to none."""
+    """The result for the value in a cell: one for each of `known`, in order, one for any other, one if missing."""
     t, raw = stripped(cell), f"CAST({cell} AS VARCHAR) || ''"
     met = {value: k for value, k in spellings.words.items() if value in ("true", "false")}  # of type BOOLEAN
     met |= {value: k for k, value in enumerate(spellings.known)}
@@ -51,18 +51,18 @@ def of_value(spellings: Spellings, cell: str, known: Sequence[str], other: str, 
 
 
 def is_among(t: str, words: Sequence[str]) -> str:
-    """Whether a text is one of a few. DuckDB would make a join of IN, and copy `t` for every word of a CASE."""
+    """Whether a text is one of a few. DuckDB would turn IN into a join, and copy `t` for every word of a CASE."""
     joined = text("".join(f"[{word}]" for word in words))
     return f"REPLACE({joined}, '[' || {t} || ']', '') <> {joined}"
 
 
 def is_missing(t: str, marks: Sequence[str] = MISSING) -> str:
-    """Whether a text is none, or says that there is none."""
+    """Whether a text is NULL, or means a missing value."""
     return is_among(f"COALESCE({t}, '')", marks) if "" in marks else f"({t} IS NULL OR {is_among(t, marks)})"
 
 
 def is_number(t: str) -> str:
-    """Whether a text is a plain number: digits, one point among them, a sign before, an exponent behind."""
+    """Whether a text is a plain number: digits, optionally with a decimal point, a sign and an exponent."""
     u = f"LTRIM({t}, '+-')"
     short = f"RTRIM(LTRIM({u}, {DIGITS}), {DIGITS}) IN ('', '.') AND LTRIM({u}, '.') <> ''"
     long = f"LTRIM({u}, '0123456789.eE+-') = '' AND LOWER({u}) LIKE '_%e%_'"
@@ -70,9 +70,9 @@ def is_number(t: str) -> str:
 
 
 def of_number(cell: str, written: bool, points: Callable[[str], str], missing: str) -> str:
-    """What belongs to the number in a cell, or to none; NULL where the cell's text is no number.
+    """The result for the number in a cell, or for a missing one; NULL if the cell's text is not a number.
 
-    `written`: thousands may be set apart by commas, and 12% is 0.12.
+    With `written`, thousands may be separated by commas, and 12% is 0.12.
     """
     t = stripped(cell)
     plain = points(f"CAST({cell} AS DOUBLE PRECISION)")
@@ -95,19 +95,19 @@ def of_number(cell: str, written: bool, points: Callable[[str], str], missing: s
 
 
 def _is_of_numbers(cell: str) -> str:
-    """Whether a column's type is one of numbers: a constant to DuckDB and PostgreSQL, whose planners drop the rest.
+    """Whether a column has a numeric type: a constant to DuckDB and PostgreSQL, whose planners drop the rest.
 
-    A text constant beside a column is taken for one of its type, and only in a text does a blank stay. SQLite has no
-    types of columns, so this is never true there.
+    A text constant next to a column is cast to its type, and only a text keeps its blank. SQLite has no column types,
+    so this is never true there.
     """
     return f"CAST(CASE WHEN FALSE THEN {cell} ELSE ' 0' END AS VARCHAR) <> ' 0'"
 
 
 def _looks_like_one(cell: str) -> str:
-    """Whether a cell begins as a number does, which is enough in DuckDB: what is none raises an error there.
+    """Whether a cell begins like a number, which is enough in DuckDB: anything else raises an error there.
 
-    To show a number as text takes it long, and to take letters off longer. In the others 3 / 2 is 1, and this is never
-    true: PostgreSQL orders letters otherwise, and SQLite reads 1-2 as 1.
+    DuckDB is slow at turning a number into text, and slower at stripping characters. In the other engines 3 / 2 is 1,
+    and this is never true: PostgreSQL sorts characters differently, and SQLite reads 1-2 as 1.
     """
     return f"(3 / 2 > 1 AND CAST({cell} AS VARCHAR) BETWEEN '+' AND ':')"
 
@@ -117,7 +117,7 @@ def _joined(t: str) -> str:
 
 
 def _is_grouped(t: str) -> str:
-    """Whether a text is a number whose thousands are set apart by commas."""
+    """Whether a text is a number whose thousands are separated by commas."""
     u = f"LTRIM({t}, '+-')"
     whole = f"CASE WHEN RTRIM({u}, {DIGITS}) LIKE '%.' THEN RTRIM(RTRIM({u}, {DIGITS}), '.') ELSE {u} END"
     shapes = [f"{whole} LIKE '{'_' * first}{',___' * many}'" for many in range(1, GROUPS + 1) for first in (1, 2, 3)]
@@ -133,7 +133,7 @@ def texts(values: Iterable[str]) -> str:
 def identifier(name: str) -> str:
     """A column's name."""
     if not name:
-        raise OptionError("a column without a name has no form in SQL")
+        raise OptionError("a column without a name cannot be written in SQL")
     return '"' + _clean(name).replace('"', '""') + '"'
 
 
@@ -144,12 +144,12 @@ def text(value: str) -> str:
 
 def _clean(value: str) -> str:
     if "\0" in value:
-        raise OptionError(f"{value!r:.60} has a character that SQL cannot write, number 0")
+        raise OptionError(f"{value!r:.60} contains character number 0, which SQL cannot write")
     return value
 
 
 def number(x: float) -> str:
-    """A constant that an engine reads as exactly this number, beside a double."""
+    """A constant that every engine reads as exactly this number, next to a double."""
     if 0.0 < abs(x) < TINY:
         unit = grain_of(x)
         return f"({double(x / unit)} * CAST({unit!r} AS DOUBLE PRECISION))"
@@ -158,7 +158,7 @@ def number(x: float) -> str:
 
 
 def _is_read_right(x: float) -> bool:
-    """Whether SQLite takes the shortest digits of x for x, not for its neighbour.
+    """Whether SQLite reads the shortest digits of x as x, not as its neighbour.
 
     It divides whole numbers by powers of ten, both exact up to 15 and 22 digits. The result is not rounded twice unless
     the digits lie near the middle between two doubles.
@@ -171,5 +171,5 @@ def _is_read_right(x: float) -> bool:
 
 
 def double(x: float) -> str:
-    """A constant that is a double by itself."""
+    """A constant that is a double on its own."""
     return f"CAST({number(x)} AS DOUBLE PRECISION)"

@@ -1,6 +1,6 @@
 """A tree as a Python module that needs nothing but Python.
 
-Problem   the label of a row where rosenblatt is not installed.
+Problem   label a row where rosenblatt is not installed.
 Input     an encoding, and a tree on the grid of its columns.
 Result    the text of a module with `score(row)` and `predict(row)`, which reads CSV when it is run.
 
@@ -52,7 +52,7 @@ def predict(row):
 
 
 def _cells(row):
-    """What the tree looks at: numbers within their range, days, categories as text, words."""
+    """What the tree tests: numbers within their range, days, categories as text, words."""
     cells = {}
     for name, column in NUMBERS.items():
         cells[name] = _clipped(_float(name, CELL, column["written"]), column)
@@ -72,7 +72,7 @@ def _clipped(x, column):
 
 
 def _is(value, wanted):
-    """1 where a category is met, else 0; NaN where it is missing."""
+    """1 if the category is the wanted one, otherwise 0; NaN if it is missing."""
     return math.nan if value is None else float(value == wanted)
 
 
@@ -101,13 +101,13 @@ def python_of_tree(encoding: Encoding, tree: Tree) -> str:
 
 
 class _End:
-    """The function that leads a row to its end."""
+    """The function that leads a row to its leaf."""
 
     def __init__(self, tree: Tree, sources: Sequence[Source], classes: Sequence[str]) -> None:
         self.tree, self.sources, self.classes = tree, sources, classes
 
     def lines(self) -> Iterable[str]:
-        """Its text: an end returns, so that rows which no condition has taken go on."""
+        """The lines of the function. An end returns, so rows that no condition has taken go on."""
         yield "def _end(cell):"
         yield '    """The label where a row ends, and the shares of the classes."""'
         for step in steps_of(self.tree, self.sources):
@@ -119,7 +119,7 @@ class _End:
                 yield f"{indent}if ({condition}):" if "\n" in condition else f"{indent}if {condition}:"
 
     def _condition(self, branch: Branch, indent: str) -> str:
-        """What is true of the rows of a branch."""
+        """The condition that holds for the rows of a branch."""
         test = branch.test
         if isinstance(test, CategoryTest):
             return _of_category(self._cell(test.column), branch)
@@ -140,7 +140,7 @@ class _End:
         )
 
     def _compared(self, test: FeatureTest | PresenceTest | PerceptronTest, side: str, indent: str) -> str:
-        """A number, a sum or a word beside a threshold, or any value at all."""
+        """The comparison of a number, a sum or a word with a threshold, or the test for any value at all."""
         if isinstance(test, PerceptronTest):
             return in_lines([*self._terms(test), f"{side} {test.threshold!r}"], indent)
         if isinstance(test, PresenceTest):
@@ -156,7 +156,7 @@ class _End:
         return signed((weight, term if size == 1.0 else f"{size!r} * {term}") for weight, size, term in terms)
 
     def _term(self, k: int, code: int) -> str:
-        """A number, or 1 where a category or a word is met and else 0."""
+        """A number; for a category or a word, 1 if it matches and otherwise 0."""
         source, cell = self.sources[k], self._cell(k)
         if source.word is not None:
             return f"({source.word!r} in {cell})"
@@ -167,7 +167,7 @@ class _End:
 
 
 def _of_category(cell: str, branch: Branch) -> str:
-    """What is true of the categories of a branch; None is the missing one."""
+    """The condition on the categories of a branch; None is the missing one."""
     if branch.elsewhere is not None:
         return _among(cell, (*branch.elsewhere, *(() if branch.missing else (None,))), "!=", "not in")
     return _among(cell, (*branch.values, *((None,) if branch.missing else ())), "==", "in")

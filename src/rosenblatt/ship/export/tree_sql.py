@@ -1,15 +1,15 @@
 """A tree as SQL that runs unchanged in DuckDB, SQLite and PostgreSQL.
 
-Problem   the label of every row of a table in a database, the same as here, without an extension.
-Input     an encoding, and a tree on the grid of its columns; the table's columns have the names that these know.
+Problem   label every row of a database table, exactly as here, without an extension.
+Input     an encoding, and a tree on the grid of its columns; the table's columns have the names in the encoding.
 Result    an expression for the label, or a query with the scores and the label beside all columns.
 
-What the tree looks at is made once for each row, under the column's name and an underscore: numbers within their
-range, days, texts, and NULL where no finite number or no value is. Below that stands the tree as one CASE, a test in
-each line; rows that no line has taken go on to the next. `sql` tells what the database must hold.
+The cells that the tree tests are prepared once for each row, under a name of their own: numbers within their range,
+days, texts, and NULL if there is no finite number or no value. Then comes the tree as one CASE with one test per line;
+rows that no line has taken go on to the next. `sql` says what the database must contain.
 
-PostgreSQL raises an error where a product is too small for a double. So a number that would give one, beside the
-smallest weight that its column has in a sum, is taken for 0: with a weight of a thousandth, below 6e-321 in size.
+PostgreSQL raises an error if a product is too small for a double. So a number that would give one, with the smallest
+weight of its column in a sum, counts as 0: with a weight of a thousandth, numbers below 6e-321 in absolute value.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -32,8 +32,8 @@ from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.ship.export.sql import (
     ALL_ROWS,
     first_of_largest,
-    having,
     in_steps,
+    like_pattern,
     of_sides,
     own_prefix,
     score_names,
@@ -61,19 +61,19 @@ LONGEST = 50  # bytes of a name that gets an underscore: PostgreSQL cuts names o
 
 
 def sql_of_tree(encoding: Encoding, tree: Tree, *, table: str | None = None) -> str:
-    """The tree as SQL: an expression for the label, or a query about `table`, which is written as it is given.
+    """The tree as SQL: an expression for the label, or a query on `table`, whose name is inserted unchanged.
 
-    The query gives all columns, then `score` and `label`. The score is the share of the second class, the yes, where
-    the row ends in the tree; with more than two classes, `score_1` and so on are those of the classes in their order.
-    Where the rule knows columns that begin so, the new ones begin with an underscore.
+    The query returns all columns, then `score` and `label`. The score is the share of the second class, the yes, where
+    the row ends in the tree; with more than two classes, `score_1` and so on are the shares of the classes in order.
+    If columns of the rule have names that begin like these, the new ones begin with an underscore.
     """
     sources, classes, own = sources_of(encoding, tree), encoding.target.classes, own_prefix(encoding)
     steps = list(steps_of(tree, sources))
     deepest = max(step.level for step in steps)
     if deepest > MOST_NESTED:
         raise OptionError(
-            f"a tree of {len(tree.leaves):,} leaves is too large for SQL: {deepest} nested CASEs, where engines bear "
-            f"{MOST_NESTED}; learn one with less depth"
+            f"a tree of {len(tree.leaves):,} leaves is too large for SQL: {deepest} nested CASEs, but engines allow "
+            f"only {MOST_NESTED}; learn a shallower one"
         )
     _refuse_overflow(tree, sources)
     cells = _Cells.of(tree, sources, own)
@@ -102,15 +102,15 @@ def _decided(classes: Sequence[str], scores: Sequence[str]) -> str:
 
 
 def _refuse_even(counts: Counts) -> None:
-    """Refuse an end whose shares do not tell what its counts do."""
+    """Refuse a leaf whose shares, as doubles, do not show which count is larger."""
     shares = shares_of(counts)
     label = int(shares[1] > 0.5) if len(shares) == 2 else label_of(shares)
     if label != label_of(counts):
-        raise OptionError(f"the counts {counts} of a leaf are too even: shares in doubles do not tell the larger one")
+        raise OptionError(f"the counts {counts} of a leaf are too close: shares in doubles do not show which is larger")
 
 
 def _refuse_overflow(tree: Tree, sources: Sequence[Source]) -> None:
-    """Refuse a sum that may be too large for a double, where PostgreSQL raises an error."""
+    """Refuse a sum that may be too large for a double, because PostgreSQL then raises an error."""
     for test in tests_of(tree):
         if isinstance(test, PerceptronTest):
             reach = 0.0
@@ -119,14 +119,14 @@ def _refuse_overflow(tree: Tree, sources: Sequence[Source]) -> None:
                 reach += abs(weight) * (max(-column.lowest, column.highest) if isinstance(column, Number) else 1.0)
             if not reach <= LARGEST / 2:
                 raise OptionError(
-                    f"the sum {tree.in_words(test)!r:.100} may be too large for a double, where PostgreSQL raises an "
-                    "error: it has no form in SQL"
+                    f"the sum {tree.in_words(test)!r:.100} may be too large for a double, which is an error in "
+                    "PostgreSQL: it cannot be written in SQL"
                 )
 
 
 @dataclass(frozen=True)
 class _Cells:
-    """What a tree looks at, by names of its own."""
+    """The cells that a tree tests, under names of their own."""
 
     tree: Tree
     sources: Sequence[Source]
@@ -135,7 +135,7 @@ class _Cells:
 
     @classmethod
     def of(cls, tree: Tree, sources: Sequence[Source], own: str) -> "_Cells":
-        """Names that differ from those of the columns: DuckDB would take one for the other."""
+        """Names that differ from those of the columns, because DuckDB would confuse them."""
         columns = [source.column.name for source in looked_at(tree, sources)]
         taken, names = {name.casefold() for name in columns}, {}
         for k, name in enumerate(columns):
@@ -147,12 +147,12 @@ class _Cells:
         return cls(tree, sources, names, own)
 
     def query(self, of: str, steps: Iterable[Step], outcome: Callable[[Counts], str]) -> str:
-        """The tree about one row, whose columns' names are written behind `of`, with what each end means."""
+        """The tree for one row, with `of` before the columns' names, and the result of each leaf."""
         lines = "\n".join(self._lines(steps, outcome))
         if not self.names:
             return lines
         sources = looked_at(self.tree, self.sources)
-        made = [f"{self._made(source, of)} AS {self.names[source.column.name]}" for source in sources]
+        made = [f"{self._prepared(source, of)} AS {self.names[source.column.name]}" for source in sources]
         cells, wrong, where = f"{self.own}cells", f"{self.own}cell_wrong", ""
         if tests := [test for source in sources for test in self._is_wrong(source, of)]:
             made.append(f"CASE {' '.join(f'WHEN {test} THEN 1' for test in tests)} ELSE 0 END AS {wrong}")
@@ -161,7 +161,7 @@ class _Cells:
         return f"(WITH {cells} AS (SELECT DISTINCT\n{rows})\nSELECT\n{lines}\nFROM {cells}{where})"
 
     def _is_wrong(self, source: Source, of: str) -> list[str]:
-        """Whether a cell has a text where a number is wanted."""
+        """Whether a cell has text where a number is expected."""
         if not isinstance(source.column, Number) or isinstance(source.column, Date):
             return []
         cell = of + identifier(source.column.name)
@@ -169,7 +169,7 @@ class _Cells:
         return [f"{known} IS NULL"]
 
     def _lines(self, steps: Iterable[Step], outcome: Callable[[Counts], str]) -> list[str]:
-        """The tree as a CASE in which an end stands behind its condition, or behind ELSE."""
+        """The tree as a CASE in which each leaf follows its condition, or ELSE."""
         lines: list[str] = []
         deepest = -1  # level of the CASE that is open
         for step in steps:
@@ -189,7 +189,7 @@ class _Cells:
         return lines
 
     def _condition(self, branch: Branch, indent: str) -> str:
-        """What is true of the rows of a branch, and NULL or not true of others."""
+        """The condition that is true for the rows of a branch, and NULL or false for others."""
         test, either = branch.test, []
         if branch.missing:
             named = [self.sources[k] for k in columns_of(test)]
@@ -206,7 +206,7 @@ class _Cells:
         return in_lines([either[0], *(f"OR {each}" for each in either[1:])], indent)
 
     def _compared(self, test: FeatureTest | PresenceTest | PerceptronTest, side: str, indent: str) -> str:
-        """A number, a sum or a word beside a threshold, or any value at all."""
+        """The comparison of a number, a sum or a word with a threshold, or the test for any value at all."""
         if isinstance(test, PerceptronTest):
             return in_lines([*self._terms(test), f"{side} {number(test.threshold)}"], indent)
         source = self.sources[test.column]
@@ -214,11 +214,11 @@ class _Cells:
         if isinstance(test, PresenceTest):
             return f"{name} IS NOT NULL"
         if source.word is not None:
-            return f"{name} {'LIKE' if side == HIGH else 'NOT LIKE'} {having(source.word)}"
+            return f"{name} {'LIKE' if side == HIGH else 'NOT LIKE'} {like_pattern(source.word)}"
         return f"{name} {side} {number(test.threshold)}"
 
     def _terms(self, test: PerceptronTest) -> list[str]:
-        """A sum of doubles: it begins with one, and each term is made one when it is added."""
+        """A sum of doubles: it starts with one, and each term becomes one when it is added."""
         terms = [] if self._is_number(test.columns[0]) else [(1.0, double(0.0))]
         for k, code, weight in zip(test.columns, test.codes, test.weights, strict=True):
             term, size = self._term(k, code), abs(weight)
@@ -229,11 +229,11 @@ class _Cells:
         return isinstance(self.sources[k].column, Number)
 
     def _term(self, k: int, code: int) -> str:
-        """A number, or 1 where a category or a word is met and else 0."""
+        """A number; for a category or a word, 1 if it matches and otherwise 0."""
         source = self.sources[k]
         name = self.names[source.column.name]
         if source.word is not None:
-            return f"CAST({name} LIKE {having(source.word)} AS INTEGER)"
+            return f"CAST({name} LIKE {like_pattern(source.word)} AS INTEGER)"
         if self._is_number(k):
             return name
         assert isinstance(source.column, Category)
@@ -241,8 +241,8 @@ class _Cells:
         met = _one_of(name, known[code : code + 1]) if code < len(known) else _none_of(name, known)
         return f"CAST({met} AS INTEGER)"
 
-    def _made(self, source: Source, of: str) -> str:
-        """What stands for a column of the table."""
+    def _prepared(self, source: Source, of: str) -> str:
+        """The expression that prepares a column of the table."""
         column, c = source.column, f"{self.own}cell"
         cell = of + identifier(column.name)
         if isinstance(column, Date):
@@ -257,13 +257,13 @@ class _Cells:
         return in_steps(stripped(cell), to_words(c), f"COALESCE({c}, '')", c)
 
     def _clipped(self, source: Source, column: Number, x: str) -> str:
-        """A number within the range of its column; without the range where that makes no difference."""
-        low, high, thresholds, weights = column.lowest, column.highest, *self._beside(column.name)
+        """A number clipped to the range of its column; not clipped if that makes no difference."""
+        low, high, thresholds, weights = column.lowest, column.highest, *self._thresholds_and_weights(column.name)
         rest = " ELSE 0e0" if source.absent_is_zero else ""
         if not weights and all(low <= threshold < high for threshold in thresholds):
             return f"CASE WHEN ABS({x}) <= {number(LARGEST)} THEN {x}{rest} END"
         least = min((abs(weight) for weight in weights if weight), default=1.0)
-        zero = f"\n WHEN ABS({x}) < {_vanishing(least)} THEN 0e0" if least < 1.0 and low <= 0.0 <= high else ""
+        zero = f"\n WHEN ABS({x}) < {_smallest_safe(least)} THEN 0e0" if least < 1.0 and low <= 0.0 <= high else ""
         return (
             f"CASE{zero}"
             f"\n WHEN {x} BETWEEN {number(low)} AND {number(high)} THEN {x}"
@@ -271,7 +271,7 @@ class _Cells:
             f"\n WHEN {x} BETWEEN {number(-LARGEST)} AND {number(low)} THEN {number(low)}{rest} END"
         )
 
-    def _beside(self, name: str) -> tuple[list[float], list[float]]:
+    def _thresholds_and_weights(self, name: str) -> tuple[list[float], list[float]]:
         """The thresholds that a column is compared with, and its weights in sums."""
         thresholds, weights = [], []
         for test in tests_of(self.tree):
@@ -283,8 +283,8 @@ class _Cells:
         return thresholds, weights
 
 
-def _vanishing(weight: float) -> str:
-    """A power of two such that its products, and those of larger numbers, with the weight are not too small."""
+def _smallest_safe(weight: float) -> str:
+    """A power of two from which on products with the weight are not too small."""
     exponent = max(-1074, 1 - frexp(weight)[1] - 1074)
     return f"CAST({ldexp(1.0, exponent)!r} AS DOUBLE PRECISION)"
 

@@ -1,12 +1,12 @@
-"""A tree as a list of steps: the one form that its exports are written from.
+"""A tree as a list of steps: the form that its exports are written from.
 
-Problem   a tree may be as deep as its rows are many, and no language bears nests of any depth.
+Problem   a tree may be as deep as it has rows, and no language allows nesting of any depth.
 Input     an encoding, and a tree on the grid of its columns (`read.encode.tree_view`).
-Result    a `When` for every branch but a node's last, with what is below it one level deeper; then what is below the
-          last, on the same level, as no other rows are left. An `End` tells the counts of the classes.
+Result    a `When` for every branch of a node but the last, with its subtree one level deeper; then the last subtree, on
+          the same level, because no other rows are left. An `End` holds the counts of the classes.
 
-The last branch is the one that is nested deepest. Then a level more takes twice the leaves (Horton 1945, Strahler 1952,
-of rivers), and a decision list is not nested at all.
+The last branch is the one that is nested deepest. Then each further level takes twice as many leaves (Horton 1945 and
+Strahler 1952, on rivers), and a decision list is not nested at all.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -46,13 +46,13 @@ class Source:
 
     @property
     def may_be_missing(self) -> bool:
-        """Whether it can be missing: a word is there or not."""
+        """Whether it can be missing; a word either occurs or does not."""
         return self.word is None and not self.absent_is_zero
 
 
 @dataclass(frozen=True)
 class Branch:
-    """The rows that go the same way at a test."""
+    """The rows that take the same branch at a test."""
 
     test: Test
     to: int | Counts  # the next node, or where the row ends
@@ -64,7 +64,7 @@ class Branch:
 
 @dataclass(frozen=True)
 class When:
-    """If a row is of this branch, the steps of the next level count; else those after them."""
+    """If a row is in this branch, the steps of the next level apply; otherwise those after them."""
 
     level: int
     branch: Branch
@@ -72,7 +72,7 @@ class When:
 
 @dataclass(frozen=True)
 class End:
-    """No step counts after this one."""
+    """A leaf: no further step applies."""
 
     level: int
     counts: Counts
@@ -105,7 +105,7 @@ def tests_of(tree: Tree) -> list[Test]:
 
 
 def looked_at(tree: Tree, sources: Sequence[Source]) -> list[Source]:
-    """The sources that the tree looks at, in order, one of each column of the table."""
+    """The sources that the tree tests, in order, one for each column of the table."""
     seen = {k for test in tests_of(tree) for k in columns_of(test)}
     return list({sources[k].column.name: sources[k] for k in sorted(seen)}.values())
 
@@ -141,7 +141,7 @@ def _next(level: int, branch: Branch) -> End | tuple[int, int]:
 
 
 def _in_order(tree: Tree, forks: list[list[Branch]]) -> list[list[Branch]]:
-    """The branches of every node, that with the deepest nest last; of equals, missing values first, the rest last."""
+    """The branches of every node, the most deeply nested last; among equals, missing values first, the rest last."""
     nests = [0] * len(forks)
 
     def nest(branch: Branch) -> int:
@@ -160,7 +160,7 @@ def _in_order(tree: Tree, forks: list[list[Branch]]) -> list[list[Branch]]:
 
 
 def _branches(node: Node, sources: Sequence[Source]) -> list[Branch]:
-    """The branches of a node that some row can take; of a leaf, those of its own rule."""
+    """The branches of a node that some row can take; for a leaf, those of its own rule."""
     if node.rule is not None:
         ends = [counts if any(counts) else node.counts for counts in node.rule.counts]
         sides = [(LOW, ends[0], False), (HIGH, ends[1], False), ("", ends[2], True)]
@@ -169,13 +169,13 @@ def _branches(node: Node, sources: Sequence[Source]) -> list[Branch]:
         return []
     if isinstance(node.test, CategoryTest):
         return _of_category(node, node.test, sources)
-    told = (PRESENT, "") if isinstance(node.test, PresenceTest) else (LOW, HIGH, "")
-    ways = {child: (side, node.missing == child) for child, side in zip(node.children, told, strict=False)}
+    order = (PRESENT, "") if isinstance(node.test, PresenceTest) else (LOW, HIGH, "")
+    ways = {child: (side, node.missing == child) for child, side in zip(node.children, order, strict=False)}
     return _possible([Branch(node.test, to, missing, side) for to, (side, missing) in ways.items()], sources)
 
 
 def _possible(branches: Iterable[Branch], sources: Sequence[Source]) -> list[Branch]:
-    """The branches without those for missing values that cannot be missing, and for sides on which no word can be."""
+    """The branches without those for values that cannot be missing, and for sides that no word can take."""
     out = []
     for branch in branches:
         looked = [sources[k] for k in columns_of(branch.test)]
@@ -189,7 +189,7 @@ def _possible(branches: Iterable[Branch], sources: Sequence[Source]) -> list[Bra
 
 
 def _of_category(node: Node, test: CategoryTest, sources: Sequence[Source]) -> list[Branch]:
-    """The branches of a category: some take the values that are not known, or not known to the node."""
+    """The branches of a category; some also take values that are unknown, or unknown to the node."""
     column = sources[test.column].column
     assert isinstance(column, Category)
     child_of = {code: child for child, codes in zip(node.children, test.branches, strict=False) for code in codes}
@@ -206,12 +206,12 @@ def _of_category(node: Node, test: CategoryTest, sources: Sequence[Source]) -> l
 
 
 def shares_of(counts: Counts) -> tuple[float, ...]:
-    """The share of each class, as the tree's own scores are."""
+    """The share of each class, computed like the tree's own scores."""
     each = np.array(counts)
     return tuple((each / each.sum()).tolist())
 
 
 def in_lines(parts: Sequence[str], indent: str) -> str:
-    """Parts side by side, or one below the other where that would be a long line."""
+    """Parts side by side, or one below the other if the line would be long."""
     line = " ".join(parts)
     return line if len(line) <= WIDTH else f"\n{indent}".join(parts)
