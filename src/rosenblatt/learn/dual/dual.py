@@ -107,7 +107,7 @@ class DualWalk(Walk):
         self.state = state
         copied = state.memory._replace(row=state.memory.row.copy(), step=state.memory.step.copy())
         self.memory = copied
-        no_error = np.array([(0.0, 0.0, True)], dual_kernels.ERROR)[0]
+        no_error = np.array([(0.0, 0.0, True)], dual_kernels.ERROR)
         self.dual = Dual(np.zeros(gram.points.n), state.amounts.copy(), state.delays.copy(), no_error)
         self.forgotten: list[Array] = []
         self.limbs = np.empty(kernels.LIMBS, np.int64)
@@ -121,7 +121,7 @@ class DualWalk(Walk):
     def begin_with(self, scores: Array, error: float) -> None:
         """Start from these scores, none of which is off by more."""
         self.dual.scores[:] = scores
-        of_all = self.dual.error
+        of_all = self.dual.error[0]
         of_all.most, of_all.largest, of_all.none = error, np.abs(scores).max(initial=0.0), error == 0.0
 
     def go_over(self, order: Array, copies: Array, quiet: int, patience: int) -> tuple[Reason | None, int]:
@@ -159,7 +159,7 @@ class DualWalk(Walk):
             largest = float(np.abs(self.dual.scores).max())
             if not largest < kernels.HUGE:
                 raise DataError("the scores would overflow: the values of the kernel are too large; scale the columns")
-            self.dual.error.largest = largest
+            self.dual.error[0].largest = largest
 
     def _room(self) -> int:
         """How many corrections a kernel may make: as many as take some 20 ms, and as there are draws for."""
@@ -189,8 +189,8 @@ class DualWalk(Walk):
         """How many rows that count are predicted wrong now; a score of 0 is a no."""
         order, _ = self.examples.counted
         margins = self.examples.labels[order] * self.dual.scores[order]
-        doubtful = order[np.abs(margins) <= self.dual.error.most]
-        wrong = int((margins < -self.dual.error.most).sum())
+        doubtful = order[np.abs(margins) <= self.dual.error[0].most]
+        wrong = int((margins < -self.dual.error[0].most).sum())
         return wrong + sum(int(self.examples.labels[i]) * (self._sign(i) or -1) < 0 for i in doubtful.tolist())
 
     def end(self, reason: Reason) -> DualRun:

@@ -1,6 +1,6 @@
 """Compiled code of the kernel perceptron: products of rows, and rules that are sums over rows."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -76,11 +76,11 @@ class Dual(NamedTuple):
     scores: Array  # of every row
     amounts: Array  # y_j times the corrections of row j
     delays: Array  # y_j times the looks before each correction of row j, added up; empty where no mean is asked for
-    error: Any  # a record, of type ERROR
+    error: Array  # one record, of type ERROR
 
 
 ERROR = np.dtype(  # no score is off by more; none is larger; whether all were added up without rounding
-    (np.record, [("most", np.float64), ("largest", np.float64), ("none", np.bool_)])
+    (np.record, np.dtype([("most", np.float64), ("largest", np.float64), ("none", np.bool_)], align=True))
 )
 
 
@@ -121,17 +121,17 @@ ALL_SEEN, CLEAN, PAGE_FULL, NEEDS_COLUMN, NEEDS_SIGN = range(5)
 def move(dual: Dual, held: Held, j: int, step: float) -> None:
     """Add `step` times row j to the rule; its column is held."""
     slot = held.place[j]
-    column_of_j, scores = held.columns.values[slot], dual.scores
+    column_of_j, scores, error = held.columns.values[slot], dual.scores, dual.error[0]
     for i in range(scores.size):
         scores[i] += step * column_of_j[i]
     exact = abs(step) == 1.0 and dual.amounts[j] == np.floor(dual.amounts[j])
     dual.amounts[j] += step
-    dual.error.largest += held.largest[slot] * abs(step)
-    dual.error.none = dual.error.none and exact and held.whole[slot] and dual.error.largest < WHOLE
-    if not dual.error.none:
-        dual.error.most += UNIT * dual.error.largest
+    error.largest += held.largest[slot] * abs(step)
+    error.none = error.none and exact and held.whole[slot] and error.largest < WHOLE
+    if not error.none:
+        error.most += UNIT * error.largest
     if not exact:
-        dual.error.most += UNIT * (1.0 + abs(dual.amounts[j])) * held.largest[slot] + TINY
+        error.most += UNIT * (1.0 + abs(dual.amounts[j])) * held.largest[slot] + TINY
 
 
 class SoFar(NamedTuple):
@@ -173,7 +173,7 @@ def correct(  # one long function: each part of it would be compiled by itself, 
     while k < order.size:
         i = order[k]
         m = labels[i] * dual.scores[i]
-        if dual.error.most > 0.0 and not abs(m) > dual.error.most:
+        if dual.error[0].most > 0.0 and not abs(m) > dual.error[0].most:
             if held.limbs.size > 0 and held.place[i] >= 0:
                 m = labels[i] * exact_score(held.columns, held.place[i], dual.amounts, held.limbs)
             elif known == 2:
