@@ -11,7 +11,8 @@ from rosenblatt import options
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.learn import choices
 from rosenblatt.learn.online import online_kernels
-from rosenblatt.learn.online.online import MODES, Comparator, Stream, mode_named
+from rosenblatt.learn.online.online import Stream
+from rosenblatt.learn.online.stream_options import MODES, Comparator, mode_named
 from rosenblatt.options import OneOf, Special, Whole
 from rosenblatt.prove.theory.stream import MistakeBound, mistake_bound
 from rosenblatt.rows.examples import shown
@@ -68,7 +69,7 @@ class OnlineState(Rule):
         mode, ties = mode_named(self.mode, self.C), choices.ties_named(self.ties)
         bias = bias_of(self.fit_intercept, self.bias_scale)
         comparator = None if self.comparator is None else Comparator.of(self.comparator, self.fit_intercept)
-        if comparator and mode.level:
+        if comparator and mode.by_loss:
             raise OptionError("the mistake bound of a comparator is about the modes 'perceptron' and 'averaged'")
         if self.classes is not None and not _are_two(self.classes):
             raise options.refused("classes", "two labels, the negative and the positive", self.classes, none=True)

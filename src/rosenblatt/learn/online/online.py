@@ -12,14 +12,14 @@ that was never seen has weight zero. Memory is a few numbers per feature, howeve
 
 import struct
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from rosenblatt import options
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.learn.online import online_kernels
+from rosenblatt.learn.online.online_kernels import Arrays
+from rosenblatt.learn.online.stream_options import Comparator, Mode
 from rosenblatt.learn.run_state import AT_ONCE, NUMBERS_AT_ONCE
 from rosenblatt.rows import find, kernels
 from rosenblatt.rows.examples import Examples
@@ -29,69 +29,6 @@ from rosenblatt.rows.storage import n_features, n_rows, numbers_per_row
 MOST_FEATURES = 2**31
 COUNTS = ("rows", "examples_seen", "mistakes", "average_mistakes", "updates", "broken_at")
 NONE = np.empty(0)
-
-
-@dataclass(frozen=True)
-class Mode:
-    """What a row asks for: a step of 1 on a mistake, or one of min(most, loss / (||x||^2 + soft)) below margin 1."""
-
-    averaged: bool = False
-    level: float = 0.0
-    most: float = np.inf
-    soft: float = 0.0
-
-
-MODES: Mapping[str, Callable[[float], Mode]] = {  # C bounds the steps of PA-I, and softens those of PA-II
-    "perceptron": lambda C: Mode(),
-    "averaged": lambda C: Mode(averaged=True),
-    "PA": lambda C: Mode(level=1.0),
-    "PA-I": lambda C: Mode(level=1.0, most=float(C)),
-    "PA-II": lambda C: Mode(level=1.0, soft=1 / (2 * C)),
-}
-
-
-def mode_named(name: str, C: float) -> Mode:
-    """The mode of this name."""
-    options.number("C", C, above=0)
-    return MODES[options.one_of("mode", name, MODES)](C)
-
-
-@dataclass(frozen=True, eq=False)
-class Comparator:
-    """w* and eps of the mistake bound; w* has its weights in an array, or by the names of features."""
-
-    weights: Array | Mapping[Hashable, float]
-    threshold: float
-    epsilon: float
-
-    @classmethod
-    def of(cls, given: Any, fit_intercept: bool) -> "Comparator":
-        """Weights like a rule's: the threshold's last, in a dict under None; left out where there is no threshold."""
-        threshold, wanted = 0.0, "(weights, eps): finite weights, not all zero, and a number above 0"
-        try:
-            weights, epsilon = given
-            if isinstance(weights, Mapping):
-                weights = {name: float(weight) for name, weight in weights.items()}
-                threshold = weights.pop(None, 0.0)
-            else:
-                weights = np.array(weights, np.float64)
-                if fit_intercept:
-                    weights, threshold = weights[:-1], float(weights[-1])
-            found = cls(weights, threshold, float(epsilon))
-            usable = np.isfinite(found.entries).all() and any(found.entries) and 0.0 < found.epsilon < np.inf
-        except (TypeError, ValueError, IndexError, OverflowError):
-            usable = False
-        if not usable:
-            raise options.refused("comparator", wanted, given, none=True)
-        if threshold and not fit_intercept:
-            raise OptionError("the comparator has a weight for the threshold, but fit_intercept is False")
-        return found
-
-    @property
-    def entries(self) -> list[float]:
-        """All weights of w*, the threshold's last."""
-        weights = self.weights.values() if isinstance(self.weights, Mapping) else self.weights.tolist()
-        return [*weights, self.threshold]
 
 
 class Stream:
@@ -111,7 +48,7 @@ class Stream:
         self.counts = np.zeros(len(COUNTS), np.int64)
         self.counts[online_kernels.BROKEN] = -1
         epsilon = comparator.epsilon if comparator else 0.0
-        self.numbers = np.array([bias, mode.level, mode.most, mode.soft, *ties, epsilon, 0.0], np.float64)
+        self.numbers = np.array([bias, mode.by_loss, mode.most, mode.soft, *ties, epsilon, 0.0], np.float64)
         self.limbs = np.empty(kernels.LIMBS, np.int64)
         self.table = np.zeros((3 if mode.averaged else 1, 2))
         self.star = NONE
@@ -307,12 +244,12 @@ class Stream:
         at_once = max(int(NUMBERS_AT_ONCE / numbers_per_row(rows)), 1)
         before = np.cumsum(copies) - copies
         while at < many and not interrupted():
-            length = find.norm(self.table[0]) + AT_ONCE * rows.radius if self.mode.level == 0.0 else np.inf
+            length = np.inf if self.mode.by_loss else find.norm(self.table[0]) + AT_ONCE * rows.radius
             width = kernels.doubt_about(rows, length).width
             end = min(at + at_once, many)
             if copies.size:
                 end = min(end, max(int(np.searchsorted(before, before[at] + at_once)), at + 1))
-            at = online_kernels.learn_rows(rows, labels, copies, at, end, AT_ONCE, width, times, *self.parts)
+            at = online_kernels.learn_rows(rows, labels, copies, at, end, AT_ONCE, width, times, Arrays(*self.parts))
             if at < 0:
                 raise self._block_refusal(rows, ~at)
 

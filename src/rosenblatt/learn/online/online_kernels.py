@@ -1,10 +1,9 @@
 """Compiled code of the stream: look at one row, and move the weights where that is asked for.
 
-A rule under way is a few arrays. `table` has the weights in its first row; where they are averaged, scratch and sums in
-two more, with average = weights - sums / examples seen. The last entry of a row of it is the threshold's, and the one
-before it, always zero, stands for features never seen. `star` has the weights of a comparator, or nothing. `counts` and
-`numbers` are told below; `limbs` is scratch.
+A rule under way is a few arrays, which Python holds (`Arrays`). Kernels see them as a `Rule`, whose parts have names.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,9 +35,48 @@ from rosenblatt.rows.storage import LONGEST, SQUARES
 # wrong, changes of the weights, and the first row on which the comparator fails (-1: none).
 ROWS, SEEN, MISTAKES, AVERAGE_MISTAKES, UPDATES, BROKEN = range(6)
 
-# Places in `numbers`: the threshold's constant; the margin that a row must have to be left alone, 0 or 1; for 1, the
-# longest step and what softens steps; the tie rule; the comparator's margin, and the longest row it was shown.
-BIAS, LEVEL, MOST, SOFT, POSITIVE_TIE, NEGATIVE_TIE, EPSILON, RADIUS = range(8)
+# Places in `numbers`: the threshold's constant; whether steps are by loss, the longest one and what softens them; the
+# tie rule; the comparator's margin, and the longest row it was shown. Only `rule_of` reads them by these.
+BIAS, BY_LOSS, MOST, SOFT, POSITIVE_TIE, NEGATIVE_TIE, EPSILON, RADIUS = range(8)
+
+
+class Arrays(NamedTuple):
+    """What Python holds of a rule under way.
+
+    Where a single row is learned from, it is handed over array by array: to take a tuple apart would cost more than to
+    learn from the row, and a record with names in place of the positions above a tenth of it.
+    """
+
+    table: Array  # weights; where they are averaged, scratch and sums in two more rows
+    star: Array  # the weights of a comparator, or nothing
+    counts: Array
+    numbers: Array
+    limbs: Array  # scratch
+
+
+class Steps(NamedTuple):
+    """What a row asks for: 1 on a mistake; or, by its loss below margin 1, min(most, loss / (||x||^2 + soft))."""
+
+    by_loss: bool
+    most: float
+    soft: float
+
+
+class Rule(NamedTuple):
+    """A rule under way.
+
+    The average is weights - sums / examples seen. The last entry of weights is the threshold's, and the one before it,
+    always zero, stands for features never seen.
+    """
+
+    table: Array
+    star: Array
+    counts: Array
+    numbers: Array
+    limbs: Array
+    ties: Ties
+    steps: Steps
+
 
 UNUSABLE, OVERFLOW = -1, -2  # instead of a count: a row that is not finite or too long; weights would be too large
 
@@ -78,13 +116,14 @@ def doubt_of(rows: Rows, i: int, sizes: float, limbs: Array) -> Doubt:
 
 
 @inlined
-def ties_of(numbers: Array) -> Ties:
-    """The tie rule."""
-    return Ties(numbers[POSITIVE_TIE] != 0.0, numbers[NEGATIVE_TIE] != 0.0)
+def rule_of(table: Array, star: Array, counts: Array, numbers: Array, limbs: Array) -> Rule:
+    """The rule that these arrays hold."""
+    ties = Ties(numbers[POSITIVE_TIE] != 0.0, numbers[NEGATIVE_TIE] != 0.0)
+    return Rule(table, star, counts, numbers, limbs, ties, Steps(numbers[BY_LOSS] != 0.0, numbers[MOST], numbers[SOFT]))
 
 
 @inlined
-def step_by_loss(rows: Rows, labels: Array, i: int, w: Array, doubt: Doubt, numbers: Array) -> float:
+def step_by_loss(rows: Rows, labels: Array, i: int, w: Array, doubt: Doubt, steps: Steps) -> float:
     """min(most, loss / (||x_i||^2 + soft)), the closed form of Crammer et al., figure 1; a row of zeros has no step.
 
     Whether there is a loss is decided exactly; how much, by sums in the order of the features, so that the step is a
@@ -96,18 +135,18 @@ def step_by_loss(rows: Rows, labels: Array, i: int, w: Array, doubt: Doubt, numb
         total += v * w[column(rows, i, k)]
         square += v * v
     m, square = labels[i] * (total + rows.bias * w[-1]), square + rows.bias * rows.bias
-    if square == 0.0 or not is_below(rows, labels, i, w, m, doubt, numbers[LEVEL]):
+    if square == 0.0 or not is_below(rows, labels, i, w, m, doubt, 1.0):
         return 0.0
-    return min(numbers[MOST], max(numbers[LEVEL] - m, 0.0) / (square + numbers[SOFT]))  # type: ignore[no-any-return]
+    return min(steps.most, max(1.0 - m, 0.0) / (square + steps.soft))  # type: ignore[no-any-return]
 
 
 @inlined
-def step_for(rows: Rows, labels: Array, i: int, w: Array, doubt: Doubt, numbers: Array) -> tuple[float, bool]:
+def step_for(rows: Rows, labels: Array, i: int, w: Array, doubt: Doubt, rule: Rule) -> tuple[float, bool]:
     """The step that a look at row i asks for (0: none), and whether w has the row wrong, both decided exactly."""
-    wrong = is_mistake(rows, labels, i, w, ties_of(numbers), doubt)
-    if numbers[LEVEL] == 0.0:
-        return 1.0 if wrong else 0.0, wrong
-    return step_by_loss(rows, labels, i, w, doubt, numbers), wrong
+    wrong = is_mistake(rows, labels, i, w, rule.ties, doubt)
+    if rule.steps.by_loss:
+        return step_by_loss(rows, labels, i, w, doubt, rule.steps), wrong
+    return 1.0 if wrong else 0.0, wrong
 
 
 @inlined
@@ -135,51 +174,44 @@ def put_average(rows: Rows, i: int, table: Array, seen: int) -> None:
 
 
 @compiled
-def average_is_wrong(rows: Rows, labels: Array, i: int, table: Array, seen: int, numbers: Array, limbs: Array) -> bool:
+def average_is_wrong(rows: Rows, labels: Array, i: int, rule: Rule) -> bool:
     """Whether the averaged weights have row i wrong, decided exactly."""
-    put_average(rows, i, table, seen)
-    sizes, _ = measured(rows, i, table[1])
-    return is_mistake(rows, labels, i, table[1], ties_of(numbers), doubt_of(rows, i, sizes, limbs))
+    put_average(rows, i, rule.table, rule.counts[SEEN])
+    average = rule.table[1]
+    sizes, _ = measured(rows, i, average)
+    return is_mistake(rows, labels, i, average, rule.ties, doubt_of(rows, i, sizes, rule.limbs))
 
 
 @compiled
-def compare(rows: Rows, labels: Array, i: int, star: Array, counts: Array, numbers: Array, limbs: Array) -> None:
+def compare(rows: Rows, labels: Array, i: int, rule: Rule) -> None:
     """Note row i's length if no row was longer, and its place if it is the first with y (w* . x) < eps."""
+    star, counts, numbers = rule.star, rule.counts, rule.numbers
     numbers[RADIUS] = max(numbers[RADIUS], length(rows, i))
     sizes, _ = measured(rows, i, star)
-    m, doubt = labels[i] * score(rows, i, star), doubt_of(rows, i, sizes, limbs)
+    m, doubt = labels[i] * score(rows, i, star), doubt_of(rows, i, sizes, rule.limbs)
     if counts[BROKEN] < 0 and is_below(rows, labels, i, star, m, doubt, numbers[EPSILON]):
         counts[BROKEN] = counts[ROWS]
 
 
 @inlined
-def take(
-    rows: Rows,
-    labels: Array,
-    i: int,
-    copies: float,
-    table: Array,
-    star: Array,
-    counts: Array,
-    numbers: Array,
-    limbs: Array,
-) -> int:
+def take(rows: Rows, labels: Array, i: int, copies: float, rule: Rule) -> int:
     """Look at the copies of row i, one after the other, and move the weights by the step that each asks for.
 
     Returns how many of them were mistakes; or, with nothing changed, why the row cannot be learned from.
     """
+    table, counts = rule.table, rule.counts
     w, averaged, many = table[0], len(table) > 1, np.ceil(copies)
     sizes, square = measured(rows, i, w)
     if not is_usable(rows, i, square):
         return UNUSABLE
     mistakes, untouched = 0, True
     while copies > 0.0:
-        step, wrong = step_for(rows, labels, i, w, doubt_of(rows, i, sizes, limbs), numbers)
+        step, wrong = step_for(rows, labels, i, w, doubt_of(rows, i, sizes, rule.limbs), rule)
         if untouched:  # of copies of one row, no step is longer than the first
             if step != 0.0 and not all_fit(rows, i, table, step * many, counts[SEEN] + many):
                 return OVERFLOW
-            if star.size > 0:
-                compare(rows, labels, i, star, counts, numbers, limbs)
+            if rule.star.size > 0:
+                compare(rows, labels, i, rule)
             untouched = False
         part = min(copies, 1.0)
         if step == 0.0 and not averaged:  # nor will the other copies change anything
@@ -187,7 +219,7 @@ def take(
         looks = int(np.ceil(part))
         mistakes += wrong * looks
         if averaged:
-            counts[AVERAGE_MISTAKES] += average_is_wrong(rows, labels, i, table, counts[SEEN], numbers, limbs)
+            counts[AVERAGE_MISTAKES] += average_is_wrong(rows, labels, i, rule)
         if step != 0.0:
             change = part * step * labels[i]
             add(rows, i, w, change)
@@ -244,7 +276,8 @@ def learn_dense(
     limbs: Array,
 ) -> int:
     """Learn from one row: an entry per feature."""
-    return take(one_dense(x, numbers), labels, zero(), copies, table, star, counts, numbers, limbs)
+    rule = rule_of(table, star, counts, numbers, limbs)
+    return take(one_dense(x, numbers), labels, zero(), copies, rule)
 
 
 @direct
@@ -262,7 +295,7 @@ def learn_sparse(
 ) -> int:
     """Learn from one row: some entries and their columns."""
     rows = one_sparse(values, columns, starts, numbers)
-    return take(rows, labels, zero(), copies, table, star, counts, numbers, limbs)
+    return take(rows, labels, zero(), copies, rule_of(table, star, counts, numbers, limbs))
 
 
 @direct
@@ -289,19 +322,17 @@ def learn_rows(
     most: int,
     width: float,
     times: Array,
-    table: Array,
-    star: Array,
-    counts: Array,
-    numbers: Array,
-    limbs: Array,
+    arrays: Arrays,
 ) -> int:
     """Learn from rows first .. last-1 in order, until the weights were changed `most` times.
 
     `copies` says how many there are of each (empty: one); `width` bounds the doubt about all scores meanwhile. Writes
     in `times` how many mistakes each row was. Returns the row it came to, or ~i if row i cannot be learned from.
     """
-    skips = copies.size == 0 and star.size == 0 and len(table) == 1
-    clear, end, i = numbers[LEVEL] + width, counts[UPDATES] + most, first
+    rule = rule_of(arrays.table, arrays.star, arrays.counts, arrays.numbers, arrays.limbs)
+    table, counts = rule.table, rule.counts
+    skips = copies.size == 0 and rule.star.size == 0 and len(table) == 1
+    clear, end, i = width + (1.0 if rule.steps.by_loss else 0.0), counts[UPDATES] + most, first
     while i < last and counts[UPDATES] < end:
         if skips:  # what is clearly right only counts
             after = next_unclear(rows, labels, i, last, table[0], clear)
@@ -311,7 +342,7 @@ def learn_rows(
             if i == last:
                 break
         many = copies[i] if copies.size > 0 else 1.0
-        mistakes = take(rows, labels, i, many, table, star, counts, numbers, limbs)
+        mistakes = take(rows, labels, i, many, rule)
         if mistakes < 0:
             return ~i
         times[i] = mistakes

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rosenblatt.rows.compiling import compiled
-from rosenblatt.rows.kernels import Array, Doubt, Rows, Ties, correct_copies, is_below, is_wrong, margin
+from rosenblatt.rows.kernels import Array, Doubt, Rows, Ties, add, is_below, is_wrong, margin
 
 KEPT = np.dtype(  # what goes with the weights kept, and the draws that were right in a row: the most, and those now
     (np.record, [(name, np.int64) for name in ("cost", "at", "updates", "longest_run", "run")])
@@ -86,10 +86,11 @@ def pocket(
             return k, made, looked
         i = draws.rows[k]
         looked += 1
-        m = margin(rows, labels, i, w, doubt)
-        if is_wrong(m, labels[i], ties):
+        if is_wrong(margin(rows, labels, i, w, doubt), labels[i], ties):
             step = draws.steps[k] if draws.steps.size > 0 else 1.0
-            made, _ = correct_copies(rows, labels, i, step, m, w, ties, doubt, ledger, made)
+            add(rows, i, w, step * labels[i])
+            ledger[made] = i if step == 1.0 else ~i
+            made += 1
             kept.updates += 1
             kept.run = 0
             if pocket.ratchet:

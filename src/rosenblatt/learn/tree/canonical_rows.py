@@ -11,9 +11,9 @@ from math import floor, log2
 import numpy as np
 
 from rosenblatt.errors import DataError
+from rosenblatt.learn.tree.nodes import Column, Columns, Node, narrowed
 from rosenblatt.learn.tree.split_kernels import Labelled
 from rosenblatt.learn.tree.stored_numbers import Stored, parts
-from rosenblatt.learn.tree.tree import Column, Columns, Node, narrowed
 from rosenblatt.rows.kernels import Array
 
 ROOM = 2.0**40  # more than any sum of costs: times a number of leaves, it stays below 2^63

@@ -42,6 +42,8 @@ class Room(NamedTuple):
     vectors: Array  # rows of candidates
     bins: Array  # by bin and class
     classes: Array  # rows of classes
+    steps: Array  # of the perceptron: on a mistake of the - side, and of the + side
+    starts: Array  # of a sparse table: where the numbers of each feature begin
 
 
 @inlined

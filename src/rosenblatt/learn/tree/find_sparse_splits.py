@@ -13,11 +13,13 @@ import numpy as np
 
 from rosenblatt.learn.tree import sparse_split_kernels, split_kernels
 from rosenblatt.learn.tree.directions import Features
-from rosenblatt.learn.tree.find_splits import CANDIDATES, WORK, Level, Proposal, Search
+from rosenblatt.learn.tree.find_splits import CANDIDATES, WORK, Search
+from rosenblatt.learn.tree.flat_nodes import slants_of
+from rosenblatt.learn.tree.nodes import NUMBER_ITSELF, FeatureTest, PerceptronTest, PresenceTest, T, Test
 from rosenblatt.learn.tree.oblique_kernels import Limits, room_for
-from rosenblatt.learn.tree.sparse_split_kernels import Numbers, Stretches
+from rosenblatt.learn.tree.proposals import Level, Proposal
+from rosenblatt.learn.tree.sparse_split_kernels import Candidates, Numbers, Stretches
 from rosenblatt.learn.tree.split_kernels import EVEN, PRESENCE, Found, Labelled, Measure
-from rosenblatt.learn.tree.tree import NUMBER_ITSELF, FeatureTest, PerceptronTest, PresenceTest, T, Test, slants_of
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.threads import in_equal_pieces
 
@@ -37,7 +39,7 @@ class StoredSearch(Search):
 
     def _stretches(self, level: Level) -> Stretches:
         places = np.array(level.numbers, np.int64) - self.first_node
-        return Stretches(level.begins, level.ends, self.starts[places], self.starts[places + 1])
+        return Stretches(*level.nodes, self.starts[places], self.starts[places + 1])
 
     def part(self, child: Array, begins: Array, many: int) -> None:
         """Give each child a stretch of the rows and of the numbers."""
@@ -92,9 +94,7 @@ class StoredSearch(Search):
         def scan(a: int, b: int) -> None:
             if not self.interrupted():
                 counts = np.empty((4, level.totals.shape[1]), np.int64)
-                sparse_split_kernels.scan_stored(
-                    a, b, stretches, self.by_value, level.totals, self.data, self.measure, counts, found
-                )
+                sparse_split_kernels.scan_stored(a, b, stretches, self.by_value, self.data, self.measure, counts, found)
 
         in_equal_pieces(scan, ((stretches.last - stretches.first) * WORK).tolist())
         self._go_on()
@@ -107,22 +107,19 @@ class StoredSearch(Search):
         sizes = stretches.last - stretches.first
         values, scores = np.empty((many, self.n)), np.empty(self.n)
         shape = len(level.numbers), many
-        columns, (out, separating) = np.zeros(shape, np.int64), np.zeros((2, *shape))
+        out = Candidates(np.zeros(shape, np.int64), *np.zeros((2, *shape)))
         limits = Limits(self.plan.max_columns or self.d, self.plan.spare)
 
         def slant(a: int, b: int) -> None:
             if self.interrupted():
                 return
             most = max(int(sizes[a:b].max()), many)
-            sparse_split_kernels.slant_stored(
-                a, b, stretches, self.by_row, self.data, level.totals, measure, limits,
-                room_for(values, scores, most, classes), np.empty(2), np.empty(most, np.int64), columns, out,
-                separating,
-            )  # fmt: skip
+            room = room_for(values, scores, most, classes)
+            sparse_split_kernels.slant_stored(a, b, stretches, self.by_row, self.data, measure, limits, room, out)
 
         in_equal_pieces(slant, ((level.ends - level.begins) * many * WORK).tolist())
         self._go_on()
-        return Features(columns, np.full(shape, NUMBER_ITSELF)), out, separating
+        return Features(out.columns, np.full(shape, NUMBER_ITSELF)), out.weights, out.separating
 
     def _view(self, level: Level, tests: list[T]) -> tuple[Array, list[T]]:
         """The rows' scores as the only column of a table, and tests of that column."""

@@ -11,7 +11,7 @@ lie side by side, so that a small node's are near, and those of leaves are gone.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise, takewhile
 
 import numpy as np
@@ -19,11 +19,8 @@ import numpy as np
 from rosenblatt.learn.tree import lookahead_kernels, oblique_kernels, routing_kernels, split_kernels
 from rosenblatt.learn.tree.canonical_rows import Rows
 from rosenblatt.learn.tree.directions import Features
-from rosenblatt.learn.tree.oblique_kernels import Limits, room_for
-from rosenblatt.learn.tree.routing_kernels import Flat
-from rosenblatt.learn.tree.split_kernels import EVEN, MISTAKES, PRESENCE, Found, Labelled, Measure
-from rosenblatt.learn.tree.tree import (
-    LOOK,
+from rosenblatt.learn.tree.flat_nodes import flat_of, slants_of
+from rosenblatt.learn.tree.nodes import (
     NUMBER_ITSELF,
     CategoryTest,
     FeatureTest,
@@ -34,9 +31,12 @@ from rosenblatt.learn.tree.tree import (
     Stop,
     T,
     Test,
-    flat_of,
-    slants_of,
 )
+from rosenblatt.learn.tree.oblique_kernels import Limits, Sorting, room_for
+from rosenblatt.learn.tree.proposals import Level, Proposal, better_of, impurity
+from rosenblatt.learn.tree.routing_kernels import Flat
+from rosenblatt.learn.tree.split_kernels import EVEN, MISTAKES, PRESENCE, Found, Labelled, Measure, Values
+from rosenblatt.learn.tree.tree import LOOK
 from rosenblatt.learn.tree.tree_options import CRITERIA, Plan
 from rosenblatt.rows.compiling import briefly
 from rosenblatt.rows.kernels import Array
@@ -49,36 +49,6 @@ UNCLEAR, FORESIGHT = 0.3, 3.0  # a gain below this part of the impurity is littl
 MOST_PAIRED = 32  # columns; of more, there are too many pairs
 DIGITS, ALL_DIGITS = 3, 17  # of a weight
 WORK = 20.0  # a row's part of a scan, and of the search for a perceptron by feature, in numbers of a plain pass
-
-
-@dataclass(frozen=True, eq=False)
-class Level:
-    """The open nodes of a level."""
-
-    numbers: list[int]
-    begins: Array
-    ends: Array
-    totals: Array  # counts of the classes
-    separated: list[bool]  # the perceptron above is right on every row
-
-    def some(self, chosen: Array) -> "Level":
-        """Some of them."""
-        return Level(
-            [number for number, wanted in zip(self.numbers, chosen, strict=True) if wanted],
-            self.begins[chosen], self.ends[chosen], self.totals[chosen],
-            [s for s, wanted in zip(self.separated, chosen, strict=True) if wanted],
-        )  # fmt: skip
-
-
-@dataclass(frozen=True, eq=False)
-class Proposal:
-    """A test for a node, what it is worth, and how heavy its branches are."""
-
-    test: Test
-    gain: float
-    score: float
-    larger: int  # the branch
-    absent: bool  # whether missing values need a branch of their own
 
 
 class InterruptedSearch(Exception):  # noqa: N818
@@ -185,8 +155,8 @@ class Search:
             tables = np.empty((size, size, classes), np.int64), np.empty((4, classes), np.int64)
             best = np.empty((4, size)), np.empty((4, size), np.int64)
             lookahead_kernels.look_ahead(
-                a, b, nodes, level.begins, level.ends, self.order, self.data, numbers, level.totals, self.measure,
-                np.empty(numbers.size, np.bool_), lookahead_kernels.Sight(bins, *near, *tables, *best), out,
+                a, b, nodes, level.nodes, self.order, self.data, numbers, self.measure,
+                lookahead_kernels.Sight(bins, *near, *tables, *best, np.empty(numbers.size, np.bool_)), out,
             )  # fmt: skip
 
         in_equal_pieces(
@@ -236,15 +206,14 @@ class Search:
         def scan(a: int, b: int) -> None:
             counts = np.empty((3, level.totals.shape[1]), np.int64)
             for column in self._columns(a, b):
-                shared = self.order[column], level.begins, level.ends, level.totals, self.data, self.measure
+                shared = self.order[column], level.nodes, self.data, self.measure
                 if self.rows.heads[column].categories is None:
                     split_kernels.scan_numbers(column, *shared, counts, found)
                     continue
                 many = len(self.rows.heads[column].categories or ())
-                split_kernels.scan_values(
-                    column, int(self.codes_at[column]), each, *shared, counts, np.empty(many, np.int64),
-                    np.empty((many, counts.shape[1]), np.int64), np.empty(many), np.empty(many, np.int64), found,
-                )  # fmt: skip
+                of_values = np.empty((many, counts.shape[1]), np.int64)
+                room = Values(counts, np.empty(many, np.int64), of_values, np.empty(many), np.empty(many, np.int64))
+                split_kernels.scan_values(column, int(self.codes_at[column]), each, *shared, room, found)
 
         in_pieces(scan, 0, self.d, self.n * WORK / 2)
         self._go_on()
@@ -317,10 +286,7 @@ class Search:
             if self.interrupted():
                 return
             room = room_for(values, scores, many_features, classes)
-            oblique_kernels.slant(
-                a, b, level.begins, level.ends, self.data, self.features, level.totals, measure,
-                limits, room, np.empty(2), out, separating,
-            )  # fmt: skip
+            oblique_kernels.slant(a, b, level.nodes, self.data, self.features, measure, limits, room, out, separating)
 
         in_equal_pieces(slant, ((level.ends - level.begins) * many * WORK).tolist())
         self._go_on()
@@ -351,7 +317,7 @@ class Search:
     def _sweep(self, level: Level, tests: list[PerceptronTest], measure: Measure) -> Array:
         """For every node's perceptron: gain, information, threshold, cost of the low side, and of missing rows."""
         scores, keys = np.empty((2, self.n))
-        order, out = np.empty(self.n, np.int64), np.ones((len(tests), 5))
+        room, out = Sorting(scores, keys, np.empty(self.n, np.int64)), np.ones((len(tests), 5))
         table, tests = self._view(level, tests)
         data, slants = self.data._replace(table=table), slants_of(tests)
 
@@ -359,10 +325,7 @@ class Search:
             if self.interrupted():
                 return
             classes = np.empty((3, level.totals.shape[1]), np.int64)
-            oblique_kernels.sweep(
-                a, b, level.begins, level.ends, data, slants, level.totals, measure,
-                scores, keys, order, classes, out,
-            )  # fmt: skip
+            oblique_kernels.sweep(a, b, level.nodes, data, slants, measure, room, classes, out)
 
         in_equal_pieces(sweep, ((level.ends - level.begins) * WORK).tolist())
         self._go_on()
@@ -405,19 +368,3 @@ class Search:
         counts = np.zeros((3, level.totals.shape[1]), np.int64)
         np.add.at(counts, (sides - 1, labels), costs)
         return LeafRule(test, tuple(tuple(row) for row in (counts * self.rows.unit).tolist()))
-
-
-def better_of(simple: Proposal | None, slanted: Proposal | None, factor: float) -> Proposal | None:
-    """The better test; the simple one unless the other is better by a factor."""
-    if simple is None or slanted is None:
-        return simple or slanted
-    return slanted if slanted.score > factor * simple.score + EVEN else simple
-
-
-def impurity(shares: Array, criterion: str) -> Array:
-    """What pure branches would gain, for the classes' shares at each node."""
-    if criterion == "gini":
-        return np.asarray(1.0 - (shares**2).sum(axis=1))
-    if criterion == "mistakes":
-        return np.asarray(1.0 - shares.max(axis=1))
-    return np.asarray(-(shares * np.log2(np.where(shares > 0, shares, 1.0))).sum(axis=1))

@@ -15,8 +15,9 @@ import numpy as np
 from rosenblatt.learn.tree import routing_kernels
 from rosenblatt.learn.tree.canonical_rows import Rows
 from rosenblatt.learn.tree.find_sparse_splits import StoredSearch
-from rosenblatt.learn.tree.find_splits import InterruptedSearch, Level, Proposal, Search
-from rosenblatt.learn.tree.tree import LeafRule, Node, PerceptronTest, Stop
+from rosenblatt.learn.tree.find_splits import InterruptedSearch, Search
+from rosenblatt.learn.tree.nodes import LeafRule, Node, PerceptronTest, Stop
+from rosenblatt.learn.tree.proposals import Level, Proposal
 from rosenblatt.learn.tree.tree_options import Plan
 from rosenblatt.rows.kernels import Array
 

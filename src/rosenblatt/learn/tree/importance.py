@@ -3,8 +3,9 @@
 import numpy as np
 import scipy  # its parts are loaded when they are used
 
-from rosenblatt.learn.tree.find_splits import impurity
-from rosenblatt.learn.tree.tree import Tree, columns_of
+from rosenblatt.learn.tree.nodes import columns_of
+from rosenblatt.learn.tree.proposals import impurity
+from rosenblatt.learn.tree.tree import Tree
 from rosenblatt.rows.kernels import Array
 
 

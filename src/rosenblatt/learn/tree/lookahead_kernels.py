@@ -9,7 +9,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rosenblatt.learn.tree.split_kernels import EVEN, Labelled, Measure, between, cost_of, purity, purity_of, with_class
+from rosenblatt.learn.tree.split_kernels import (
+    EVEN,
+    Labelled,
+    Measure,
+    Nodes,
+    between,
+    cost_of,
+    purity,
+    purity_of,
+    with_class,
+)
 from rosenblatt.rows.compiling import compiled, inlined
 from rosenblatt.rows.kernels import Array
 
@@ -30,6 +40,7 @@ class Sight(NamedTuple):
     parts: Array  # by part, class: two sides of each side
     best: Array  # by side, bin: the purity of the best two parts of that side of a cut after the bin
     edges: Array  # where they part
+    usable: Array  # by column of numbers: whether no value is missing and some differ
 
 
 @compiled
@@ -156,13 +167,14 @@ def refined(
 
 @compiled
 def look_ahead(
-    first: int, last: int, nodes: Array, begins: Array, ends: Array, order: Array, data: Labelled, numbers: Array,
-    totals: Array, measure: Measure, usable: Array, sight: Sight, out: Array,
+    first: int, last: int, chosen: Array, nodes: Nodes, order: Array, data: Labelled, numbers: Array, measure: Measure,
+    sight: Sight, out: Array,
 ) -> None:  # fmt: skip
     """For some nodes: the gain of two tests, the column of the first (below zero: none), its threshold and low cost."""
+    usable, totals = sight.usable, nodes.totals
     for which in range(first, last):
-        node = nodes[which]
-        begin, end = begins[node], ends[node]
+        node = chosen[which]
+        begin, end = nodes.begins[node], nodes.ends[node]
         for c in range(numbers.size):
             usable[c] = put_into_bins(order[numbers[c]], begin, end, numbers[c], data.table, sight.bins)
         many = bring_near(begin, end, data, numbers, sight)

@@ -28,7 +28,7 @@ from rosenblatt.learn.tree.directions import (
     solve_back,
 )
 from rosenblatt.learn.tree.routing_kernels import Slants, slanted
-from rosenblatt.learn.tree.split_kernels import ENTROPY, Labelled, Measure, best_threshold, cost_of, purity
+from rosenblatt.learn.tree.split_kernels import ENTROPY, Labelled, Measure, Nodes, best_threshold, cost_of, purity
 from rosenblatt.rows.compiling import compiled, inlined
 from rosenblatt.rows.kernels import Array, bin_of
 
@@ -57,7 +57,7 @@ def room_for(values: Array, scores: Array, features: int, classes: int) -> Room:
         values, scores, np.empty(many, np.int64), np.empty(many, np.int64), np.empty(features), np.empty(features),
         np.empty(features), np.empty(classes), np.empty((classes, many)), np.empty(square), np.empty(square),
         np.empty(square), np.empty((5, 2 * many + 2)), np.empty((BINS, classes), np.int64),
-        np.empty((2, classes), np.int64),
+        np.empty((2, classes), np.int64), np.empty(2), np.empty(features, np.int64),
     )  # fmt: skip
 
 
@@ -118,9 +118,9 @@ def estimate(
 
 
 @compiled
-def correct_pass(begin: int, end: int, many: int, data: Labelled, steps: Array, room: Room) -> int:
+def correct_pass(begin: int, end: int, many: int, data: Labelled, room: Room) -> int:
     """One pass of the perceptron over a node's rows; the last weight is the threshold's. Returns the mistakes."""
-    w, mean = room.vectors[2], room.vectors[3]
+    w, mean, steps = room.vectors[2], room.vectors[3], room.steps
     mistakes = 0
     values, labels, costs = room.values[:, begin:end], data.labels[begin:end], data.costs[begin:end]
     for row in range(labels.size):
@@ -141,7 +141,7 @@ def correct_pass(begin: int, end: int, many: int, data: Labelled, steps: Array, 
 
 
 @compiled
-def start_passes(begin: int, end: int, many: int, threshold: float, total: Array, steps: Array, room: Room) -> None:
+def start_passes(begin: int, end: int, many: int, threshold: float, total: Array, room: Room) -> None:
     """Weights of a good length in the best direction so far, turned so that the + side has positive scores."""
     best, w = room.vectors[0], room.vectors[2]
     agree = length = plus = 0.0
@@ -157,24 +157,24 @@ def start_passes(begin: int, end: int, many: int, threshold: float, total: Array
         w[k] = scale * best[k]
     w[many] = -scale * threshold
     whole = float(cost_of(total))
-    steps[1], steps[0] = (end - begin) / (2.0 * plus), (end - begin) / (2.0 * (whole - plus))
+    room.steps[1], room.steps[0] = (end - begin) / (2.0 * plus), (end - begin) / (2.0 * (whole - plus))
 
 
 @compiled
 def pocket(
     begin: int, end: int, many: int, gain: float, threshold: float, data: Labelled, total: Array,
-    measure: Measure, room: Room, steps: Array,
+    measure: Measure, room: Room,
 ) -> tuple[float, bool]:  # fmt: skip
     """Passes of the perceptron from the best direction so far; what gains more is kept.
 
     Returns its gain, and whether the last pass was clean: then its weights separate the sides.
     """
     best, w, mean = room.vectors[0], room.vectors[2], room.vectors[3]
-    start_passes(begin, end, many, threshold, total, steps, room)
+    start_passes(begin, end, many, threshold, total, room)
     for turn in range(MANY_PASSES):
         for k in range(many + 1):
             mean[k] = w[k]
-        mistakes = correct_pass(begin, end, many, data, steps, room)
+        mistakes = correct_pass(begin, end, many, data, room)
         for v in (w, mean):
             found, _ = estimate(begin, end, many, v, data, total, measure, room)
             if found > gain:
@@ -249,9 +249,8 @@ def left_to_gain(total: Array, measure: Measure) -> float:
 
 @compiled
 def seek(
-    begin: int, end: int, many: int, data: Labelled, total: Array, measure: Measure, limits: Limits, room: Room,
-    steps: Array,
-) -> tuple[bool, bool]:  # fmt: skip
+    begin: int, end: int, many: int, data: Labelled, total: Array, measure: Measure, limits: Limits, room: Room
+) -> tuple[bool, bool]:
     """The weights for a node's gathered candidates, in `room.vectors[0]`: whether there are any, and whether those in
     `room.vectors[2]` separate the sides.
     """
@@ -274,26 +273,26 @@ def seek(
         return False, False
     if kept != REGROUPED:
         largest_against_the_rest(total, room.sides)
-    gain, clean = pocket(begin, end, many, gain, threshold, data, total, measure, room, steps)
+    gain, clean = pocket(begin, end, many, gain, threshold, data, total, measure, room)
     shorten(begin, end, many, gain, ridge, data, total, measure, limits, room)
     return True, clean
 
 
 @compiled
 def slant(
-    first: int, last: int, begins: Array, ends: Array, data: Labelled, features: Features, totals: Array,
-    measure: Measure, limits: Limits, room: Room, steps: Array, out: Array, separating: Array,
+    first: int, last: int, nodes: Nodes, data: Labelled, features: Features, measure: Measure, limits: Limits,
+    room: Room, out: Array, separating: Array,
 ) -> None:  # fmt: skip
     """The weights of the perceptron tests of some nodes, by feature, and of those that separate; zeros where none."""
     for node in range(first, last):
-        begin, end, total = begins[node], ends[node], totals[node]
+        begin, end, total = nodes.begins[node], nodes.ends[node], nodes.totals[node]
         largest_against_the_rest(total, room.sides)
         describe(begin, end, data, features, room)
         many = choose(features.columns.size, room.chosen.size, room)
         if many < 1:
             continue
         gather(begin, end, many, data, features, room, float(cost_of(total)))
-        any_at_all, clean = seek(begin, end, many, data, total, measure, limits, room, steps)
+        any_at_all, clean = seek(begin, end, many, data, total, measure, limits, room)
         if not any_at_all:
             continue
         for k in range(many if clean else 0):
@@ -302,20 +301,29 @@ def slant(
             out[node, room.chosen[k]] = room.vectors[0, k] / room.scales[room.chosen[k]]
 
 
+class Sorting(NamedTuple):
+    """Room to sort the rows of all nodes by their scores."""
+
+    scores: Array
+    keys: Array
+    order: Array
+
+
 @compiled
 def sweep(
-    first: int, last: int, begins: Array, ends: Array, data: Labelled, slants: Slants, totals: Array,
-    measure: Measure, scores: Array, keys: Array, order: Array, classes: Array, out: Array,
+    first: int, last: int, nodes: Nodes, data: Labelled, slants: Slants, measure: Measure, room: Sorting,
+    classes: Array, out: Array,
 ) -> None:  # fmt: skip
     """The best threshold of every node's perceptron: the gain (below zero: none), the information, the threshold, the
     cost of the rows at or below it and of those without a score.
     """
     low, high, absent = classes[0], classes[1], classes[2]
+    scores, keys, order = room
     for node in range(first, last):
-        begin, known = begins[node], begins[node]
+        begin, known = nodes.begins[node], nodes.begins[node]
         absent[:] = 0
         out[node, 0] = -1.0
-        for row in range(begin, ends[node]):
+        for row in range(begin, nodes.ends[node]):
             score = slanted(slants, node, data.table, row)
             if np.isnan(score):
                 absent[data.labels[row]] += data.costs[row]
@@ -326,6 +334,6 @@ def sweep(
         if known == begin or not (abs(keys[begin]) < np.inf and abs(keys[known - 1]) < np.inf):
             continue
         out[node, 0], out[node, 1], out[node, 2], out[node, 3] = best_threshold(
-            scores, order, begin, known, totals[node], absent, data, measure, low, high
+            scores, order, begin, known, nodes.totals[node], absent, data, measure, low, high
         )
         out[node, 4] = cost_of(absent)

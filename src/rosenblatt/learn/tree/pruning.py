@@ -20,8 +20,10 @@ import numpy as np
 
 from rosenblatt.learn.tree import routing_kernels
 from rosenblatt.learn.tree.canonical_rows import Rows
+from rosenblatt.learn.tree.flat_nodes import flat_of
 from rosenblatt.learn.tree.growing import grow
-from rosenblatt.learn.tree.tree import LOOK, Node, Stop, flat_of
+from rosenblatt.learn.tree.nodes import Node, Stop
+from rosenblatt.learn.tree.tree import LOOK
 from rosenblatt.learn.tree.tree_options import Plan
 from rosenblatt.rows.compiling import briefly
 from rosenblatt.rows.kernels import Array

@@ -38,12 +38,21 @@ class Numbers(NamedTuple):
 
 
 class Stretches(NamedTuple):
-    """For every node: its rows, and its numbers."""
+    """For every node: its rows, the counts of their classes, and its numbers."""
 
     begins: Array
     ends: Array
+    totals: Array
     first: Array
     last: Array
+
+
+class Candidates(NamedTuple):
+    """By node and candidate: its column, its weight, and its weight in a perceptron that separates, if there is one."""
+
+    columns: Array
+    weights: Array
+    separating: Array
 
 
 @inlined
@@ -57,10 +66,13 @@ def end_of_column(numbers: Numbers, place: int, last: int) -> int:
 
 @inlined
 def best_stored_threshold(
-    numbers: Numbers, begin: int, end: int, zeros: int, total: Array, absent: Array, rows: Labelled, measure: Measure,
-    low: Array, high: Array, zero: Array,
-) -> tuple[float, float, float, int]:  # fmt: skip
-    """As `split_kernels.best_threshold`, for the numbers from begin to end, and so many rows that have zero."""
+    numbers: Numbers, begin: int, end: int, zeros: int, total: Array, rows: Labelled, measure: Measure, counts: Array
+) -> tuple[float, float, float, int]:
+    """As `split_kernels.best_threshold`, for the numbers from begin to end, and so many rows that have zero.
+
+    `counts` has the rows without a value, and room.
+    """
+    low, high, absent, zero = counts[0], counts[1], counts[2], counts[3]
     whole, of_absent = cost_of(total), cost_of(absent)
     known, even = whole - of_absent, EVEN * whole
     low[:] = 0
@@ -96,11 +108,11 @@ def best_stored_threshold(
 
 @compiled
 def scan_stored(
-    first: int, last: int, stretches: Stretches, by_value: Numbers, totals: Array, rows: Labelled, measure: Measure,
-    counts: Array, found: Found,
+    first: int, last: int, stretches: Stretches, by_value: Numbers, rows: Labelled, measure: Measure, counts: Array,
+    found: Found,
 ) -> None:  # fmt: skip
     """The best threshold of every column with numbers at some nodes; found where the column's numbers begin."""
-    low, high, absent, zero = counts[0], counts[1], counts[2], counts[3]
+    high, absent, totals = counts[1], counts[2], stretches.totals
     for node in range(first, last):
         place = stretches.first[node]
         while place < stretches.last[node]:
@@ -113,7 +125,7 @@ def scan_stored(
                 absent[rows.labels[by_value.rows[end]]] += rows.costs[by_value.rows[end]]
             scan_presence(0, place, totals[node], absent, measure, high, found)
             gain, info, threshold, of_low = best_stored_threshold(
-                by_value, place, end, zeros, totals[node], absent, rows, measure, low, high, zero
+                by_value, place, end, zeros, totals[node], rows, measure, counts
             )
             if gain > found.gain[0, place] + EVEN:
                 found.gain[0, place], found.info[0, place] = gain, info
@@ -131,7 +143,6 @@ def describe_stored(
     data: Labelled,
     total: Array,
     room: Room,
-    starts: Array,
 ) -> int:
     """As `directions.describe`, for the columns that have numbers at a node; returns how many, and where each begins.
 
@@ -173,7 +184,7 @@ def describe_stored(
             minus = many - plus
             apart = sum_plus / max(plus, 1.0) - (sum_all - sum_plus) / max(minus, 1.0)
             room.merits[many_columns] = abs(apart) / deviation * sqrt(plus * minus) / max(many, 1.0)
-        starts[many_columns] = place
+        room.starts[many_columns] = place
         many_columns += 1
         place = after
     return many_columns
@@ -181,13 +192,13 @@ def describe_stored(
 
 @compiled
 def gather_stored(
-    begin: int, end: int, many: int, last: int, by_row: Numbers, data: Labelled, room: Room, starts: Array, total: float
+    begin: int, end: int, many: int, last: int, by_row: Numbers, data: Labelled, room: Room, total: float
 ) -> None:
     """As `directions.gather`."""
     for k in range(many):
         f = room.chosen[k]
         room.values[k, begin:end] = (0.0 - room.means[f]) / room.scales[f]
-        for place in range(starts[f], end_of_column(by_row, starts[f], last)):
+        for place in range(room.starts[f], end_of_column(by_row, room.starts[f], last)):
             value = (by_row.values[place] - room.means[f]) / room.scales[f]
             room.values[k, by_row.rows[place]] = 0.0 if np.isnan(value) else value
     add_moments(begin, end, many, data, room, total)
@@ -195,28 +206,28 @@ def gather_stored(
 
 @compiled
 def slant_stored(
-    first: int, last: int, stretches: Stretches, by_row: Numbers, data: Labelled, totals: Array, measure: Measure,
-    limits: Limits, room: Room, steps: Array, starts: Array, columns: Array, out: Array, separating: Array,
+    first: int, last: int, stretches: Stretches, by_row: Numbers, data: Labelled, measure: Measure, limits: Limits,
+    room: Room, out: Candidates,
 ) -> None:  # fmt: skip
-    """As `oblique_kernels.slant`; weights are by candidate, and `columns` tells which column each is."""
+    """As `oblique_kernels.slant`."""
     for node in range(first, last):
-        begin, end, total = stretches.begins[node], stretches.ends[node], totals[node]
+        begin, end, total = stretches.begins[node], stretches.ends[node], stretches.totals[node]
         numbers_end = stretches.last[node]
         largest_against_the_rest(total, room.sides)
-        found = describe_stored(begin, end, stretches.first[node], numbers_end, by_row, data, total, room, starts)
+        found = describe_stored(begin, end, stretches.first[node], numbers_end, by_row, data, total, room)
         many = choose(found, room.chosen.size, room)
         if many < 1:
             continue
-        gather_stored(begin, end, many, numbers_end, by_row, data, room, starts, float(cost_of(total)))
-        any_at_all, clean = seek(begin, end, many, data, total, measure, limits, room, steps)
+        gather_stored(begin, end, many, numbers_end, by_row, data, room, float(cost_of(total)))
+        any_at_all, clean = seek(begin, end, many, data, total, measure, limits, room)
         if not any_at_all:
             continue
         for k in range(many):
             f = room.chosen[k]
-            columns[node, k] = by_row.columns[starts[f]]
-            out[node, k] = room.vectors[0, k] / room.scales[f]
+            out.columns[node, k] = by_row.columns[room.starts[f]]
+            out.weights[node, k] = room.vectors[0, k] / room.scales[f]
             if clean:
-                separating[node, k] = room.vectors[2, k] / room.scales[f]
+                out.separating[node, k] = room.vectors[2, k] / room.scales[f]
 
 
 @compiled

@@ -28,6 +28,14 @@ class Labelled(NamedTuple):
     costs: Array  # whole
 
 
+class Nodes(NamedTuple):
+    """The nodes of a level: where the rows of each begin and end, and the counts of its classes."""
+
+    begins: Array
+    ends: Array
+    totals: Array
+
+
 class Measure(NamedTuple):
     """How the purity of counts is measured, and how small a branch may be."""
 
@@ -181,14 +189,13 @@ def scan_presence(
 
 @compiled
 def scan_numbers(
-    column: int, order: Array, begins: Array, ends: Array, totals: Array, rows: Labelled, measure: Measure,
-    counts: Array, found: Found,
-) -> None:  # fmt: skip
+    column: int, order: Array, nodes: Nodes, rows: Labelled, measure: Measure, counts: Array, found: Found
+) -> None:
     """The best threshold of a column of numbers at every node; `counts` is room for three rows of classes."""
     low, high, absent = counts[0], counts[1], counts[2]
-    values = rows.table[column]
-    for node in range(begins.size):
-        begin, end = begins[node], ends[node]
+    values, totals = rows.table[column], nodes.totals
+    for node in range(nodes.begins.size):
+        begin, end = nodes.begins[node], nodes.ends[node]
         absent[:] = 0
         while end > begin and np.isnan(values[order[end - 1]]):
             end -= 1
@@ -261,15 +268,26 @@ def best_groups(
     return best, best_label, best_cut
 
 
+class Values(NamedTuple):
+    """Room for the values of a column of categories at a node."""
+
+    classes: Array  # three rows of classes
+    values: Array  # the codes that occur
+    counts: Array  # by value and class
+    keys: Array
+    lined: Array
+
+
 @compiled
 def scan_values(
-    column: int, codes_at: int, each: bool, order: Array, begins: Array, ends: Array, totals: Array, rows: Labelled,
-    measure: Measure, classes: Array, values: Array, counts: Array, keys: Array, lined: Array, found: Found,
+    column: int, codes_at: int, each: bool, order: Array, nodes: Nodes, rows: Labelled, measure: Measure, room: Values,
+    found: Found,
 ) -> None:  # fmt: skip
     """The best branches of a column of categories at every node: one for each value, or two groups of values."""
-    low, high, absent = classes[0], classes[1], classes[2]
-    for node in range(begins.size):
-        many = count_values(column, order, begins[node], ends[node], rows, absent, values, counts)
+    classes, values, counts, keys, lined = room
+    low, high, absent, totals = classes[0], classes[1], classes[2], nodes.totals
+    for node in range(nodes.begins.size):
+        many = count_values(column, order, nodes.begins[node], nodes.ends[node], rows, absent, values, counts)
         scan_presence(node, column, totals[node], absent, measure, high, found)
         total, of_absent = cost_of(totals[node]), cost_of(absent)
         info = weighed(total, measure.logs) - weighed(of_absent, measure.logs)
