@@ -1,6 +1,11 @@
-"""Validation of options. Every error names the option, the accepted values, and the value given."""
+"""Options: their kinds and ranges, and checks whose errors name the option, the accepted values, and the value given.
+
+A rule states each of its options once, in its `__init__`: the default, and as the metadata of an `Annotated` type the
+kind. What checks options, what a model file keeps of them, and what the command takes all follow from there.
+"""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from inspect import signature
 from math import inf, isfinite
 from numbers import Integral, Real
@@ -9,6 +14,11 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import OptionError
+
+# The words that users choose by; here, because the command's help must not wait for compiled code.
+ORDERS = ("active", "cyclic", "random", "random-mistake", "worst")  # `learn.choices.Order`
+TIE_RULES = ("mistake", "plus", "minus", "correct")  # `rows.kernels.TIES`
+STARTS = ("zeros", "first", "random")
 
 
 def refused(name: str, wanted: str, value: Any, words: Iterable[str] = (), none: bool = False) -> OptionError:
@@ -24,13 +34,6 @@ def flag(name: str, value: Any, *words: str) -> bool:
     if is_word(value, *words):
         return False
     raise refused(name, "True or False" if not words else "True, False", value, words)
-
-
-def check_flags(made: Any) -> None:
-    """Refuse options annotated as bool that are not True or False."""
-    for name, parameter in signature(type(made).__init__).parameters.items():
-        if parameter.annotation is bool:
-            flag(name, getattr(made, name))
 
 
 def one_of(name: str, value: Any, known: Iterable[str]) -> str:
@@ -103,3 +106,92 @@ def floats(name: str, values: Any) -> Any:
         place = ", ".join(map(str, np.argwhere(~good)[0].tolist()))
         raise OptionError(f"{name} must be {wanted}, not {found[~good][0]}" + (f" at {place}" if place else ""))
     return found
+
+
+# -- kinds -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Flag:
+    """True or False, or one of some words."""
+
+    words: tuple[str, ...] = ()
+
+    def check(self, name: str, value: Any) -> None:
+        """Refuse other values."""
+        flag(name, value, *self.words)
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One of some words."""
+
+    words: tuple[str, ...]
+    none: bool = False  # whether None will do
+
+    def check(self, name: str, value: Any) -> None:
+        """Refuse other values."""
+        if self.none and not is_word(value, *self.words) and value is not None:
+            raise refused(name, " or ".join(map(repr, self.words)), value, none=True)
+        if not self.none:
+            one_of(name, value, self.words)
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number in a range, one of some words, or None."""
+
+    above: float = -inf
+    least: float = -inf
+    below: float = inf
+    infinite: bool = False
+    words: tuple[str, ...] = ()
+    none: bool = False
+
+    def check(self, name: str, value: Any) -> None:
+        """Refuse other values."""
+        number(name, value, **vars(self))
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole number in a range, one of some words, or None."""
+
+    least: int
+    most: float = inf
+    words: tuple[str, ...] = ()
+    none: bool = False
+
+    def check(self, name: str, value: Any) -> None:
+        """Refuse other values."""
+        whole(name, value, **vars(self))
+
+
+@dataclass(frozen=True)
+class Special:
+    """Something that only the rows, or what uses it, can check."""
+
+    what: str
+
+    def check(self, name: str, value: Any) -> None:
+        """Refuse nothing yet."""
+
+
+Kind = Flag | OneOf | Number | Whole | Special
+
+
+def kinds_of(made: type) -> dict[str, Kind]:
+    """The kind of each option of a class, in order: as it says itself, or else the class that it is derived from."""
+    found: dict[str, Kind] = {}
+    for base in reversed(made.__mro__):
+        own = vars(base).get("__init__")
+        for name, parameter in () if own is None or base is object else signature(own).parameters.items():
+            if hasattr(parameter.annotation, "__metadata__"):
+                found[name] = parameter.annotation.__metadata__[0]
+    return {name: found[name] for name in signature(made.__init__).parameters if name in found}  # type: ignore[misc]
+
+
+def check(made: Any) -> None:
+    """Refuse options of a rule that are not of their kinds."""
+    for name, kind in kinds_of(type(made)).items():
+        kind.check(name, getattr(made, name))

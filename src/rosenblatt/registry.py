@@ -6,7 +6,19 @@ the table of estimators in the docs follow from this list.
 
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # what `from rosenblatt import` gives, for type checkers
+    from rosenblatt.estimators.averaged import AveragedPerceptron as AveragedPerceptron
+    from rosenblatt.estimators.kernel import KernelPerceptron as KernelPerceptron
+    from rosenblatt.estimators.lifted import LiftedPerceptron as LiftedPerceptron
+    from rosenblatt.estimators.margin_perceptron import MarginPerceptron as MarginPerceptron
+    from rosenblatt.estimators.online import OnlinePerceptron as OnlinePerceptron
+    from rosenblatt.estimators.passive_aggressive import PassiveAggressive as PassiveAggressive
+    from rosenblatt.estimators.perceptron import Perceptron as Perceptron
+    from rosenblatt.estimators.pocket import PocketPerceptron as PocketPerceptron
+    from rosenblatt.estimators.tree import PerceptronTree as PerceptronTree
+    from rosenblatt.estimators.voted import VotedPerceptron as VotedPerceptron
 
 
 @dataclass(frozen=True)

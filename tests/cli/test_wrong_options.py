@@ -150,7 +150,7 @@ CASES = {
     "value of another kind": (
         "FIT -a perceptron --set max_passes=x",
         USAGE,
-        "max_passes must be a whole number of at least 1 or 'auto', not 'x'",
+        "max_passes must be a whole number of at least 1, 'auto', or None, not 'x'",
     ),
     # targets
     "target without a like": (

@@ -16,8 +16,8 @@ from rosenblatt.desk.load import load_model
 from rosenblatt.desk.predict import predictions
 from rosenblatt.desk.verifying.verify import claims_in, verified
 from rosenblatt.read.sources import read_table
+from rosenblatt.registry import NAMED
 from rosenblatt.ship.file.modelfile import Model
-from rosenblatt.ship.file.options import PARAMETERS
 
 HERE = Path(__file__).parent
 TABLE = HERE / "table"
@@ -55,7 +55,7 @@ def test_a_past_file_is_written_again_to_the_last_byte(name, tmp_path):
 
 
 def test_there_is_a_file_of_every_estimator_and_an_expectation_for_every_file():
-    assert {expected["estimator"] for expected in EXPECTED.values()} == set(PARAMETERS)
+    assert {expected["estimator"] for expected in EXPECTED.values()} == set(NAMED)
     assert {path.stem for path in (HERE / "models").iterdir()} == set(EXPECTED)
 
 

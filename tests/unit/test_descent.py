@@ -22,7 +22,7 @@ def room(n):
     ints, floats = np.full((3, n + 64), 77), np.full((2, n + 64), 77.0)
     inner = slice(32, n + 32)
     arrays = floats[0, inner], ints[0, inner], floats[1, inner], ints[1, inner], ints[2, 32 : n + 34]
-    return arrays, lambda: all(
+    return line_search.Crossings(*arrays), lambda: all(
         (each[:, :32] == 77).all() and (each[:, n + 34 :] == 77).all() for each in (ints, floats)
     )
 
@@ -38,11 +38,11 @@ def test_a_descent_keeps_within_its_arrays_and_stays_finite(pairs, share):
     scores, slopes = np.array(pairs).T.copy()
     slopes /= max(np.abs(slopes).max(), 1.0)  # as those of a space are
     scores /= max(np.abs(scores).max(), 1.0)
-    arrays, untouched = room(scores.size)
+    crossings, untouched = room(scores.size)
     w = np.ones(1)
     for sign in (1.0, -1.0):
         line_search.descend(
-            sign * slopes[np.newaxis], np.ones((1, 1)), costs.NO_COSTS, share, w, scores, *arrays, np.empty(64)
+            sign * slopes[np.newaxis], np.ones((1, 1)), costs.NO_COSTS, share, w, scores, crossings, np.empty(64)
         )
         assert untouched()
         assert np.isfinite(scores).all()
@@ -54,7 +54,7 @@ def test_the_best_step_is_the_best_at_every_scale(seed, scale):
     rng = np.random.default_rng(seed)
     scores, slopes = scale * rng.normal(size=20), rng.normal(size=20)
     reach = scale * 10.0
-    step, gain = line_search.best_step(scores, slopes, costs.NO_COSTS, reach, *room(20)[0])
+    step, gain = line_search.best_step(scores, slopes, costs.NO_COSTS, reach, room(20)[0])
     crossings = -scores / slopes
     inside = np.sort(crossings[np.abs(crossings) < reach])
     ends = np.concatenate([[-reach], inside, [reach]])

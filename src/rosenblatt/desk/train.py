@@ -35,7 +35,7 @@ from rosenblatt.rows.storage import numbers_per_row
 from rosenblatt.rules.rule import Rule
 from rosenblatt.rules.schemes import JOINT
 from rosenblatt.ship.file.codecs import NOWHERE
-from rosenblatt.ship.file.options import PARAMETERS
+from rosenblatt.ship.file.options import kinds_kept
 
 AUTO = "auto"
 SMALL = 300_000  # numbers; tables of up to so many get the whole descent, larger ones begin at an averaged rule
@@ -69,7 +69,7 @@ class Wishes:
         """Refuse what does not fit, whatever the table."""
         for each in ("perceptron", "pocket") if self.algorithm == AUTO else (self.algorithm,):
             made, _ = options_of(each, self.options)
-            made(**self.options).check_options()  # refuses values in words of its own
+            made(**self.options).check_options()
             _refuse_values(made.name, self.options)
         if not 0.0 <= self.hold_out < 1.0:
             raise OptionError(
@@ -87,7 +87,7 @@ class Wishes:
 def _refuse_values(rule: str, options: Mapping[str, Any]) -> None:
     """Refuse values of options that no table makes right: those that a model file could not hold either."""
     for name, value in options.items():
-        kind = PARAMETERS[rule][name]
+        kind = kinds_kept(rule)[name]
         try:
             kind.read(kind.write(value) if isinstance(value, Mapping | list) else value, name, NOWHERE)
         except (ModelError, ValueError) as error:

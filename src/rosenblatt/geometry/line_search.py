@@ -5,6 +5,8 @@ the cost of the mistakes is a staircase in t. Its lowest step is found by sortin
 Slopes are the z_i . v of a direction v, for all rows; scores are the z_i . w.
 """
 
+from typing import NamedTuple
+
 from rosenblatt.rows.compiling import compiled
 from rosenblatt.rows.kernels import Array, bin_of
 
@@ -54,22 +56,23 @@ def sort(keys: Array, changes: Array, first: int, last: int) -> None:
         keys[at], changes[at] = key, change
 
 
+class Crossings(NamedTuple):
+    """Room for the crossings and by how much the cost changes there: as they are met, then sorted by buckets."""
+
+    raw: Array
+    raw_changes: Array
+    keys: Array
+    changes: Array
+    heads: Array  # where each bucket begins; two more than there are rows
+
+
 @compiled
-def best_step(
-    scores: Array,
-    slopes: Array,
-    costs: Array,
-    reach: float,
-    raw: Array,
-    raw_changes: Array,
-    keys: Array,
-    changes: Array,
-    heads: Array,
-) -> tuple[float, int]:
+def best_step(scores: Array, slopes: Array, costs: Array, reach: float, room: Crossings) -> tuple[float, int]:
     """The middle of the widest stretch of [-reach, reach] with the least cost, and how much less that is than at 0.
 
     Crossings are sorted by buckets first: as places rise with crossings, so do buckets, wherever they are clamped.
     """
+    raw, raw_changes, keys, changes, heads = room
     found = 0
     for i in range(scores.size):
         if abs(scores[i]) < reach * abs(slopes[i]):
@@ -140,11 +143,7 @@ def descend(
     share: float,
     w: Array,
     scores: Array,
-    raw: Array,
-    raw_changes: Array,
-    keys: Array,
-    changes: Array,
-    heads: Array,
+    room: Crossings,
     sample: Array,
 ) -> int:
     """Take the best step along each direction in turn; returns by how much the cost fell.
@@ -158,7 +157,7 @@ def descend(
         if not reach > 0.0:
             continue
         reach = min(max(reach, NEAREST), FARTHEST)
-        step, gain = best_step(scores, slope, costs, reach, raw, raw_changes, keys, changes, heads)
+        step, gain = best_step(scores, slope, costs, reach, room)
         for i in range(scores.size):
             scores[i] += step * slope[i]
         for j in range(w.size):

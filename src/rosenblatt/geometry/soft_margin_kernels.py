@@ -6,6 +6,7 @@ solved for by normal equations, which is good enough for a start; what is built 
 """
 
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 
@@ -107,23 +108,24 @@ def change_sides(scores: Array, inside: Array, G: Array, chosen: Array, signs: A
     return below, changed, many
 
 
+class Newton(NamedTuple):
+    """Where Newton's steps stand, and room for the next one."""
+
+    w: Array
+    scores: Array  # of all points
+    inside: Array  # which points G holds
+    G: Array
+    U: Array
+    chosen: Array
+    shares: Array
+    steps: Array  # by how much a whole step changes the scores
+    step: Array
+
+
 @compiled
-def soften(
-    points: Array,
-    every: Array,
-    counted: int,
-    w: Array,
-    scores: Array,
-    inside: Array,
-    G: Array,
-    U: Array,
-    ridge: float,
-    chosen: Array,
-    shares: Array,
-    steps: Array,
-    step: Array,
-) -> bool:
+def soften(points: Array, every: Array, counted: int, ridge: float, newton: Newton) -> bool:
     """One step of Newton, with the products of the points inside in G; False where rounding allows none."""
+    w, scores, inside, G, U, chosen, shares, steps, step = newton
     n, d = points.shape
     many = 0
     for i in range(n):

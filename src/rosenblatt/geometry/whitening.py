@@ -4,6 +4,9 @@ What is found there does not depend on the units of the columns. `space_of` choo
 rows have unit second moments in every direction, `Whitened` by the moments of the columns or, where these are more than
 the rows, `Spanned` by the products of the rows with each other; or, where neither is small, `Scaled`, the table of the
 examples as it is, with columns of unit second moments.
+
+These tables are not read by a pass of `rows.scan`: what is sought in them is a proposal, in floats, and a pass over the
+examples themselves decides about it.
 """
 
 from abc import ABC, abstractmethod

@@ -19,6 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rosenblatt.geometry import soft_margin_kernels, wolfe_kernels
+from rosenblatt.geometry.soft_margin_kernels import Newton
+from rosenblatt.geometry.wolfe_kernels import Corral, Goal, Room
 from rosenblatt.rows.kernels import Array
 
 TOLERANCE = 1e-13  # of the squared length of the longest point: a level that cannot be told from reached
@@ -72,24 +74,22 @@ def nearest(
     multiplications, since it was asked last; what it ends is not settled, and may be anything.
     """
     d, many = points.shape[1], groups.shape[1]
-    width, room = d + many, min(d + many, len(points) + 1)
+    width, most = d + many, min(d + many, len(points) + 1)
     scale = float(np.sqrt(np.einsum("ij,ij->i", points, points).max())) or 1.0
-    Q, R = np.zeros((room, width)), np.zeros((room, room))
-    rows, weights, wanted = np.zeros(room, np.int64), np.zeros(room), np.zeros(room)
+    Q, R = np.zeros((most, width)), np.zeros((most, most))
+    rows, weights, wanted = np.zeros(most, np.int64), np.zeros(most), np.zeros(most)
     x, scores, hot = np.zeros(d), np.empty(len(points)), np.empty(HOT_POINTS, np.int64)
     column, square, how = np.empty(width), np.inf, wolfe_kernels.GOING
-    every = np.arange(len(points))
+    corral, room = Corral(Q, R, rows, weights, x), Room(np.arange(len(points)), scores, hot, wanted, column)
+    goal = Goal(scale, enough, TOLERANCE * scale**2, (ZERO * scale) ** 2)
     size, work, last = 0, 0.0, 0.0
-    for part in _parts(begin, room * width, stop):
+    for part in _parts(begin, Q.size, stop):
         size = wolfe_kernels.enlarge(points, groups, part, Q, R, rows, size, scale, column)
         work += 2.0 * len(part) * size * width
     members = groups[rows[:size]]
     weights[:size] = members @ (1.0 / members.sum(axis=0).clip(1.0))
     while how == wolfe_kernels.GOING and not stop(last):
-        how, size, square, left = wolfe_kernels.descend(
-            points, groups, Q, R, rows, weights, size, x, scale, enough, TOLERANCE * scale**2, (ZERO * scale) ** 2,
-            AT_ONCE, WORK, square, every, scores, hot, wanted, column,
-        )  # fmt: skip
+        how, size, square, left = wolfe_kernels.descend(points, groups, corral, size, square, goal, AT_ONCE, WORK, room)
         last = WORK - left
         work += last
     if last:
@@ -119,6 +119,7 @@ def soft(points: Array, counted: int, few: float, before: Soft | None, stop: Cal
     every, inside, settled = np.arange(n), np.zeros(n, bool), False
     G, U, step, scores, steps = np.zeros((d, d)), np.empty((d, d)), np.empty(d), np.empty(n), np.empty(n)
     chosen, shares = np.empty(n, np.int64), np.empty(n)
+    newton = Newton(w, scores, inside, G, U, chosen, shares, steps, step)
     wolfe_kernels.scores_of(points, every, n, w, scores)
     for _ in range(STEPS):
         below, changed, many = soft_margin_kernels.change_sides(scores, inside, G, chosen, shares)
@@ -129,9 +130,7 @@ def soft(points: Array, counted: int, few: float, before: Soft | None, stop: Cal
             ridge *= 1.0 if settled else LOWER
         if settled or stop(float(points.size + d**3 / 3)):
             break
-        if not soft_margin_kernels.soften(
-            points, every, counted, w, scores, inside, G, U, ridge, chosen, shares, steps, step
-        ):
+        if not soft_margin_kernels.soften(points, every, counted, ridge, newton):
             break
     low = np.flatnonzero(scores < 1.0)
     settled = settled and not stop(0.0) and bool(np.isfinite(w).all())

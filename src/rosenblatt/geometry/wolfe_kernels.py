@@ -8,6 +8,7 @@ any shorter.
 """
 
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 
@@ -220,30 +221,48 @@ def affine_weights(Q: Array, R: Array, size: int, many: int, scale: float, out: 
     return True
 
 
+class Corral(NamedTuple):
+    """Points with weights, their factorisation, and the vector that they mix; there is room for more of them."""
+
+    Q: Array
+    R: Array
+    rows: Array  # which points they are
+    weights: Array
+    x: Array
+
+
+class Goal(NamedTuple):
+    """When a descent ends."""
+
+    scale: float  # of the indicators in front of points
+    enough: float  # every point reaches this part of its level,
+    tolerance: float  # but for so much
+    zero: float  # the square of a length that cannot be told from 0
+
+
+class Room(NamedTuple):
+    """Where a descent writes meanwhile."""
+
+    every: Array  # the numbers of all points
+    scores: Array
+    hot: Array
+    wanted: Array
+    column: Array
+
+
 @compiled
-def descend(
+def descend(  # one long function: each part of it would be compiled by itself, and everyone waits for that once
     points: Array,
     groups: Array,
-    Q: Array,
-    R: Array,
-    rows: Array,
-    weights: Array,
+    corral: Corral,
     size: int,
-    x: Array,
-    scale: float,
-    enough: float,
-    tolerance: float,
-    zero: float,
+    before: float,
+    goal: Goal,
     most: int,
     work: float,
-    before: float,
-    every: Array,
-    scores: Array,
-    hot: Array,
-    wanted: Array,
-    column: Array,
+    room: Room,
 ) -> tuple[int, int, float, float]:
-    """Up to `most` steps of Wolfe's algorithm, and about so much `work`, in multiplications.
+    """Up to `most` steps of Wolfe's algorithm, and about so much `work`, in multiplications; ||x||^2 is `before`.
 
     Returns how it ended, the size of the corral, ||x||^2, and the work that is left. Where work ended a step half done,
     x is yet to follow.
@@ -251,6 +270,9 @@ def descend(
     A step looks at the hot points only, those that were lowest when all were looked at, until none of them is low. It
     ends: ||x||^2 falls with every step, or it is stuck; within a step, the corral shrinks with every turn.
     """
+    Q, R, rows, weights, x = corral
+    scale, enough, tolerance, zero = goal
+    every, scores, hot, wanted, column = room
     n, d, many = points.shape[0], points.shape[1], groups.shape[1]
     hots = 0
     low = 0.0

@@ -142,7 +142,7 @@ def start_weights(start: Any, examples: Examples, rng: np.random.Generator) -> A
             w[:] = rng.standard_normal(examples.size)
             w[-1] *= examples.rows.bias != 0.0
         elif start != "zeros":
-            raise options.refused("start", "weights", start, ("zeros", "first", "random"))
+            raise options.refused("start", "weights", start, options.STARTS)
         return w
     return given_weights("start", start, examples)
 

@@ -20,7 +20,7 @@ from rosenblatt.learn.ledger import Ledger
 from rosenblatt.rows import find, kernels, timing
 from rosenblatt.rows.compiling import briefly
 from rosenblatt.rows.examples import Examples
-from rosenblatt.rows.kernels import Array, Doubt, Ties
+from rosenblatt.rows.kernels import Array, Doubt, Page, Place, Ties, Visits
 from rosenblatt.rows.storage import numbers_per_row
 
 AT_ONCE = 8192  # corrections in one call of a kernel
@@ -159,9 +159,9 @@ class Walk:
         """PLA over rows in `order`; returns how far it came and how many rows in a row were right."""
         page, doubt = self.room()
         one_pass = briefly(kernels.cycle, order.size * numbers_per_row(self.examples.rows))
-        passes, at, made, quiet = one_pass(
-            self.examples.rows, self.examples.labels, order, copies, copies, 0, order.size,
-            self.w, self.ties, doubt, quiet, patience, np.empty(1, np.int64), page,
+        passes, made, at, quiet = one_pass(
+            self.examples.rows, self.examples.labels, Visits(order, copies, copies), Place(0, quiet), order.size,
+            patience, self.w, self.ties, doubt, Page(page, np.empty(1, np.int64)),
         )  # fmt: skip
         self.ledger.append(page[:made])
         return order.size if passes else at, quiet

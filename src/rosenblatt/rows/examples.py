@@ -11,6 +11,7 @@ from rosenblatt import options
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.rows.door import labelled, unmasked
 from rosenblatt.rows.kernels import Array, Dense, Rows
+from rosenblatt.rows.scan import IN_MEMORY, Scan
 from rosenblatt.rows.storage import bias_of, lengths_of, n_features, n_rows, rows_of, some_rows, unit_rows
 
 NO_WEIGHTS = np.empty(0)
@@ -25,6 +26,7 @@ class Examples:
     labels: Array
     weights: Array = field(default_factory=lambda: NO_WEIGHTS)
     classes: tuple[Any, Any] = (-1, 1)  # what the labels -1 and +1 stand for
+    scan: Scan = IN_MEMORY  # how all rows are looked at
 
     @classmethod
     def of(

@@ -1,8 +1,11 @@
-"""Find: what a rule gets wrong, over all rows, on all cores, with fixed weights."""
+"""Find: what a rule gets wrong, over all rows, with fixed weights.
 
-from collections.abc import Callable
+A function here puts a question to the scan of its examples, and joins the answers.
+"""
+
+from dataclasses import dataclass
 from math import sqrt
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,15 +13,81 @@ from rosenblatt.rows import kernels
 from rosenblatt.rows.compiling import briefly
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array, Doubt, Ties
+from rosenblatt.rows.scan import Table
 from rosenblatt.rows.storage import numbers_per_row, some_rows
-from rosenblatt.rows.threads import in_pieces
-
-T = TypeVar("T")
 
 STRETCH = 1024  # rows; so many are read at a time where not all are
+FIRST_STRETCH = 100_000  # numbers that are read in search of a first mistake, before twice as many are, and so on
 FEW = 0.2  # of the rows: so many are worth copying, instead of a look at all
 THREADED = 10_000  # entries: longer products BLAS cuts up for threads, which take longer to wake than to add up
 LARGE = 1_000_000  # numbers; where there are fewer, a look at all of them takes less than to choose
+NO_PLACES = np.empty(0)
+
+
+@dataclass(frozen=True, eq=False)
+class Fixed:
+    """Weights that do not change during a pass, and what the doubt about scores follows from."""
+
+    w: Array
+    length: float
+    whole: bool
+
+    @classmethod
+    def of(cls, w: Array) -> "Fixed":
+        """These weights, of one class, or a table of several."""
+        return cls(w, norm(w), is_whole(w))
+
+    def doubt(self, table: Table) -> Doubt:
+        """The doubt about scores of any row of a table; each stretch needs its own, to work in."""
+        return kernels.doubt_about(table.rows, self.length, self.whole)
+
+
+@dataclass(frozen=True, eq=False)
+class Mistakes:
+    """Which rows are mistakes, and which others have a margin below the band (~i for row i): the first `most`."""
+
+    weights: Fixed
+    ties: Ties
+    band: float = 0.0
+    most: int | None = None
+
+    def __call__(self, table: Table, first: int, last: int, out: Array) -> Array:
+        """Those among rows first .. last-1."""
+        find, out = briefly(kernels.find, (last - first) * numbers_per_row(table.rows)), out[: self.most]
+        w, doubt = self.weights.w, self.weights.doubt(table)
+        many = find(table.rows, table.labels, table.weights, first, last, w, self.ties, doubt, self.band, out)
+        return out[:many]
+
+
+@dataclass(frozen=True, eq=False)
+class Worst:
+    """Which row has the least exact margin; -1 if none counts."""
+
+    weights: Fixed
+
+    def __call__(self, table: Table, first: int, last: int, out: Array) -> int:
+        """The one of rows first .. last-1, the first of equals."""
+        w, doubt = self.weights.w, self.weights.doubt(table)
+        return kernels.worst(table.rows, table.labels, table.weights, first, last, w, doubt)
+
+
+@dataclass(frozen=True, eq=False)
+class Margins:
+    """Every row's margin, with its exact sign; or only that of one stretch of rows in `every`."""
+
+    weights: Fixed
+    every: int = 1
+
+    def __call__(self, table: Table, first: int, last: int, out: Array) -> None:
+        """Those of rows first .. last-1."""
+        doubt, step = self.weights.doubt(table), self.every * STRETCH
+        if self.every == 1:
+            kernels.margins(table.rows, table.labels, first, last, self.weights.w, doubt, out)
+            return
+        for begin in range(first - first % step, last, step):
+            a, b = max(begin, first), min(begin + STRETCH, last)
+            if a < b:
+                kernels.margins(table.rows, table.labels, a, b, self.weights.w, doubt, out[a - first : b - first])
 
 
 def find(
@@ -26,29 +95,20 @@ def find(
 ) -> tuple[Array, Array]:
     """The mistakes among rows first .. last-1, and the other rows whose margin is below `band`, both in order."""
     last = examples.n if last is None else last
-    found = np.empty(last - first, index_type(examples.n))
-
-    def piece(a: int, b: int, doubt: Doubt) -> Array:
-        part = found[a - first : b - first]
-        return part[: _found(examples, w, ties, a, b, doubt, band, part)]
-
-    both = np.concatenate(_pass(examples, w, piece, first, last))
+    out = np.empty(last - first, index_type(examples.n))
+    both = np.concatenate(examples.scan.look(examples, Mistakes(Fixed.of(w), ties, band), out, first, last))
     return both[both >= 0], ~both[both < 0]
 
 
-def _found(
-    examples: Examples, w: Array, ties: Ties, first: int, last: int, doubt: Doubt, band: float, out: Array
-) -> int:
-    """`kernels.find`; returns how many were written."""
-    find = briefly(kernels.find, (last - first) * numbers_per_row(examples.rows))
-    return find(examples.rows, examples.labels, examples.weights, first, last, w, ties, doubt, band, out)
-
-
 def find_first(examples: Examples, w: Array, ties: Ties, most: int) -> Array:
-    """The first `most` mistakes."""
-    found = np.empty(most, index_type(examples.n))
-    doubt = kernels.doubt_about(examples.rows, norm(w), is_whole(w))
-    return found[: _found(examples, w, ties, 0, examples.n, doubt, 0.0, found)]
+    """The first `most` mistakes, sought in stretches of rows, each twice as long as the one before."""
+    question, found = Mistakes(Fixed.of(w), ties, most=most), [np.empty(0, index_type(examples.n))]
+    first, rows = 0, max(int(FIRST_STRETCH / numbers_per_row(examples.rows)), 1)
+    while first < examples.n and sum(map(len, found)) < most:
+        last = min(first + rows, examples.n)
+        found += examples.scan.look(examples, question, np.empty(last - first, found[0].dtype), first, last)
+        first, rows = last, 2 * rows
+    return np.concatenate(found)[:most]
 
 
 def count(examples: Examples, w: Array, ties: Ties) -> int:
@@ -57,22 +117,16 @@ def count(examples: Examples, w: Array, ties: Ties) -> int:
 
 
 def is_mistake(examples: Examples, row: int, w: Array, ties: Ties) -> bool:
-    """Whether this row is a mistake."""
-    doubt, found = kernels.doubt_about(examples.rows, norm(w), is_whole(w)), np.empty(1, index_type(examples.n))
-    every = Examples(examples.rows, examples.labels)  # whatever it counts
-    return _found(every, w, ties, row, row + 1, doubt, 0.0, found) > 0
+    """Whether this row, which is at hand, is a mistake, whatever it counts."""
+    question, every = Mistakes(Fixed.of(w), ties), Examples(examples.rows, examples.labels)
+    return question(every, row, row + 1, np.empty(1, index_type(examples.n))).size > 0
 
 
 def worst(examples: Examples, w: Array) -> int:
     """The row with the least exact margin y (w . x), the first of equals."""
-    rows, labels, weights = examples.rows, examples.labels, examples.weights
-
-    def piece(a: int, b: int, doubt: Doubt) -> int:
-        return kernels.worst(rows, labels, weights, a, b, w, doubt)
-
-    best, limbs = -1, kernels.doubt_about(rows, norm(w)).limbs
-    for row in _pass(examples, w, piece):
-        if best < 0 or (row >= 0 and kernels.is_less(rows, labels, row, best, w, limbs)):
+    best, limbs = -1, kernels.doubt_about(examples.rows, norm(w)).limbs
+    for row in examples.scan.look(examples, Worst(Fixed.of(w)), NO_PLACES):
+        if best < 0 or (row >= 0 and kernels.is_less(examples.rows, examples.labels, row, best, w, limbs)):
             best = row
     return best
 
@@ -80,19 +134,7 @@ def worst(examples: Examples, w: Array) -> int:
 def margins(examples: Examples, w: Array, every: int = 1) -> Array:
     """Every row's y (w . x), each with its exact sign; or only of one stretch of rows in `every`, others infinite."""
     out = np.full(examples.n, np.inf) if every > 1 else np.empty(examples.n)
-    step = every * STRETCH
-
-    def piece(a: int, b: int, doubt: Doubt) -> None:
-        kernels.margins(examples.rows, examples.labels, a, b, w, doubt, out)
-
-    def stretches(a: int, b: int, doubt: Doubt) -> None:
-        for begin in range(a * step, b * step, step):
-            piece(begin, min(begin + STRETCH, examples.n), doubt)
-
-    if every == 1:
-        _pass(examples, w, piece)
-    else:
-        _pass(examples, w, stretches, last=-(-examples.n // step))
+    examples.scan.look(examples, Margins(Fixed.of(w), every), out, times=1 / every)
     return out
 
 
@@ -128,16 +170,6 @@ def lowest(examples: Examples, w: Array, found: Array) -> Array:
     """The rows whose exact margin may be the least, given the margins found for all rows."""
     width = kernels.doubt_about(examples.rows, norm(w), is_whole(w)).width
     return np.flatnonzero(~(found > np.fmin.reduce(found) + 2.0 * width))
-
-
-def _pass(
-    examples: Examples, w: Array, piece: Callable[[int, int, Doubt], T], first: int = 0, last: int | None = None
-) -> list[T]:
-    """`piece` for every stretch of rows that a core takes, each with a `Doubt` of its own to work in."""
-    rows, length, whole = examples.rows, norm(w), is_whole(w)
-    last = examples.n if last is None else last
-    doubt = kernels.doubt_about
-    return in_pieces(lambda a, b: piece(a, b, doubt(rows, length, whole)), first, last, numbers_per_row(rows))
 
 
 def norm(w: Array) -> float:

@@ -492,9 +492,9 @@ def worst(rows: Rows, labels: Array, weights: Array, first: int, last: int, w: A
 
 @compiled
 def margins(rows: Rows, labels: Array, first: int, last: int, w: Array, doubt: Doubt, out: Array) -> None:
-    """The margins of rows first .. last-1, each with the exact sign."""
+    """The margins of rows first .. last-1, each with the exact sign; `out` has a place for each of these."""
     for i in range(first, last):
-        out[i] = margin(rows, labels, i, w, doubt)
+        out[i - first] = margin(rows, labels, i, w, doubt)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -587,46 +587,65 @@ def correct(
     return k, made, quiet
 
 
+class Visits(NamedTuple):
+    """The rows of a pass in order, the copies of each, and those left in the present pass (both empty: one each)."""
+
+    order: Array
+    each: Array
+    left: Array
+
+
+class Place(NamedTuple):
+    """Where a run stands: the place reached in the order, and how many copies in a row have been right."""
+
+    at: int
+    quiet: int
+
+
+class Page(NamedTuple):
+    """What cycles write: the ledger, and how many corrections there were when each pass ended."""
+
+    ledger: Array
+    ends: Array
+
+
 @compiled
 def cycle(
     rows: Rows,
     labels: Array,
-    order: Array,
-    each: Array,
-    copies: Array,
-    at: int,
+    visits: Visits,
+    place: Place,
     most: int,
+    patience: int,
     w: Array,
     ties: Ties,
     doubt: Doubt,
-    quiet: int,
-    patience: int,
-    ends: Array,
-    ledger: Array,
+    page: Page,
 ) -> tuple[int, int, int, int]:
-    """Pass after pass of `correct` over `order`, beginning at place `at`, with `each` copies of the rows.
+    """Pass after pass of `correct` over `visits`, from `place` on.
 
-    `copies` has those left in the present pass. Stops after about `most` rows, or as `correct` does; notes in
-    `ends` how many corrections there were when each pass ended.
-    Returns how many passes ended, the place reached, the corrections written, and `quiet`.
+    Stops after about `most` rows, or as `correct` does.
+    Returns how many passes ended, the corrections written, and the place: how far it came, and how many were right.
     """
+    order, left, ledger = visits.order, visits.left, page.ledger
+    at, quiet = place.at, place.quiet
     passes = made = 0
-    while most > 0 and passes < ends.size:
+    while most > 0 and passes < page.ends.size:
         stop = at + most if most < order.size - at else order.size
-        left = copies[at:stop] if copies.size > 0 else copies
-        moved, more, quiet = correct(rows, labels, order[at:stop], left, w, ties, doubt, quiet, patience, ledger[made:])
+        some = left[at:stop] if left.size > 0 else left
+        moved, more, quiet = correct(rows, labels, order[at:stop], some, w, ties, doubt, quiet, patience, ledger[made:])
         at += moved
         made += more
         most -= moved
         if at == order.size:
-            for k in range(copies.size):
-                copies[k] = each[k]
-            ends[passes] = made
+            for k in range(left.size):
+                left[k] = visits.each[k]
+            page.ends[passes] = made
             passes += 1
             at = 0
         if made == ledger.size or quiet >= patience:
             break
-    return passes, at, made, quiet
+    return passes, made, at, quiet
 
 
 @compiled
@@ -670,7 +689,12 @@ class Shelves(NamedTuple):
     following: Array
     head: Array
     tail: Array
-    cursor: Array  # [the shelf being looked through, its next entry, corrections since shelf 0, entries in use]
+    cursor: Any  # a record, of type CURSOR
+
+
+CURSOR = np.dtype(  # the shelf being looked through, its next entry, corrections since shelf 0, entries in use
+    (np.record, [("shelf", np.int64), ("entry", np.int64), ("corrected", np.int64), ("used", np.int64)])
+)
 
 
 @inlined
@@ -718,12 +742,12 @@ def clean(
     Returns whether all are right, how many copies of rows it looked at, and the corrections it wrote.
     """
     row, copies, following, head, tail, cursor = shelves
-    shelf, entry, corrected, used = cursor[0], cursor[1], cursor[2], cursor[3]
+    shelf, entry, corrected, used = cursor.shelf, cursor.entry, cursor.corrected, cursor.used
     seen = made = 0
     while True:
         while entry >= 0:
             if made == ledger.size or seen >= most or (copies.size > 0 and used == row.size):
-                cursor[0], cursor[1], cursor[2], cursor[3] = shelf, entry, corrected, used
+                cursor.shelf, cursor.entry, cursor.corrected, cursor.used = shelf, entry, corrected, used
                 return False, seen, made
             i, after = row[entry], following[entry]
             many = copies[entry] if copies.size > 0 else 1.0

@@ -1,9 +1,18 @@
 """The averaged perceptron."""
 
-from typing import Any
-
 from rosenblatt.rules.in_passes import RuleInPasses
 from rosenblatt.rules.linear_learner import AUTO
+from rosenblatt.rules.option_types import (
+    BiasScale,
+    ClassWeight,
+    Count,
+    MultiClass,
+    RandomState,
+    Start,
+    Switch,
+    SwitchOrAuto,
+    TieRule,
+)
 from rosenblatt.rules.schemes import JOINT
 
 
@@ -18,26 +27,26 @@ class AveragedRule(RuleInPasses):
     def __init__(
         self,
         *,
-        max_passes: int | None = 10,
-        shuffle: bool | str = AUTO,
-        ties: str = "mistake",
-        start: Any = "zeros",
-        fit_intercept: bool = True,
-        bias_scale: float | str = 1.0,
-        normalize: bool = False,
-        multi_class: str = JOINT,
-        class_weight: Any = None,
-        random_state: Any = None,
-        verbose: bool = False,
+        ties: TieRule = "mistake",
+        multi_class: MultiClass = JOINT,
+        max_passes: Count = 10,
+        shuffle: SwitchOrAuto = AUTO,
+        start: Start = "zeros",
+        fit_intercept: Switch = True,
+        bias_scale: BiasScale = 1.0,
+        normalize: Switch = False,
+        class_weight: ClassWeight = None,
+        random_state: RandomState = None,
+        verbose: Switch = False,
     ) -> None:
+        self.ties = ties
+        self.multi_class = multi_class
         self.max_passes = max_passes
         self.shuffle = shuffle
-        self.ties = ties
         self.start = start
         self.fit_intercept = fit_intercept
         self.bias_scale = bias_scale
         self.normalize = normalize
-        self.multi_class = multi_class
         self.class_weight = class_weight
         self.random_state = random_state
         self.verbose = verbose

@@ -24,6 +24,8 @@ from rosenblatt.rules.schemes import JOINT, one_or_all
 class RuleInPasses(LinearLearner):
     """A rule that is learned in passes, each of which looks at every row once."""
 
+    keeps = (*LinearLearner.keeps, "weights", "tallies")
+
     max_passes: int | None
     shuffle: bool | str
     random_state: Any

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from rosenblatt.learn.dual.dual import DualRun, State
 from rosenblatt.learn.dual.gram import PRECOMPUTED, SCALE, Gram, Kernel, Points
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.run_state import NUMBERS_AT_ONCE, ctrl_c_noted
+from rosenblatt.options import Number, OneOf, Special, Whole
 from rosenblatt.plurals import many
 from rosenblatt.rows import find
 from rosenblatt.rows.examples import Examples, shown
@@ -21,6 +22,7 @@ from rosenblatt.rows.kernels import Array, Dense
 from rosenblatt.rows.storage import n_features, rows_of
 from rosenblatt.rules import conventions
 from rosenblatt.rules.linear_learner import AUTO, LinearLearner
+from rosenblatt.rules.option_types import AnyNumber, BiasScale, ClassWeight, Count, RandomState, Seconds, Switch
 from rosenblatt.rules.run_progress import reporter
 from rosenblatt.rules.schemes import one_or_all
 
@@ -32,6 +34,7 @@ class KernelRule(LinearLearner):
     """
 
     name = "KernelPerceptron"
+    keeps = (*LinearLearner.keeps, "support rows")
 
     _score_in_words = conventions.KERNEL
     _why_not_linear = "a kernel's rule is linear in another space, not in the columns"
@@ -42,22 +45,22 @@ class KernelRule(LinearLearner):
     def __init__(
         self,
         *,
-        kernel: str | Callable[[Any, Any], Any] = "rbf",
-        gamma: float | str | None = None,
-        degree: float = 3,
-        coef0: float = 1.0,
-        order: str = "active",
-        budget: int | None = None,
-        average: bool = False,
-        fit_intercept: bool = False,
-        bias_scale: float = 1.0,
-        max_passes: int | None = 1000,
-        max_updates: int | None = None,
-        max_seconds: float | None = None,
-        cache_mb: float = 200,
-        class_weight: Any = None,
-        random_state: Any = None,
-        verbose: bool = False,
+        kernel: Annotated[str | Callable[[Any, Any], Any], Special("kernel")] = "rbf",
+        gamma: Annotated[float | str | None, Number(above=0, words=(SCALE,), none=True)] = None,
+        degree: AnyNumber = 3,
+        coef0: AnyNumber = 1.0,
+        order: Annotated[str, OneOf(tuple(dual.ORDERS))] = "active",
+        budget: Annotated[int | None, Whole(1, most=2**31 - 1, none=True)] = None,
+        average: Switch = False,
+        fit_intercept: Switch = False,
+        bias_scale: BiasScale = 1.0,
+        max_passes: Count = 1000,
+        max_updates: Count = None,
+        max_seconds: Seconds = None,
+        cache_mb: Annotated[float, Number(above=0, infinite=True)] = 200,
+        class_weight: ClassWeight = None,
+        random_state: RandomState = None,
+        verbose: Switch = False,
     ) -> None:
         self.kernel = kernel
         self.gamma = gamma
@@ -204,13 +207,11 @@ class KernelRule(LinearLearner):
 
     def check_options(self) -> None:
         """Refuse options that do not fit."""
-        options.check_flags(self)
+        super().check_options()
         if options.is_word(self.bias_scale, AUTO):
             raise OptionError("bias_scale must be a number: a kernel's rows have no length to take it from")
-        options.whole("budget", self.budget, 1, most=2**31 - 1, none=True)
         if self.budget is not None and self.average:
             raise OptionError("average=True needs all corrections, but a budget forgets some: choose one of them")
-        options.number("cache_mb", self.cache_mb, above=0, infinite=True)
 
     def _kernel_for(self, points: Points) -> Kernel:
         if options.is_word(self.kernel, PRECOMPUTED) and not isinstance(points.rows, Dense):

@@ -4,19 +4,21 @@ import warnings
 from dataclasses import replace
 from fractions import Fraction
 from math import hypot
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 from rosenblatt import options
 from rosenblatt.learn.choices import MOMENT, Budget, Reason, shares
 from rosenblatt.learn.lifted import lifted
 from rosenblatt.learn.lifted.lifted import LiftedRun
 from rosenblatt.learn.run_state import ctrl_c_noted
+from rosenblatt.options import Number
 from rosenblatt.plurals import many
 from rosenblatt.prove.theory import bounds
 from rosenblatt.rows import timing
 from rosenblatt.rows.examples import Examples, shown
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rules.linear_learner import LinearLearner
+from rosenblatt.rules.option_types import BiasScale, ClassWeight, Count, Seconds, Switch
 from rosenblatt.rules.run_progress import reporter
 from rosenblatt.rules.schemes import as_list, one_or_all
 
@@ -31,6 +33,7 @@ class LiftedRule(LinearLearner):
     """
 
     name = "LiftedPerceptron"
+    keeps = (*LinearLearner.keeps, "weights", "lift")
     not_checkable = (
         *LinearLearner.not_checkable,
         "the margin, the mistakes and the bound of the lifted rows",
@@ -42,15 +45,15 @@ class LiftedRule(LinearLearner):
     def __init__(
         self,
         *,
-        a: float | str = BEST,
-        fit_intercept: bool = True,
-        bias_scale: float | str = 1.0,
-        normalize: bool = False,
-        max_passes: int | None = None,
-        max_updates: int | None = None,
-        max_seconds: float | None = None,
-        class_weight: Any = None,
-        verbose: bool = False,
+        a: Annotated[float | str, Number(above=0, below=1, words=(BEST,))] = BEST,
+        fit_intercept: Switch = True,
+        bias_scale: BiasScale = 1.0,
+        normalize: Switch = False,
+        max_passes: Count = None,
+        max_updates: Count = None,
+        max_seconds: Seconds = None,
+        class_weight: ClassWeight = None,
+        verbose: Switch = False,
     ) -> None:
         self.a = a
         self.fit_intercept = fit_intercept

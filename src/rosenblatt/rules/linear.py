@@ -4,7 +4,7 @@ Of two classes, prediction is by the exact sign. Of more, it is by the largest s
 learned jointly, as computed where each was learned against the rest. One-vs-one rules vote.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -30,6 +30,7 @@ WORK, FEWEST = 2**31, 100  # multiplications for a block of rows, which take abo
 class LinearRule(Rule):
     """A rule whose `weights_` hold one row, or of more than two classes one for each (or for each pair)."""
 
+    keeps: ClassVar[tuple[str, ...]] = ("run",)
     not_checkable: tuple[str, ...] = ("why learning stopped", "how many updates, passes and looks it took")
 
     ties: str

@@ -19,7 +19,7 @@ from rosenblatt.rows.kernels import Array, Rows
 from rosenblatt.rows.kesler import JointExamples
 from rosenblatt.rows.storage import bias_of, lengths_of, with_bias
 from rosenblatt.rules.linear import LinearRule
-from rosenblatt.rules.schemes import JOINT, ONE_VS_REST, SCHEMES, one_or_all
+from rosenblatt.rules.schemes import JOINT, ONE_VS_REST, one_or_all
 
 AUTO = "auto"
 FAR_BELOW, MOST = 64, 900  # binary digits: of the scores of a class that has no row; of a threshold
@@ -37,10 +37,10 @@ class LinearLearner(LinearRule):
 
     def _settle(self) -> None:
         """Take over the options that learning and prediction must agree on, whatever is set later."""
-        options.check_flags(self)
+        self.check_options()
         self._bias = bias_of(self.fit_intercept, self.bias_scale, AUTO)
         self._unit_rows = bool(self.normalize)
-        self._multi_class = options.one_of("multi_class", self.multi_class, SCHEMES)
+        self._multi_class = self.multi_class
         self._zero_is_yes = choices.sign_at_zero(choices.ties_named(self.ties)) > 0
 
     def _parts(self, X: Any, y: Any, sample_weight: Any) -> tuple[Array, list[Examples]]:

@@ -3,7 +3,6 @@
 import warnings
 from typing import Any, Self
 
-from rosenblatt import options
 from rosenblatt.learn.choices import Budget
 from rosenblatt.learn.passes.averaged import PassesRun
 from rosenblatt.learn.passes.averaged_kernels import Stride, WithinMargin
@@ -12,6 +11,17 @@ from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rules.in_passes import RuleInPasses
 from rosenblatt.rules.linear_learner import AUTO
+from rosenblatt.rules.option_types import (
+    BiasScale,
+    ClassWeight,
+    Count,
+    FromZero,
+    RandomState,
+    Seconds,
+    Start,
+    Switch,
+    SwitchOrAuto,
+)
 
 
 class MarginRule(RuleInPasses):
@@ -21,6 +31,7 @@ class MarginRule(RuleInPasses):
     """
 
     name = "MarginPerceptron"
+    keeps = (*RuleInPasses.keeps, "margin")
     not_checkable = (*RuleInPasses.not_checkable, "whether the margin was reached")
 
     _name = "margin perceptron"
@@ -29,23 +40,23 @@ class MarginRule(RuleInPasses):
     def __init__(
         self,
         *,
-        beta: float = 1.0,
-        max_passes: int | None = 1000,
-        max_updates: int | None = None,
-        max_seconds: float | None = None,
-        shuffle: bool | str = AUTO,
-        start: Any = "zeros",
-        fit_intercept: bool = True,
-        bias_scale: float | str = 1.0,
-        normalize: bool = False,
-        class_weight: Any = None,
-        random_state: Any = None,
-        verbose: bool = False,
+        beta: FromZero = 1.0,
+        max_updates: Count = None,
+        max_seconds: Seconds = None,
+        max_passes: Count = 1000,
+        shuffle: SwitchOrAuto = AUTO,
+        start: Start = "zeros",
+        fit_intercept: Switch = True,
+        bias_scale: BiasScale = 1.0,
+        normalize: Switch = False,
+        class_weight: ClassWeight = None,
+        random_state: RandomState = None,
+        verbose: Switch = False,
     ) -> None:
         self.beta = beta
-        self.max_passes = max_passes
         self.max_updates = max_updates
         self.max_seconds = max_seconds
+        self.max_passes = max_passes
         self.shuffle = shuffle
         self.start = start
         self.fit_intercept = fit_intercept
@@ -70,7 +81,7 @@ class MarginRule(RuleInPasses):
 
     def _settle(self) -> None:
         super()._settle()
-        self._beta = float(options.number("beta", self.beta, least=0))
+        self._beta = float(self.beta)
 
     def _budget(self) -> Budget:
         return Budget(self.max_passes, self.max_updates, self.max_seconds)

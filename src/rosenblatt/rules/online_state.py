@@ -3,7 +3,7 @@
 import sys
 from collections import deque
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 
@@ -11,11 +11,13 @@ from rosenblatt import options
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.learn import choices
 from rosenblatt.learn.online import online_kernels
-from rosenblatt.learn.online.online import Comparator, Stream, mode_named
+from rosenblatt.learn.online.online import MODES, Comparator, Stream, mode_named
+from rosenblatt.options import OneOf, Special, Whole
 from rosenblatt.prove.theory.stream import MistakeBound, mistake_bound
 from rosenblatt.rows.examples import shown
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.storage import bias_of
+from rosenblatt.rules.option_types import BiasScale, Positive, Switch, TieRule
 from rosenblatt.rules.rule import Rule
 
 PROTOCOL = 1
@@ -40,14 +42,14 @@ class OnlineState(Rule):
     def __init__(
         self,
         *,
-        mode: str = "perceptron",
-        C: float = 1.0,
-        ties: str = "mistake",
-        fit_intercept: bool = True,
-        bias_scale: float = 1.0,
-        classes: Sequence[Any] | None = None,
-        comparator: tuple[Any, float] | None = None,
-        ledger: int | str | None = None,
+        mode: Annotated[str, OneOf(tuple(MODES))] = "perceptron",
+        C: Positive = 1.0,
+        ties: TieRule = "mistake",
+        fit_intercept: Switch = True,
+        bias_scale: BiasScale = 1.0,
+        classes: Annotated[Sequence[Any] | None, Special("classes")] = None,
+        comparator: Annotated[tuple[Any, float] | None, Special("comparator")] = None,
+        ledger: Annotated[int | str | None, Whole(1, most=sys.maxsize, words=("all",), none=True)] = None,
     ) -> None:
         self.mode = mode
         self.C = C
@@ -62,7 +64,7 @@ class OnlineState(Rule):
 
     def _begin(self) -> Stream:
         """Take over the options."""
-        options.check_flags(self)
+        self.check_options()
         mode, ties = mode_named(self.mode, self.C), choices.ties_named(self.ties)
         bias = bias_of(self.fit_intercept, self.bias_scale)
         comparator = None if self.comparator is None else Comparator.of(self.comparator, self.fit_intercept)
@@ -70,10 +72,9 @@ class OnlineState(Rule):
             raise OptionError("the mistake bound of a comparator is about the modes 'perceptron' and 'averaged'")
         if self.classes is not None and not _are_two(self.classes):
             raise options.refused("classes", "two labels, the negative and the positive", self.classes, none=True)
-        most = options.whole("ledger", self.ledger, 1, most=sys.maxsize, words=("all",), none=True)
         self._positions: deque[int] | None = None
-        if most is not None:
-            self._positions = deque(maxlen=None if most == "all" else int(most))
+        if self.ledger is not None:
+            self._positions = deque(maxlen=None if self.ledger == "all" else int(self.ledger))
         self._labels, self._signs = (False, True), {1: YES}
         if self.classes is not None:
             self._know(*self.classes)

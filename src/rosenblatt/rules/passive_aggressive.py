@@ -1,17 +1,28 @@
 """The passive-aggressive rule of `learn.passes.aggressive`."""
 
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.passes import aggressive
-from rosenblatt.learn.passes.aggressive import StepLedger
+from rosenblatt.learn.passes.aggressive import StepLedger, Variant
 from rosenblatt.learn.passes.averaged import PassesRun
 from rosenblatt.learn.passes.averaged_kernels import Stride
+from rosenblatt.options import OneOf
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rules.in_passes import RuleInPasses
+from rosenblatt.rules.option_types import (
+    BiasScale,
+    ClassWeight,
+    Count,
+    Positive,
+    RandomState,
+    Start,
+    Switch,
+    SwitchOrAuto,
+)
 from rosenblatt.rules.schemes import one_or_all
 
 
@@ -22,6 +33,7 @@ class AggressiveRule(RuleInPasses):
     """
 
     name = "PassiveAggressive"
+    keeps = (*RuleInPasses.keeps, "steps")
 
     _name = "passive-aggressive"
     ties = "mistake"  # of prediction: a score of exactly zero is the first class
@@ -29,18 +41,18 @@ class AggressiveRule(RuleInPasses):
     def __init__(
         self,
         *,
-        variant: str = "PA-I",
-        C: float = 1.0,
-        average: bool = False,
-        max_passes: int | None = 10,
-        shuffle: bool | str = True,
-        start: Any = "zeros",
-        fit_intercept: bool = True,
-        bias_scale: float | str = 1.0,
-        normalize: bool = False,
-        class_weight: Any = None,
-        random_state: Any = None,
-        verbose: bool = False,
+        variant: Annotated[str, OneOf(tuple(Variant))] = "PA-I",
+        C: Positive = 1.0,
+        average: Switch = False,
+        max_passes: Count = 10,
+        shuffle: SwitchOrAuto = True,
+        start: Start = "zeros",
+        fit_intercept: Switch = True,
+        bias_scale: BiasScale = 1.0,
+        normalize: Switch = False,
+        class_weight: ClassWeight = None,
+        random_state: RandomState = None,
+        verbose: Switch = False,
     ) -> None:
         self.variant = variant
         self.C = C

@@ -4,17 +4,17 @@ import warnings
 from dataclasses import replace
 from importlib import import_module
 from math import inf
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 
-from rosenblatt import options
 from rosenblatt.errors import OptionError
 from rosenblatt.learn import choices
 from rosenblatt.learn.choices import Budget, Reason
 from rosenblatt.learn.pla import pla
 from rosenblatt.learn.pla.stalling import Stall
 from rosenblatt.learn.run_state import Run, ctrl_c_noted
+from rosenblatt.options import ORDERS, Number, OneOf, Whole
 from rosenblatt.plurals import many
 from rosenblatt.prove.solve import run as of_two_classes
 from rosenblatt.prove.solve.clock import Clock
@@ -26,6 +26,17 @@ from rosenblatt.rows.kernels import Array, Ties
 from rosenblatt.rows.kesler import JointExamples
 from rosenblatt.rows.storage import some_rows
 from rosenblatt.rules.linear_learner import AUTO, LinearLearner, empty_ledger
+from rosenblatt.rules.option_types import (
+    BiasScale,
+    ClassWeight,
+    Count,
+    MultiClass,
+    RandomState,
+    Seconds,
+    Start,
+    Switch,
+    TieRule,
+)
 from rosenblatt.rules.run_progress import reporter
 from rosenblatt.rules.schemes import JOINT, as_list, one_or_all
 
@@ -60,25 +71,26 @@ class PerceptronRule(LinearLearner):
     """
 
     name = "Perceptron"
+    keeps = (*LinearLearner.keeps, "weights", "certificates")
 
     def __init__(
         self,
         *,
-        order: str = "active",
-        ties: str = "mistake",
-        start: Any = "zeros",
-        fit_intercept: bool = True,
-        bias_scale: float | str = 1.0,
-        normalize: bool = False,
-        max_passes: int | str | None = AUTO,
-        max_updates: int | str | None = None,
-        max_seconds: float | None = None,
-        margin: float | None = None,
-        patience: int | None = None,
-        multi_class: str = JOINT,
-        class_weight: Any = None,
-        random_state: Any = None,
-        verbose: bool = False,
+        order: Annotated[str, OneOf(ORDERS)] = "active",
+        ties: TieRule = "mistake",
+        start: Start = "zeros",
+        fit_intercept: Switch = True,
+        bias_scale: BiasScale = 1.0,
+        normalize: Switch = False,
+        max_passes: Annotated[int | str | None, Whole(1, words=(AUTO,), none=True)] = AUTO,
+        max_updates: Annotated[int | str | None, Whole(1, words=(BOUND,), none=True)] = None,
+        max_seconds: Seconds = None,
+        margin: Annotated[float | None, Number(above=0, none=True)] = None,
+        patience: Count = None,
+        multi_class: MultiClass = JOINT,
+        class_weight: ClassWeight = None,
+        random_state: RandomState = None,
+        verbose: Switch = False,
     ) -> None:
         self.order = order
         self.ties = ties
@@ -98,10 +110,10 @@ class PerceptronRule(LinearLearner):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of X and their labels y."""
+        self.check_options()
         order, ties = choices.order_named(self.order), choices.ties_named(self.ties)
-        updates = options.whole("max_updates", self.max_updates, 1, words=(BOUND,), none=True)
-        passes = options.whole("max_passes", self.max_passes, 1, words=(AUTO,), none=True)
-        options.number("margin", self.margin, above=0, none=True)
+        updates: Any = self.max_updates
+        passes: Any = self.max_passes
         by_bound, by_itself = updates == BOUND, passes == AUTO
         budget = Budget(
             MOST_PASSES if by_itself else passes, None if by_bound else updates, self.max_seconds, self.patience

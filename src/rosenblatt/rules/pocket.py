@@ -2,23 +2,35 @@
 
 from dataclasses import replace
 from importlib import import_module
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 
-from rosenblatt import options
 from rosenblatt.errors import OptionError
 from rosenblatt.learn import choices, costs
 from rosenblatt.learn.choices import Budget
 from rosenblatt.learn.pocket import pocket
 from rosenblatt.learn.pocket.pocket import PocketRun
 from rosenblatt.learn.run_state import ctrl_c_noted
+from rosenblatt.options import OneOf, Whole
 from rosenblatt.progress import ticker
 from rosenblatt.rows import find, timing
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array, Ties
 from rosenblatt.rows.kesler import JointExamples
 from rosenblatt.rules.linear_learner import AUTO, FAR_BELOW, LinearLearner
+from rosenblatt.rules.option_types import (
+    BiasScale,
+    ClassWeight,
+    Count,
+    FromZero,
+    MultiClass,
+    RandomState,
+    Seconds,
+    Start,
+    Switch,
+    TieRule,
+)
 from rosenblatt.rules.run_progress import reporter
 from rosenblatt.rules.schemes import JOINT, ONE_VS_REST, as_list, one_or_all
 
@@ -34,27 +46,28 @@ class PocketRule(LinearLearner):
     """
 
     name = "PocketPerceptron"
+    keeps = (*LinearLearner.keeps, "weights", "pocket")
     not_checkable = (*LinearLearner.not_checkable, "when the rule was met")
 
     def __init__(
         self,
         *,
-        improve: str | None = DESCENT,
-        ratchet: bool = False,
-        margin: float = 0.0,
-        ties: str = "mistake",
-        start: Any = "zeros",
-        fit_intercept: bool = True,
-        bias_scale: float | str = 1.0,
-        normalize: bool = False,
-        max_updates: int | str | None = AUTO,
-        max_passes: int | None = None,
-        max_seconds: float | None = None,
-        patience: int = 20,
-        multi_class: str = JOINT,
-        class_weight: Any = None,
-        random_state: Any = None,
-        verbose: bool = False,
+        improve: Annotated[str | None, OneOf((DESCENT,), none=True)] = DESCENT,
+        ratchet: Switch = False,
+        margin: FromZero = 0.0,
+        ties: TieRule = "mistake",
+        start: Start = "zeros",
+        fit_intercept: Switch = True,
+        bias_scale: BiasScale = 1.0,
+        normalize: Switch = False,
+        max_updates: Annotated[int | str | None, Whole(1, words=(AUTO,), none=True)] = AUTO,
+        max_passes: Count = None,
+        max_seconds: Seconds = None,
+        patience: Count = 20,
+        multi_class: MultiClass = JOINT,
+        class_weight: ClassWeight = None,
+        random_state: RandomState = None,
+        verbose: Switch = False,
     ) -> None:
         self.improve = improve
         self.ratchet = ratchet
@@ -75,11 +88,9 @@ class PocketRule(LinearLearner):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of X and their labels y."""
+        self.check_options()
         ties = choices.ties_named(self.ties)
-        if self.improve is not None and not options.is_word(self.improve, DESCENT):
-            raise options.refused("improve", repr(DESCENT), self.improve, none=True)
-        options.number("margin", self.margin, least=0)
-        updates = options.whole("max_updates", self.max_updates, 1, words=(AUTO,), none=True)
+        updates: Any = self.max_updates
         budget = Budget(self.max_passes, None if updates == AUTO else updates, self.max_seconds, self.patience)
         if self.max_passes is None and self.max_updates is None and self.max_seconds is None:
             raise OptionError(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from rosenblatt import options
 from rosenblatt.errors import DataError, ModelError, NotConverged, OptionError
 from rosenblatt.learn.choices import Reason
 from rosenblatt.learn.ledger import Ledger
@@ -56,6 +57,7 @@ class Rule(ABC):
     """What learns from rows, keeps what it learned, and answers for it."""
 
     name: ClassVar[str]  # of its estimator, in Python and in model files
+    keeps: ClassVar[tuple[str, ...]] = ()  # the groups of fields that a model file has of it
     not_checkable: tuple[str, ...] = ()  # what it keeps that no table can confirm
     not_converged: ClassVar[type[Warning]] = NotConverged  # the category of its warnings
 
@@ -87,8 +89,8 @@ class Rule(ABC):
         return {name: getattr(self, name) for name in signature(type(self)).parameters}
 
     def check_options(self) -> None:
-        """Refuse options that do not fit each other, whatever the rows; the kinds and ranges of each are tables."""
-        return
+        """Refuse options that are not of their kinds, or do not fit each other, whatever the rows."""
+        options.check(self)
 
     def settle_for_constant(self, X: Any, y: Any, weights: Any) -> bool:
         """Say the same of every row from now on, if that costs less on these rows than the rule does; whether it does.

@@ -1,11 +1,10 @@
 """A tree of features and perceptrons, as a rule."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import numpy as np
 
-from rosenblatt import options
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.learn.choices import generator_of
 from rosenblatt.learn.run_state import ctrl_c_noted
@@ -15,12 +14,14 @@ from rosenblatt.learn.tree.canonical_rows import Rows, whole_costs
 from rosenblatt.learn.tree.stored_numbers import parts
 from rosenblatt.learn.tree.tree import Columns, Node, Stop, Tree
 from rosenblatt.learn.tree.tree_options import Plan
+from rosenblatt.options import Number, OneOf, Special, Whole
 from rosenblatt.progress import ticker
 from rosenblatt.rows.door import with_nan_for_masked
 from rosenblatt.rows.examples import class_factors, classes_of, shown, weights_of
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rules import conventions
 from rosenblatt.rules import tree_columns as tables
+from rosenblatt.rules.option_types import ClassWeight, FromZero, Positive, RandomState, Switch
 from rosenblatt.rules.rule import Rule
 from rosenblatt.rules.tree_columns import FROM_DTYPE
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 MOST_FOLDS = 100_000
 MOST_NUMBERS = 2**24  # that a tree sees at once in prediction
 BY_CROSS_VALIDATION = {"cross-validation": 0.0, "one standard error": 1.0}  # standard errors that are spared
+Prune = Annotated[str | float | None, Number(least=0, words=tuple(BY_CROSS_VALIDATION), none=True)]
 
 
 class TreeRule(Rule):
@@ -40,6 +42,7 @@ class TreeRule(Rule):
     """
 
     name = "PerceptronTree"
+    keeps = ("tree",)
     not_checkable = ("how the tree was pruned",)
 
     stop_reasons_: dict[int, Stop]
@@ -47,22 +50,22 @@ class TreeRule(Rule):
     def __init__(
         self,
         *,
-        test: str = "auto",
-        criterion: str = "gini",
-        leaves: str = "majority",
-        categories: str = "grouped",
-        max_depth: int | None = None,
-        min_leaf: float = 1.0,
-        min_gain: float = 0.0,
-        max_columns: int | None = None,
-        spare: float = 0.02,
-        simpler: float = 0.25,
-        prune: str | float | None = "cross-validation",
-        folds: int = 5,
-        categorical_features: Any = FROM_DTYPE,
-        class_weight: Any = None,
-        random_state: Any = None,
-        verbose: bool = False,
+        test: Annotated[str, OneOf(plans.TESTS)] = "auto",
+        criterion: Annotated[str, OneOf(tuple(plans.CRITERIA))] = "gini",
+        leaves: Annotated[str, OneOf(plans.LEAVES)] = "majority",
+        categories: Annotated[str, OneOf(plans.CATEGORIES)] = "grouped",
+        max_depth: Annotated[int | None, Whole(0, none=True)] = None,
+        min_leaf: Positive = 1.0,
+        min_gain: FromZero = 0.0,
+        max_columns: Annotated[int | None, Whole(2, none=True)] = None,
+        spare: FromZero = 0.02,
+        simpler: FromZero = 0.25,
+        prune: Prune = "cross-validation",
+        folds: Annotated[int, Whole(2, most=MOST_FOLDS)] = 5,
+        categorical_features: Annotated[Any, Special("categorical_features")] = FROM_DTYPE,
+        class_weight: ClassWeight = None,
+        random_state: RandomState = None,
+        verbose: Switch = False,
     ) -> None:
         self.test = test
         self.criterion = criterion
@@ -176,10 +179,6 @@ class TreeRule(Rule):
         shares = self.predict_proba(X)
         return np.asarray(shares[:, 1] if shares.shape[1] == 2 else shares)
 
-    def check_options(self) -> None:
-        """Refuse options that do not fit, in words of their own."""
-        self.plan()
-
     @classmethod
     def see(cls, encoding: "Encoding", table: Any, first_row: int = 0) -> Columns:
         """The rows of a table in columns."""
@@ -224,19 +223,7 @@ class TreeRule(Rule):
 
     def plan(self) -> Plan:
         """The options, checked."""
-        for name, known in (
-            ("test", plans.TESTS), ("criterion", tuple(plans.CRITERIA)), ("leaves", plans.LEAVES),
-            ("categories", plans.CATEGORIES),
-        ):  # fmt: skip
-            options.one_of(name, getattr(self, name), known)
-        for name, least in (("max_depth", 0), ("max_columns", 2)):
-            options.whole(name, getattr(self, name), least, none=True)
-        options.number("min_leaf", self.min_leaf, above=0)
-        for name in ("min_gain", "spare", "simpler"):
-            options.number(name, getattr(self, name), least=0)
-        options.whole("folds", self.folds, 2, most=MOST_FOLDS)
-        options.number("prune", self.prune, least=0, words=tuple(BY_CROSS_VALIDATION), none=True)
-        options.check_flags(self)
+        self.check_options()
         return Plan(
             self.test, self.criterion, self.leaves, self.categories, self.max_depth, self.min_leaf, self.min_gain,
             self.max_columns, self.spare, self.simpler,

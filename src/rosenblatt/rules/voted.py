@@ -1,13 +1,13 @@
 """The vote of `learn.passes.electorate`."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from rosenblatt import options
 from rosenblatt.learn.passes import averaged
 from rosenblatt.learn.passes.averaged import Choice, Course, PassesRun
 from rosenblatt.learn.passes.electorate import Electorate, electorate
+from rosenblatt.options import OneOf
 from rosenblatt.rows import find
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array, Rows
@@ -15,6 +15,16 @@ from rosenblatt.rows.storage import n_rows
 from rosenblatt.rules import conventions
 from rosenblatt.rules.in_passes import RuleInPasses
 from rosenblatt.rules.linear_learner import AUTO
+from rosenblatt.rules.option_types import (
+    BiasScale,
+    ClassWeight,
+    Count,
+    RandomState,
+    Start,
+    Switch,
+    SwitchOrAuto,
+    TieRule,
+)
 from rosenblatt.rules.rule import LinearForm
 from rosenblatt.rules.schemes import one_or_all
 
@@ -28,28 +38,29 @@ class VotedRule(RuleInPasses):
     """
 
     name = "VotedPerceptron"
+    keeps = (*RuleInPasses.keeps, "votes")
 
     _name = "voted perceptron"
 
     def __init__(
         self,
         *,
-        vote: str = "voted",
-        max_passes: int | None = 10,
-        shuffle: bool | str = AUTO,
-        ties: str = "mistake",
-        start: Any = "zeros",
-        fit_intercept: bool = True,
-        bias_scale: float | str = 1.0,
-        normalize: bool = False,
-        class_weight: Any = None,
-        random_state: Any = None,
-        verbose: bool = False,
+        vote: Annotated[str, OneOf(VOTES)] = "voted",
+        ties: TieRule = "mistake",
+        max_passes: Count = 10,
+        shuffle: SwitchOrAuto = AUTO,
+        start: Start = "zeros",
+        fit_intercept: Switch = True,
+        bias_scale: BiasScale = 1.0,
+        normalize: Switch = False,
+        class_weight: ClassWeight = None,
+        random_state: RandomState = None,
+        verbose: Switch = False,
     ) -> None:
         self.vote = vote
+        self.ties = ties
         self.max_passes = max_passes
         self.shuffle = shuffle
-        self.ties = ties
         self.start = start
         self.fit_intercept = fit_intercept
         self.bias_scale = bias_scale
@@ -87,7 +98,7 @@ class VotedRule(RuleInPasses):
 
     def _settle(self) -> None:
         super()._settle()
-        self._vote = options.one_of("vote", self.vote, VOTES)
+        self._vote = self.vote
         self._share = self._generator().spawn(1)[0].random()  # of the looks, before the one that draws the vector
 
     @property

@@ -7,6 +7,7 @@ import typer
 
 from rosenblatt.cli import parameters
 from rosenblatt.cli.codes import DONE, INTERRUPTED
+from rosenblatt.options import ORDERS, STARTS, TIE_RULES
 
 NAME = "fit"
 EXAMPLE = "Example: rosenblatt fit applications.csv --target approved --positive yes -o model.json"
@@ -36,27 +37,27 @@ def run(
         str | None,
         typer.Option(
             metavar="RULE",
-            help="Which mistake is corrected next: active, cyclic, random, random-mistake, worst.",
+            help=f"Which mistake is corrected next: {', '.join(ORDERS)}.",
             rich_help_panel=RULES,
-            autocompletion=parameters.one_of("active", "cyclic", "random", "random-mistake", "worst"),
+            autocompletion=parameters.one_of(*ORDERS),
         ),
     ] = None,
     ties: Annotated[
         str | None,
         typer.Option(
             metavar="RULE",
-            help="What a score of zero is: mistake, plus, minus, correct.",
+            help=f"What a score of zero is: {', '.join(TIE_RULES)}.",
             rich_help_panel=RULES,
-            autocompletion=parameters.one_of("mistake", "plus", "minus", "correct"),
+            autocompletion=parameters.one_of(*TIE_RULES),
         ),
     ] = None,
     start: Annotated[
         str | None,
         typer.Option(
             metavar="RULE",
-            help="First weights: zeros, first, random.",
+            help=f"First weights: {', '.join(STARTS)}.",
             rich_help_panel=RULES,
-            autocompletion=parameters.one_of("zeros", "first", "random"),
+            autocompletion=parameters.one_of(*STARTS),
         ),
     ] = None,
     threshold: Annotated[

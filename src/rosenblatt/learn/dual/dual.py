@@ -24,7 +24,7 @@ from rosenblatt import options
 from rosenblatt.errors import DataError
 from rosenblatt.learn.choices import TIES, UNLIMITED, Budget, Order, Reason
 from rosenblatt.learn.dual import dual_kernels
-from rosenblatt.learn.dual.dual_kernels import Dual, Memory
+from rosenblatt.learn.dual.dual_kernels import Dual, Memory, Pages, SoFar
 from rosenblatt.learn.dual.gram import Gram, Kernel, Points
 from rosenblatt.learn.ledger import rows_of_entries
 from rosenblatt.learn.run_state import AT_ONCE, FOREVER, NUMBERS_AT_ONCE, Run, Walk, ctrl_c_noted
@@ -107,7 +107,8 @@ class DualWalk(Walk):
         self.state = state
         copied = state.memory._replace(row=state.memory.row.copy(), step=state.memory.step.copy())
         self.memory = copied
-        self.dual = Dual(np.zeros(gram.points.n), state.amounts.copy(), state.delays.copy(), np.array([0.0, 0.0, 1.0]))
+        no_error = np.array([(0.0, 0.0, True)], dual_kernels.ERROR)[0]
+        self.dual = Dual(np.zeros(gram.points.n), state.amounts.copy(), state.delays.copy(), no_error)
         self.forgotten: list[Array] = []
         self.limbs = np.empty(kernels.LIMBS, np.int64)
         gram.begin()
@@ -120,7 +121,8 @@ class DualWalk(Walk):
     def begin_with(self, scores: Array, error: float) -> None:
         """Start from these scores, none of which is off by more."""
         self.dual.scores[:] = scores
-        self.dual.error[:] = error, np.abs(scores).max(initial=0.0), error == 0.0
+        of_all = self.dual.error
+        of_all.most, of_all.largest, of_all.none = error, np.abs(scores).max(initial=0.0), error == 0.0
 
     def go_over(self, order: Array, copies: Array, quiet: int, patience: int) -> tuple[Reason | None, int]:
         """PLA over rows in `order`; returns why to stop, if there is a reason, and how many in a row were right."""
@@ -132,7 +134,7 @@ class DualWalk(Walk):
             forgotten = np.empty(page.size if self.memory.row.size else 0, self.index)
             why, moved, made, looks, quiet, needed = dual_kernels.correct(
                 order[at:], copies[at:], labels, known, self.dual, self.gram.held, self._with_draws(page.size),
-                self.made, self.state.looks + self.seen, quiet, patience, page, forgotten,
+                SoFar(self.made, self.state.looks + self.seen, quiet), patience, Pages(page, forgotten),
             )  # fmt: skip
             self._note(page[:made], forgotten, looks - self.state.looks)
             at += moved
@@ -157,7 +159,7 @@ class DualWalk(Walk):
             largest = float(np.abs(self.dual.scores).max())
             if not largest < kernels.HUGE:
                 raise DataError("the scores would overflow: the values of the kernel are too large; scale the columns")
-            self.dual.error[1] = largest
+            self.dual.error.largest = largest
 
     def _room(self) -> int:
         """How many corrections a kernel may make: as many as take some 20 ms, and as there are draws for."""
@@ -187,8 +189,8 @@ class DualWalk(Walk):
         """How many rows that count are predicted wrong now; a score of 0 is a no."""
         order, _ = self.examples.counted
         margins = self.examples.labels[order] * self.dual.scores[order]
-        doubtful = order[np.abs(margins) <= self.dual.error[0]]
-        wrong = int((margins < -self.dual.error[0]).sum())
+        doubtful = order[np.abs(margins) <= self.dual.error.most]
+        wrong = int((margins < -self.dual.error.most).sum())
         return wrong + sum(int(self.examples.labels[i]) * (self._sign(i) or -1) < 0 for i in doubtful.tolist())
 
     def end(self, reason: Reason) -> DualRun:

@@ -1,6 +1,6 @@
 """Compiled code of the kernel perceptron: products of rows, and rules that are sums over rows."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -76,7 +76,12 @@ class Dual(NamedTuple):
     scores: Array  # of every row
     amounts: Array  # y_j times the corrections of row j
     delays: Array  # y_j times the looks before each correction of row j, added up; empty where no mean is asked for
-    error: Array  # [no score is off by more; no score is larger; 1 while all were added up without rounding]
+    error: Any  # a record, of type ERROR
+
+
+ERROR = np.dtype(  # no score is off by more; none is larger; whether all were added up without rounding
+    (np.record, [("most", np.float64), ("largest", np.float64), ("none", np.bool_)])
+)
 
 
 class Held(NamedTuple):
@@ -121,16 +126,31 @@ def move(dual: Dual, held: Held, j: int, step: float) -> None:
         scores[i] += step * column_of_j[i]
     exact = abs(step) == 1.0 and dual.amounts[j] == np.floor(dual.amounts[j])
     dual.amounts[j] += step
-    dual.error[1] += held.largest[slot] * abs(step)
-    dual.error[2] *= exact and held.whole[slot] and dual.error[1] < WHOLE
-    if dual.error[2] == 0.0:
-        dual.error[0] += UNIT * dual.error[1]
+    dual.error.largest += held.largest[slot] * abs(step)
+    dual.error.none = dual.error.none and exact and held.whole[slot] and dual.error.largest < WHOLE
+    if not dual.error.none:
+        dual.error.most += UNIT * dual.error.largest
     if not exact:
-        dual.error[0] += UNIT * (1.0 + abs(dual.amounts[j])) * held.largest[slot] + TINY
+        dual.error.most += UNIT * (1.0 + abs(dual.amounts[j])) * held.largest[slot] + TINY
+
+
+class SoFar(NamedTuple):
+    """The corrections and the looks made before, and how many copies in a row were right."""
+
+    made: int
+    looks: int
+    quiet: int
+
+
+class Pages(NamedTuple):
+    """What is written: the ledger, and what was forgotten for each correction, as in the ledger."""
+
+    ledger: Array
+    forgotten: Array
 
 
 @compiled
-def correct(
+def correct(  # one long function: each part of it would be compiled by itself, and everyone waits for that once
     order: Array,
     copies: Array,
     labels: Array,
@@ -138,24 +158,22 @@ def correct(
     dual: Dual,
     held: Held,
     memory: Memory,
-    before: int,
-    looks: int,
-    quiet: int,
+    so_far: SoFar,
     patience: int,
-    ledger: Array,
-    forgotten: Array,
+    pages: Pages,
 ) -> tuple[int, int, int, int, int, int]:
     """PLA over the rows in `order`, by their scores alone; as `kernels.correct`, for rules that are sums over rows.
 
-    `known` is the exact sign of the first row's score, or 2. `before` is how many corrections were made before. What
-    has to be forgotten for the k-th correction is written to forgotten[k], as in the ledger.
-    Returns why it stopped, how far it came in `order`, the corrections, `looks`, `quiet`, and the column needed.
+    `known` is the exact sign of the first row's score, or 2.
+    Returns why it stopped, how far it came in `order`, the corrections, the looks, how many copies in a row were right,
+    and the column needed.
     """
+    before, looks, quiet = so_far
     made = k = 0
     while k < order.size:
         i = order[k]
         m = labels[i] * dual.scores[i]
-        if dual.error[0] > 0.0 and not abs(m) > dual.error[0]:
+        if dual.error.most > 0.0 and not abs(m) > dual.error.most:
             if held.limbs.size > 0 and held.place[i] >= 0:
                 m = labels[i] * exact_score(held.columns, held.place[i], dual.amounts, held.limbs)
             elif known == 2:
@@ -171,7 +189,7 @@ def correct(
             if quiet >= patience:  # copies of the last row that the clean cycle did not need are not counted
                 return CLEAN, k, made, looks - quiet + patience, patience, -1
             continue
-        if made == ledger.size:
+        if made == pages.ledger.size:
             return PAGE_FULL, k, made, looks, quiet, -1
         full = memory.row.size > 0 and before + made >= memory.row.size
         slot = memory.draws[made] if full else before + made
@@ -184,7 +202,7 @@ def correct(
             j = memory.row[slot]
             move(dual, held, j, -memory.step[slot])
             held.used[held.place[j]] = before + made
-            forgotten[made] = j if abs(memory.step[slot]) == 1.0 else ~j
+            pages.forgotten[made] = j if abs(memory.step[slot]) == 1.0 else ~j
         move(dual, held, i, step * labels[i])
         held.used[held.place[i]] = before + made
         if dual.delays.size > 0:
@@ -192,7 +210,7 @@ def correct(
         if memory.row.size > 0:
             memory.row[slot] = i
             memory.step[slot] = step * labels[i]
-        ledger[made] = i if step == 1.0 else ~i
+        pages.ledger[made] = i if step == 1.0 else ~i
         made += 1
         looks += 1
         quiet = 0

@@ -25,13 +25,13 @@ from rosenblatt.errors import DataError
 from rosenblatt.learn.choices import TIES, UNLIMITED, Budget, Order, Reason
 from rosenblatt.learn.ledger import rows_of_entries
 from rosenblatt.learn.lifted import lifted_kernels
+from rosenblatt.learn.lifted.lifted_kernels import Entries
 from rosenblatt.learn.pla import pla
 from rosenblatt.learn.run_state import AT_ONCE, Run, Walk, ctrl_c_noted
 from rosenblatt.rows import find, kernels
 from rosenblatt.rows.examples import Examples
-from rosenblatt.rows.kernels import Array, Doubt, fixed
-from rosenblatt.rows.storage import numbers_per_row
-from rosenblatt.rows.threads import in_pieces
+from rosenblatt.rows.kernels import Array, Doubt, Page, Place, fixed
+from rosenblatt.rows.scan import Table
 
 BITS = 24  # of the lift: s^2, and s times a count below 2^29, are then floats, so counts lose nothing
 MOST_COPIES = 2**25
@@ -73,6 +73,11 @@ class LiftedWalk(Walk):
         self.own = np.zeros(examples.n_copies)
         self.whole_steps &= lift == int(lift) if lift < inf else False
 
+    @property
+    def entries(self) -> Entries:
+        """The lifted rows, and the weights of their own features, as compiled code takes them."""
+        return Entries(self.row_of, self.steps, self.own, self.lift)
+
     def room(self, share: float = 1.0) -> tuple[Array, Doubt]:
         """A ledger page for the next kernel, and the doubt until it is full, about lifted rows and all weights."""
         radius, size = hypot(self.examples.radius, self.lift), hypot(find.norm(self.w), find.norm(self.own))
@@ -100,9 +105,9 @@ class LiftedWalk(Walk):
             page, doubt = self.room()
             most = int(min(self.at_once, self.looks_left()))
             ends = np.empty(most // self.own.size + 1, np.int64)
-            ended, at, made, quiet, looks = lifted_kernels.cycle(
-                self.examples.rows, self.examples.labels, self.row_of, self.steps, at, most,
-                self.w, self.own, self.lift, doubt, quiet, ends, page,
+            ended, made, at, quiet, looks = lifted_kernels.cycle(
+                self.examples.rows, self.examples.labels, self.entries, Place(at, quiet), most, self.w, doubt,
+                Page(page, ends),
             )  # fmt: skip
             self.ledger.append(page[:made], ends[:ended])
             self.seen += looks
@@ -160,18 +165,25 @@ def learn(
     return LiftedRun(walk.w, walk.ledger.seal(walk.examples), reason, walk.ledger.n_passes, walk.seen, lift, walk.own)
 
 
+@dataclass(frozen=True, eq=False)
+class LiftedMistakes:
+    """How many copies of rows the lifted rule of a walk gets wrong."""
+
+    walk: LiftedWalk
+    length: float  # of all its weights
+
+    def __call__(self, table: Table, first: int, last: int, out: Array) -> int:
+        """Those among the copies of rows first .. last-1."""
+        walk, before = self.walk, self.walk.examples.copies_before
+        begin, end, doubt = int(before[first]), int(before[last]), walk.doubt(self.length)
+        return lifted_kernels.count(table.rows, table.labels, walk.entries, begin, end, walk.w, doubt)
+
+
 def count(examples: Examples, run: LiftedRun) -> int:
     """How many copies of rows the lifted rule gets wrong: none, after a run that ended by itself."""
     walk = LiftedWalk(examples, run.lift, UNLIMITED)
     walk.w, walk.own = run.weights, run.own
-
-    def piece(a: int, b: int) -> int:
-        doubt = walk.doubt(run.lifted_length)
-        return lifted_kernels.count(
-            examples.rows, examples.labels, walk.row_of, a, b, walk.w, walk.own, walk.lift, doubt
-        )
-
-    return sum(in_pieces(piece, 0, walk.own.size, numbers_per_row(examples.rows)))
+    return sum(examples.scan.look(examples, LiftedMistakes(walk, run.lifted_length), find.NO_PLACES))
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -222,6 +234,17 @@ def _sum_along(examples: Examples, rows: Array, amounts: Array) -> Array:
     return w
 
 
+@dataclass(frozen=True, eq=False)
+class MarginsInOrder:
+    """Every row's margin, added up in the order of the features, so that it is the same for every storage."""
+
+    w: Array
+
+    def __call__(self, table: Table, first: int, last: int, out: Array) -> None:
+        """Those of rows first .. last-1."""
+        lifted_kernels.margins_in_order(table.rows, table.labels, first, self.w, out)
+
+
 def best_reference(examples: Examples, directions: list[Array], lift: float | None = None) -> Reference:
     """The one of these directions, with its gamma, of the least bound on updates, at this lift or at the best one."""
     R = examples.radius or 1.0
@@ -229,7 +252,7 @@ def best_reference(examples: Examples, directions: list[Array], lift: float | No
     for w in directions:
         u = w / length if (length := find.norm(w)) > 0 else np.eye(1, w.size)[0]
         m = np.empty(examples.n)
-        lifted_kernels.margins_in_order(examples.rows, examples.labels, u, m)
+        examples.scan.look(examples, MarginsInOrder(u), m)
         m = np.repeat(m, np.diff(examples.copies_before)) / R  # as each copy is lifted for itself
         cost, gamma = _least_cost(m, None if lift is None else lift / R)
         found.append((cost, gamma, u, m))

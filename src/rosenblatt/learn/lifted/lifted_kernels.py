@@ -1,7 +1,8 @@
 """Compiled code of the lifted perceptron: every row has a feature of its own, which is never written down."""
 
-import numpy as np
+from typing import NamedTuple
 
+from rosenblatt.learn.passes.averaged_kernels import score_in_order
 from rosenblatt.rows.compiling import compiled, inlined
 from rosenblatt.rows.kernels import (
     HUGE,
@@ -9,16 +10,16 @@ from rosenblatt.rows.kernels import (
     UNIT,
     Array,
     Doubt,
+    Page,
+    Place,
     Rows,
     accumulate,
     accumulate_score,
     add,
-    column,
     score,
     score_of_sizes,
     stored,
     truncated,
-    value,
 )
 
 # ---------------------------------------------------------------------------------------------------------
@@ -27,6 +28,15 @@ from rosenblatt.rows.kernels import (
 # An entry is a copy of a row: it has a feature of its own, on which it is `lift` and all others are 0. `own` holds the
 # weights of those features, each times its entry's label, so none is ever negative.
 # ---------------------------------------------------------------------------------------------------------
+
+
+class Entries(NamedTuple):
+    """Copies of rows, lifted."""
+
+    row_of: Array  # the row of each; empty where every entry is a row
+    steps: Array  # of each; empty: 1 each
+    own: Array
+    lift: float
 
 
 @compiled
@@ -51,11 +61,9 @@ def margin(rows: Rows, labels: Array, i: int, w: Array, own: float, lift: float,
 
 
 @compiled
-def next_doubtful(
-    rows: Rows, labels: Array, row_of: Array, first: int, last: int, w: Array, own: Array, lift: float, width: float
-) -> int:
+def next_doubtful(rows: Rows, labels: Array, entries: Entries, first: int, last: int, w: Array, width: float) -> int:
     """The next entry whose row is not clearly right; a loop with nothing else in it."""
-    entry = first
+    entry, row_of, own, lift = first, entries.row_of, entries.own, entries.lift
     if row_of.size == 0:
         while entry < last and labels[entry] * score(rows, entry, w) + lift * own[entry] > width:
             entry += 1
@@ -67,31 +75,19 @@ def next_doubtful(
 
 @compiled
 def cycle(
-    rows: Rows,
-    labels: Array,
-    row_of: Array,
-    steps: Array,
-    at: int,
-    most: int,
-    w: Array,
-    own: Array,
-    lift: float,
-    doubt: Doubt,
-    quiet: int,
-    ends: Array,
-    ledger: Array,
+    rows: Rows, labels: Array, entries: Entries, place: Place, most: int, w: Array, doubt: Doubt, page: Page
 ) -> tuple[int, int, int, int, int]:
-    """PLA on lifted rows: pass after pass over the entries, beginning at entry `at`.
+    """PLA on lifted rows: pass after pass over the entries, beginning at a place.
 
-    `quiet` is how many entries in a row have been right; stops when all have, after `most` looks, or when the ledger or
-    `ends` is full, which gets the corrections made when each pass ended. `row_of` and `steps` are empty where every
-    entry is a row.
-    Returns how many passes ended, the entry reached, the corrections written, `quiet`, and the looks.
+    Stops when all entries in a row have been right, after `most` looks, or when the page is full.
+    Returns how many passes ended, the corrections written, the place reached, and the looks.
     """
+    row_of, steps, own, lift = entries
+    at, quiet = place.at, place.quiet
     passes = made = looks = 0
-    while looks < most and quiet < own.size and made < ledger.size and passes < ends.size:
+    while looks < most and quiet < own.size and made < page.ledger.size and passes < page.ends.size:
         stop = min(own.size, at + min(own.size - quiet, most - looks))
-        entry = next_doubtful(rows, labels, row_of, at, stop, w, own, lift, doubt.width)
+        entry = next_doubtful(rows, labels, entries, at, stop, w, doubt.width)
         looks += entry - at
         quiet += entry - at
         at = entry
@@ -103,36 +99,33 @@ def cycle(
                 step = steps[entry] if steps.size > 0 else 1.0
                 add(rows, i, w, step * labels[i])
                 own[entry] += step * lift
-                ledger[made] = i if step == 1.0 else ~i
+                page.ledger[made] = i if step == 1.0 else ~i
                 made += 1
                 quiet = 0
             looks += 1
             at += 1
         if at == own.size:
-            ends[passes] = made
+            page.ends[passes] = made
             passes += 1
             at = 0
-    return passes, at, made, quiet, looks
+    return passes, made, at, quiet, looks
 
 
 @compiled
-def count(
-    rows: Rows, labels: Array, row_of: Array, first: int, last: int, w: Array, own: Array, lift: float, doubt: Doubt
-) -> int:
+def count(rows: Rows, labels: Array, entries: Entries, first: int, last: int, w: Array, doubt: Doubt) -> int:
     """How many of the entries first .. last-1 are mistakes in the lifted space."""
-    mistakes = 0
+    mistakes, row_of = 0, entries.row_of
     for entry in range(first, last):
-        mistakes += (
-            not margin(rows, labels, row_of[entry] if row_of.size > 0 else entry, w, own[entry], lift, doubt) > 0.0
-        )
+        i = row_of[entry] if row_of.size > 0 else entry
+        mistakes += not margin(rows, labels, i, w, entries.own[entry], entries.lift, doubt) > 0.0
     return mistakes
 
 
 @compiled
-def margins_in_order(rows: Rows, labels: Array, w: Array, out: Array) -> None:
-    """Every y_i (w . x_i), added up in the order of the features, so that it is the same for every storage."""
-    for i in range(out.size):
-        total = 0.0
-        for k in range(stored(rows, i)):
-            total += np.float64(value(rows, i, k)) * w[column(rows, i, k)]
-        out[i] = labels[i] * (total + rows.bias * w[-1])
+def margins_in_order(rows: Rows, labels: Array, first: int, w: Array, out: Array) -> None:
+    """y_i (w . x_i) of as many rows as `out` has places, from the first on, added up in the order of the features.
+
+    So it is the same for every storage.
+    """
+    for i in range(first, first + out.size):
+        out[i - first] = labels[i] * score_in_order(rows, i, w)

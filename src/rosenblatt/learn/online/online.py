@@ -41,17 +41,19 @@ class Mode:
     soft: float = 0.0
 
 
+MODES: Mapping[str, Callable[[float], Mode]] = {  # C bounds the steps of PA-I, and softens those of PA-II
+    "perceptron": lambda C: Mode(),
+    "averaged": lambda C: Mode(averaged=True),
+    "PA": lambda C: Mode(level=1.0),
+    "PA-I": lambda C: Mode(level=1.0, most=float(C)),
+    "PA-II": lambda C: Mode(level=1.0, soft=1 / (2 * C)),
+}
+
+
 def mode_named(name: str, C: float) -> Mode:
-    """The mode of this name; C bounds the steps of PA-I, and softens those of PA-II."""
+    """The mode of this name."""
     options.number("C", C, above=0)
-    modes = {
-        "perceptron": Mode(),
-        "averaged": Mode(averaged=True),
-        "PA": Mode(level=1.0),
-        "PA-I": Mode(level=1.0, most=float(C)),
-        "PA-II": Mode(level=1.0, soft=1 / (2 * C)),
-    }
-    return modes[options.one_of("mode", name, modes)]
+    return MODES[options.one_of("mode", name, MODES)](C)
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ from rosenblatt.errors import DataError, OptionError
 from rosenblatt.learn.choices import UNLIMITED, Budget, Reason, counted
 from rosenblatt.learn.ledger import Tape
 from rosenblatt.learn.passes import averaged_kernels
-from rosenblatt.learn.passes.averaged_kernels import Stride
+from rosenblatt.learn.passes.averaged_kernels import Log, Stride
 from rosenblatt.learn.passes.electorate import electorate
 from rosenblatt.learn.run_state import MOST_IN_PLACES, Run, Walk
 from rosenblatt.rows import find, kernels
@@ -89,7 +89,7 @@ class Course:
         when, examples = np.empty(page.size, np.int64), self.walk.examples
         at, made, looks = averaged_kernels.sweep(
             examples.rows, examples.labels, order, copies, self.stride,
-            self.walk.w, self.sums, self.looks, doubt, page, when,
+            self.walk.w, self.sums, self.looks, doubt, Log(page, when),
         )  # fmt: skip
         self.walk.seen += looks - self.looks
         self.looks = looks
@@ -197,7 +197,7 @@ def is_right(examples: Examples, w: Array, ties: Ties) -> bool:
     return not find.find_first(examples, w, ties, 1).size
 
 
-def learn(
+def learn(  # more than ten options, as all relatives are learned here; each is told by its name, and has a default
     examples: Examples,
     start: Array,
     stride: Stride,

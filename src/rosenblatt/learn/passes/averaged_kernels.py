@@ -195,6 +195,13 @@ def _teach_prefetching() -> None:
         return dense if rows.instance_class is Dense else csr
 
 
+class Log(NamedTuple):
+    """What a pass writes: the ledger, and how many looks there had been before each update."""
+
+    ledger: Array
+    when: Array
+
+
 @inlined
 def is_stretch(order: Array) -> bool:
     """Whether these are consecutive rows."""
@@ -215,14 +222,13 @@ def sweep(
     sums: Array,
     looks: int,
     doubt: Doubt,
-    ledger: Array,
-    when: Array,
+    log: Log,
 ) -> tuple[int, int, int]:
     """Look at the rows in `order` once each, and move the weights by the step that each look asks for.
 
     `copies` goes with `order` and is used up (empty: one each). `looks` is how many copies were looked at before; at an
-    update, sums += looks * (what is added to w), unless `sums` is empty. The ledger gets the row, `when` the looks.
-    Stops when the ledger is full. Returns how far it came in `order`, how many updates it wrote, and `looks`.
+    update, sums += looks * (what is added to w), unless `sums` is empty. Stops when the ledger is full.
+    Returns how far it came in `order`, how many updates it wrote, and `looks`.
     """
     made = k = clear_looks = 0
     clear = clear_above(stride) + doubt.width
@@ -245,14 +251,14 @@ def sweep(
             step = part * wanted(stride, rows, labels, i, w, s, doubt)
             if step == 0.0:
                 break
-            if made == ledger.size:
+            if made == log.ledger.size:
                 if copies.size > 0:
                     copies[k] = many
                 return k, made, looks
             add(rows, i, w, step * labels[i])
             if sums.size > 0:
                 add(rows, i, sums, looks * (step * labels[i]))
-            ledger[made], when[made] = i if part == 1.0 else ~i, looks
+            log.ledger[made], log.when[made] = i if part == 1.0 else ~i, looks
             made += 1
             looks += 1
             many -= part

@@ -13,6 +13,7 @@ import numpy as np
 from rosenblatt.learn.choices import sign_at_zero
 from rosenblatt.learn.ledger import Ledger, rows_of_entries
 from rosenblatt.learn.passes import voted_kernels
+from rosenblatt.learn.passes.voted_kernels import RENEWED, Accuracy, ByColumns, Tile, Updates
 from rosenblatt.rows import find, kernels
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array, Csr, Rows, Ties
@@ -23,7 +24,6 @@ NUMBERS_IN_A_BLOCK = 2**15  # of weight vectors that vote together: 256 KiB, whi
 LEAST_IN_A_BLOCK = 64  # vectors, however long
 FIRST_ASKED = 32  # rows
 PRODUCTS, FEWEST_TOGETHER = 2**20, 16  # products of rows with corrected ones that are held; rows, however many
-RENEWED = 1024  # updates; then scores that were added up are computed anew
 
 
 class Chunk(NamedTuple):
@@ -84,7 +84,10 @@ class Electorate:
         return w
 
     def vote(self, rows: Rows, zero: int) -> Array:
-        """For every row, how many votes for +1 there are more than for -1; a score of exactly zero votes `zero`."""
+        """For every row, how many votes for +1 there are more than for -1; a score of exactly zero votes `zero`.
+
+        Not a pass of `rows.scan`: these rows are at hand, and each is looked at by very many weights.
+        """
         out, w, done = np.zeros(n_rows(rows), np.int64), self.start.copy(), 0
         for chunk in self._chunks:
             votes, done = np.diff(chunk.when, prepend=done), chunk.when[-1]
@@ -117,17 +120,18 @@ class Electorate:
         exact = exact and rows.whole and corrected.whole and reach < 2.0**52
         width = roundings * (kernels.UNIT * reach + (rows.terms + 2) * kernels.TINY) if reach < kernels.HUGE else np.inf
         columns = table_of(corrected).tocsc()
-        table = columns.indptr.astype(np.int64), columns.indices.astype(np.int64), columns.data.astype(np.float64)
+        starts, places = columns.indptr.astype(np.int64), columns.indices.astype(np.int64)
+        by_columns = ByColumns(starts, places, columns.data.astype(np.float64))
+        updates = Updates(corrected, chunk.entries, chunk.moves, votes, begin)
         together = max(PRODUCTS // n_rows(corrected), FEWEST_TOGETHER)
 
         def ask(a: int, b: int) -> None:
             many = min(together, b - a)
             line, scores = np.empty(n_rows(corrected)), np.empty(many)
             products, w = np.empty((line.size, many)), np.empty(begin.size)
-            voted_kernels.votes_in_passing(
-                rows, a, b, corrected, chunk.entries, chunk.moves, votes, zero, exact, 0.0 if exact else width,
-                kernels.doubt_about(rows, longest), RENEWED, *table, begin, w, line, products, scores, out,
-            )  # fmt: skip
+            accuracy = Accuracy(exact, 0.0 if exact else width, kernels.doubt_about(rows, longest))
+            tile = Tile(w, line, products, scores)
+            voted_kernels.votes_in_passing(rows, a, b, updates, by_columns, zero, accuracy, tile, out)
 
         return ask
 

@@ -1,5 +1,7 @@
 """Compiled code of a vote: of weight vectors a block at a time, or, on sparse rows, of each in passing."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from rosenblatt.rows.compiling import any_order, compiled, inlined
@@ -58,15 +60,53 @@ def votes_of(
         out[i] += total
 
 
+RENEWED = 1024  # updates; then scores that were added up are computed anew
+
+
+class Updates(NamedTuple):
+    """Updates, one after the other: from `begin` on, each adds moves[k] times corrected row entries[k] to weights."""
+
+    corrected: Rows
+    entries: Array
+    moves: Array
+    votes: Array  # of the weights before each
+    begin: Array
+
+
+class ByColumns(NamedTuple):
+    """The corrected rows by columns: the entries of column j are at starts[j] and on."""
+
+    starts: Array
+    places: Array
+    values: Array
+
+
+class Accuracy(NamedTuple):
+    """Whether scores are added up without rounding, or by how much they are off; and the doubt about a computed one."""
+
+    exact: bool
+    width: float
+    doubt: Doubt
+
+
+class Tile(NamedTuple):
+    """Room for the rows that are asked together."""
+
+    w: Array
+    line: Array  # the products of a row with all corrected ones
+    products: Array
+    scores: Array
+
+
 @inlined
-def products_with(rows: Rows, i: int, starts: Array, places: Array, values: Array, bias: float, out: Array) -> None:
-    """The inner products of row i with others, which are given by columns: those of column j at starts[j] and on."""
+def products_with(rows: Rows, i: int, others: ByColumns, bias: float, out: Array) -> None:
+    """The inner products of row i with others."""
     for r in range(out.size):
         out[r] = rows.bias * bias
     for k in range(stored(rows, i)):
         v, j = np.float64(value(rows, i, k)), column(rows, i, k)
-        for t in range(starts[j], starts[j + 1]):
-            out[places[t]] += v * values[t]
+        for t in range(others.starts[j], others.starts[j + 1]):
+            out[others.places[t]] += v * others.values[t]
 
 
 @compiled
@@ -74,53 +114,43 @@ def votes_in_passing(
     rows: Rows,
     first: int,
     last: int,
-    corrected: Rows,
-    entries: Array,
-    moves: Array,
-    votes: Array,
+    updates: Updates,
+    by_columns: ByColumns,
     zero: int,
-    exact: bool,
-    width: float,
-    doubt: Doubt,
-    renewed: int,
-    starts: Array,
-    places: Array,
-    values: Array,
-    begin: Array,
-    w: Array,
-    line: Array,
-    products: Array,
-    scores: Array,
+    accuracy: Accuracy,
+    tile: Tile,
     out: Array,
 ) -> None:
     """Add to `out` the votes on rows first .. last-1 of the vectors before each update, each decided exactly.
 
-    Update k adds moves[k] times corrected row entries[k] to the weights, which are `begin` at first; `starts`, `places`
-    and `values` are the corrected rows by columns. An update changes a row's score by its product with the corrected
-    row, so vectors are gone through once for as many rows as `scores` has room for. Scores are computed anew every
-    `renewed` updates, and are off by less than `width` in between; where that leaves a doubt, the weights tell.
+    An update changes a row's score by its product with the corrected row, so vectors are gone through once for as many
+    rows as a tile has room for. Scores are computed anew every RENEWED updates, and are off by less than a width in
+    between; where that leaves a doubt, the weights tell.
     """
-    for tile in range(first, last, scores.size):
-        many = min(scores.size, last - tile)
+    corrected, entries, moves, votes, begin = updates
+    w, line, products, scores = tile
+    width, doubt = accuracy.width, accuracy.doubt
+    for start in range(first, last, scores.size):
+        many = min(scores.size, last - start)
         for h in range(many):
-            products_with(rows, tile + h, starts, places, values, corrected.bias, line)
+            products_with(rows, start + h, by_columns, corrected.bias, line)
             for r in range(line.size):
                 products[r, h] = line[r]
         for j in range(w.size):
             w[j] = begin[j]
         for k in range(entries.size):
-            if k % renewed == 0:
+            if k % RENEWED == 0:
                 for h in range(many):
-                    scores[h] = score(rows, tile + h, w)
+                    scores[h] = score(rows, start + h, w)
             if votes[k] != 0:
                 unclear = 0
                 for h in range(many):
-                    out[tile + h] += votes[k] if scores[h] > width else -votes[k]
+                    out[start + h] += votes[k] if scores[h] > width else -votes[k]
                     unclear += not abs(scores[h]) > width
                 for h in range(many if unclear > 0 else 0):
                     if not abs(scores[h]) > width:
-                        s, i = scores[h], tile + h
-                        if not exact:
+                        s, i = scores[h], start + h
+                        if not accuracy.exact:
                             s = with_exact_sign(rows, i, w, score(rows, i, w), doubt)
                         if s > 0.0 or (s == 0.0 and zero > 0):
                             out[i] += 2 * votes[k]  # it was counted as a no

@@ -161,7 +161,7 @@ def _clean(walk: Walk, wrong: Some, others: Some, stretch: int, lowest: int) -> 
         walk.ledger.append(page[:made])
         walk.seen += seen
         looks -= seen
-        if shelves.copies.size and shelves.cursor[3] == shelves.row.size:
+        if shelves.copies.size and shelves.cursor.used == shelves.row.size:
             shelves = _widened(shelves)
         elif done or made < rate * seen:
             break
@@ -179,7 +179,8 @@ def _shelved(wrong: Some, others: Some) -> kernels.Shelves:
         if begin < end:
             following[end - 1] = -1
             head[shelf], tail[shelf] = begin, end - 1
-    shelves = kernels.Shelves(rows, copies, following, head, tail, np.array([-1, -1, 0, rows.size]))
+    cursor = np.array([(-1, -1, 0, rows.size)], kernels.CURSOR)[0]
+    shelves = kernels.Shelves(rows, copies, following, head, tail, cursor)
     return _widened(shelves) if copies.size else shelves
 
 

@@ -5,8 +5,11 @@ row's own class and that of its strongest rival. The ledger gets i K + r for a w
 ~ of it for a part of a step.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
+from rosenblatt.learn.passes.averaged_kernels import Log
 from rosenblatt.rows.compiling import compiled, inlined
 from rosenblatt.rows.kernels import Array, Doubt, Rows, Ties, accumulate_score, add, score, truncated
 
@@ -57,7 +60,22 @@ def rival_of(rows: Rows, i: int, own: int, W: Array, ties: Ties, doubt: Doubt, s
 def choose(rows: Rows, first: int, last: int, W: Array, doubt: Doubt, scores: Array, out: Array) -> None:
     """The class of rows first .. last-1: that of the exactly largest score, the first of equals."""
     for i in range(first, last):
-        out[i] = strongest(rows, i, -1, W, False, doubt, scores)
+        out[i - first] = strongest(rows, i, -1, W, False, doubt, scores)
+
+
+class Joint(NamedTuple):
+    """The weights of all classes, what their mean needs (empty: none is kept), and room for the scores of a row."""
+
+    W: Array
+    sums: Array
+    scores: Array
+
+
+class Looks(NamedTuple):
+    """How many copies of rows were looked at before, and how many of them in a row were right."""
+
+    looks: int
+    quiet: int
 
 
 @compiled
@@ -66,24 +84,21 @@ def sweep(
     own: Array,
     order: Array,
     copies: Array,
-    W: Array,
-    sums: Array,
-    looks: int,
+    joint: Joint,
+    before: Looks,
+    patience: int,
     ties: Ties,
     doubt: Doubt,
-    quiet: int,
-    patience: int,
-    scores: Array,
-    ledger: Array,
-    when: Array,
+    log: Log,
 ) -> tuple[int, int, int, int]:
     """Look at the rows in `order`, and correct each that is a mistake against its strongest rival.
 
-    `copies` goes with `order` and is used up (empty: one each). `looks` is how many copies were looked at before; at an
-    update, sums += looks * (what is added to W), unless `sums` is empty. `quiet` is how many copies in a row were right
-    before. Stops when that reaches `patience`, or when the ledger is full. Returns how far it came in `order`, how many
-    updates it wrote, and `looks` and `quiet`.
+    `copies` goes with `order` and is used up (empty: one each). At an update, sums += looks * (what is added to W).
+    Stops when as many copies in a row as `patience` tells were right, or when the ledger is full. Returns how far it
+    came in `order`, how many updates it wrote, and how many copies were looked at, and right in a row, by then.
     """
+    W, sums, scores = joint.W, joint.sums, joint.scores
+    looks, quiet = before.looks, before.quiet
     made = k = 0
     while k < order.size and quiet < patience:
         i = order[k]
@@ -92,7 +107,7 @@ def sweep(
             rival = rival_of(rows, i, y, W, ties, doubt, scores)
             if rival < 0:
                 break
-            if made == ledger.size:
+            if made == log.ledger.size:
                 if copies.size > 0:
                     copies[k] = many
                 return k, made, looks, quiet
@@ -103,7 +118,7 @@ def sweep(
                 add(rows, i, sums[y], looks * step)
                 add(rows, i, sums[rival], -looks * step)
             entry = i * scores.size + rival
-            ledger[made], when[made] = entry if step == 1.0 else ~entry, looks
+            log.ledger[made], log.when[made] = entry if step == 1.0 else ~entry, looks
             made += 1
             looks += 1
             quiet = 0

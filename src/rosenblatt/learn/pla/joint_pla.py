@@ -13,6 +13,7 @@ whole here, is wrong once, and counts once.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,8 +30,7 @@ from rosenblatt.learn.run_state import COPIES, FOREVER, Run, Walk
 from rosenblatt.rows import find, kernels
 from rosenblatt.rows.kernels import Array, Ties
 from rosenblatt.rows.kesler import JointExamples
-from rosenblatt.rows.storage import numbers_per_row
-from rosenblatt.rows.threads import in_pieces
+from rosenblatt.rows.scan import Table
 
 SMALL_PART = 4  # the rows that were ever wrong are gone over by themselves while they are at most a quarter
 LOOKS_BETWEEN_PASSES = 16  # at those rows, in passes
@@ -152,17 +152,23 @@ def worst(walk: JointWalk, rng: np.random.Generator) -> Reason:
             walk.sweep(order, copies, most=1)
 
 
+@dataclass(frozen=True, eq=False)
+class WorstOfClasses:
+    """Which row leads its strongest rival by the least, exactly, and the rival; -1 if no row counts."""
+
+    weights: find.Fixed
+
+    def __call__(self, table: Table, first: int, last: int, out: Array) -> tuple[int, int]:
+        """The one of rows first .. last-1, the first of equals."""
+        W, doubt = self.weights.w, self.weights.doubt(table)
+        return joint_kernels.worst(table.rows, table.labels, table.weights, first, last, W, doubt, np.empty(len(W)))
+
+
 def _worst(walk: JointWalk) -> int:
     """The row that leads by the least, exactly; the first of equals."""
-    rows, own, weights, W = walk.examples.rows, walk.examples.labels, walk.examples.weights, walk.W
-    length, whole = find.norm(walk.w), find.is_whole(walk.w)
-
-    def piece(a: int, b: int) -> tuple[int, int]:
-        doubt = kernels.doubt_about(rows, length, whole)
-        return joint_kernels.worst(rows, own, weights, a, b, W, doubt, np.empty(len(W)))
-
-    best, against, limbs = -1, -1, kernels.doubt_about(rows, length).limbs
-    for row, rival in in_pieces(piece, 0, walk.examples.n, len(W) * numbers_per_row(rows)):
+    examples, rows, own, W = walk.examples, walk.examples.rows, walk.examples.labels, walk.W
+    best, against, limbs = -1, -1, kernels.doubt_about(rows, find.norm(W)).limbs
+    for row, rival in examples.scan.look(examples, WorstOfClasses(find.Fixed.of(W)), find.NO_PLACES, times=len(W)):
         if row >= 0 and (
             best < 0 or joint_kernels.is_lower(rows, row, own[row], rival, best, own[best], against, W, limbs)
         ):

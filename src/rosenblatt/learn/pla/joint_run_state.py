@@ -1,6 +1,7 @@
 """A run of the perceptron of several classes under way, its ledger, and what a rule of several classes says."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,14 +10,18 @@ from rosenblatt.errors import DataError, OptionError
 from rosenblatt.learn.choices import UNLIMITED, Budget, Reason
 from rosenblatt.learn.ledger import Ledger, Tape
 from rosenblatt.learn.passes.averaged import NO_SUMS, Tally
+from rosenblatt.learn.passes.averaged_kernels import Log
 from rosenblatt.learn.pla import joint_kernels
+from rosenblatt.learn.pla.joint_kernels import Joint, Looks
 from rosenblatt.learn.run_state import FOREVER, Walk
 from rosenblatt.rows import find, kernels
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array, Rows, Ties
 from rosenblatt.rows.kesler import JointExamples
-from rosenblatt.rows.storage import n_rows, numbers_per_row
-from rosenblatt.rows.threads import in_pieces
+from rosenblatt.rows.scan import Table
+from rosenblatt.rows.storage import n_rows
+
+NO_LABELS = np.empty(0, np.int64)
 
 
 class JointLedger(Ledger):
@@ -88,8 +93,8 @@ class JointWalk(Walk):
         self._refuse_overflow(page.size)
         when, examples = np.empty(page.size, np.int64), self.examples
         at, made, looks, quiet = joint_kernels.sweep(
-            examples.rows, examples.labels, order, copies, self.W, self.sums, self.looks, self.ties, doubt,
-            quiet, patience, self._scores, page, when,
+            examples.rows, examples.labels, order, copies, Joint(self.W, self.sums, self._scores),
+            Looks(self.looks, quiet), patience, self.ties, doubt, Log(page, when),
         )  # fmt: skip
         self.seen += looks - self.looks
         self.looks = looks
@@ -133,21 +138,32 @@ def honest(reason: Reason, examples: JointExamples, W: Array) -> Reason:
 # -- what a rule says ------------------------------------------------------------------------------------------
 
 
-def chosen(rows: Rows, W: Array) -> Array:
+@dataclass(frozen=True, eq=False)
+class Choices:
     """The class of every row: that with the exactly largest score, the first of equals."""
-    out, W = np.empty(n_rows(rows), np.int64), np.ascontiguousarray(W)
-    length, whole = find.norm(W), find.is_whole(W)
 
-    def piece(a: int, b: int) -> None:
-        joint_kernels.choose(rows, a, b, W, kernels.doubt_about(rows, length, whole), np.empty(len(W)), out)
+    weights: find.Fixed
 
-    in_pieces(piece, 0, out.size, len(W) * numbers_per_row(rows))
+    def __call__(self, table: Table, first: int, last: int, out: Array) -> None:
+        """Those of rows first .. last-1."""
+        W = self.weights.w
+        joint_kernels.choose(table.rows, first, last, W, self.weights.doubt(table), np.empty(len(W)), out)
+
+
+def chosen(rows: Rows, W: Array) -> Array:
+    """The class of every row, of rows that are at hand and may have no label."""
+    return _classes(Examples(rows, NO_LABELS), W)
+
+
+def _classes(examples: Examples, W: Array) -> Array:
+    out, W = np.empty(examples.n, np.int64), np.ascontiguousarray(W)
+    examples.scan.look(examples, Choices(find.Fixed.of(W)), out, times=len(W))
     return out
 
 
 def wrong_rows(examples: JointExamples, W: Array) -> Array:
     """The rows that count and that are predicted wrong."""
-    wrong = chosen(examples.rows, W) != examples.labels
+    wrong = _classes(examples, W) != examples.labels
     return np.flatnonzero(wrong & (examples.weights > 0) if examples.weights.size else wrong)
 
 

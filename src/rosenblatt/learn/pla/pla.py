@@ -21,7 +21,7 @@ from rosenblatt.learn.run_state import COPIES, FOREVER, Run, Walk, ctrl_c_noted,
 from rosenblatt.rows import find, kernels
 from rosenblatt.rows.compiling import brief_rows, briefly
 from rosenblatt.rows.examples import Examples
-from rosenblatt.rows.kernels import Array, Ties
+from rosenblatt.rows.kernels import Array, Page, Place, Ties, Visits
 from rosenblatt.rows.storage import numbers_per_row
 
 FEW = 10_000  # copies of rows; a pass over so few costs less than setting some of them apart
@@ -54,9 +54,9 @@ def _cycles(walk: Walk, most: int) -> Reason | None:
             return Reason.MAX_PASSES
         page, doubt = walk.room()
         ends = np.empty(max(int(passes), 1), np.int64)
-        ended, at, made, quiet = briefly(kernels.cycle, at_once * numbers)(
-            examples.rows, examples.labels, order, each, copies, at, at_once,
-            walk.w, walk.ties, doubt, quiet, examples.n_copies, ends, page,
+        ended, made, at, quiet = briefly(kernels.cycle, at_once * numbers)(
+            examples.rows, examples.labels, Visits(order, each, copies), Place(at, quiet), at_once, examples.n_copies,
+            walk.w, walk.ties, doubt, Page(page, ends),
         )  # fmt: skip
         spare = max(quiet - examples.n_copies, 0)  # copies of the last row that the clean cycle did not need
         looked = examples.n_copies if spare and at == 0 else _looks(examples, order, each, copies, at)

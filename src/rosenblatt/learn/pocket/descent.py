@@ -16,6 +16,7 @@ import numpy as np
 import scipy  # its parts are loaded when they are used
 
 from rosenblatt.geometry import line_search, wolfe
+from rosenblatt.geometry.line_search import Crossings
 from rosenblatt.geometry.whitening import NUMBERS, Scaled, Space
 from rosenblatt.geometry.working_set import lowest
 from rosenblatt.rows.kernels import Array
@@ -57,7 +58,8 @@ class Descent:
         self._taking_in = TAKING_IN if min(n, self._many) * space.size <= NUMBERS else 0.0
         self.patience = min(STUCK * space.size, MOST_IDLE) + TOGETHER
         ints, floats = np.empty((2, n), np.int64), np.empty((2, n))
-        self.room = floats[0], ints[0], floats[1], ints[1], np.empty(n + 2, np.int64), np.empty(64)
+        heads = np.empty(n + 2, np.int64)
+        self.crossings, self.sample = Crossings(floats[0], ints[0], floats[1], ints[1], heads), np.empty(64)
         self.v, self.scores, self.cost = np.zeros(space.size), np.zeros(n), 0
         self.best, self.kept = np.iinfo(np.int64).max - 1, self.v
         self._newest = not isinstance(space, Scaled)  # there, to drift along equal costs made rules worse on new rows
@@ -123,7 +125,9 @@ class Descent:
             self.spend(self.together)
             directions, v = self.directions(), self.v.copy()
             slopes = self.space.slopes(directions)
-            line_search.descend(slopes, directions, self.costs, self.share, v, self.scores.copy(), *self.room)
+            line_search.descend(
+                slopes, directions, self.costs, self.share, v, self.scores.copy(), self.crossings, self.sample
+            )
             self.stand(v)
             idle = idle + len(directions) if self.cost >= lowest_cost else 0
             lowest_cost = min(lowest_cost, self.cost)

@@ -23,6 +23,7 @@ from rosenblatt.learn import costs as pricing
 from rosenblatt.learn.choices import Budget, Reason, counted
 from rosenblatt.learn.pla import pla
 from rosenblatt.learn.pocket import descent, pocket_kernels
+from rosenblatt.learn.pocket.pocket_kernels import Counting, Draws, Pocket
 from rosenblatt.learn.run_state import COPIES, Run, Walk, honest
 from rosenblatt.rows import find, timing
 from rosenblatt.rows.compiling import briefly
@@ -66,72 +67,62 @@ def learn(
     walk = Walk(examples, ties, start.copy(), budget, watch)
     walk.interrupted = interrupted
     costs, unit = pricing.costs_of(examples)
-    order, often = walk.in_order()[0], np.zeros(examples.n, np.int64)
-    kept = pocket_kernels.Pocket(walk.w.copy(), np.array([np.iinfo(np.int64).max, 0, 0, 0, 0], np.int64))
-    _keep_if_better(walk, order, costs, gamma, kept, often)
-    reason = _fill(walk, rng, order, costs, gamma, ratchet, kept, often)
-    cost = unit * int(kept.numbers[0])
+    counting = Counting(walk.in_order()[0], costs, gamma, np.zeros(examples.n, np.int64))
+    nothing = np.array([(np.iinfo(np.int64).max, 0, 0, 0, 0)], pocket_kernels.KEPT)[0]
+    pocket = Pocket(walk.w.copy(), nothing, ratchet)
+    _keep_if_better(walk, counting, pocket)
+    reason = _fill(walk, rng, counting, pocket)
+    cost, kept_at = unit * int(pocket.kept.cost), int(pocket.kept.at)
     if counted(ties) != ties:
-        cost = pricing.cost(examples, kept.weights, counted(ties), gamma)
-    reason, ledger = honest(reason, examples, kept.weights, ties), walk.ledger.seal(examples)
-    return PocketRun(
-        kept.weights, ledger, reason, ledger.n_passes, walk.seen, cost=cost, kept_at=int(kept.numbers[1]),
-    )  # fmt: skip
+        cost = pricing.cost(examples, pocket.weights, counted(ties), gamma)
+    reason, ledger = honest(reason, examples, pocket.weights, ties), walk.ledger.seal(examples)
+    return PocketRun(pocket.weights, ledger, reason, ledger.n_passes, walk.seen, cost=cost, kept_at=kept_at)
 
 
-def _fill(
-    walk: Walk,
-    rng: np.random.Generator,
-    order: Array,
-    costs: Array,
-    gamma: float,
-    ratchet: bool,
-    kept: pocket_kernels.Pocket,
-    often: Array,
-) -> Reason:
+def _fill(walk: Walk, rng: np.random.Generator, counting: Counting, pocket: Pocket) -> Reason:
     """Draw, correct, count and keep until there is a reason to stop."""
     examples, sorted_at, quiet = walk.examples, 0, 0
     while True:
         drawn, steps = walk.drawn(rng)
         at = 0
         while at < drawn.size:
-            if kept.numbers[0] == 0:
+            if pocket.kept.cost == 0:
                 return Reason.SEPARATED
             if reason := walk.spent():
                 return reason
             page, doubt = walk.room()
             page = page[: max(walk.at_once // examples.n, 1)]
             used, made, looked = pocket_kernels.pocket(
-                examples.rows, examples.labels, drawn[at:], steps[at:], order, costs, walk.w, walk.ties, doubt,
-                gamma, ratchet, kept, often, page,
+                examples.rows, examples.labels, Draws(drawn[at:], steps[at:]), counting, walk.w, walk.ties, doubt,
+                pocket, page,
             )  # fmt: skip
             walk.ledger.append(page[:made])
             walk.seen += looked
             at += used
             if len(walk.ledger) - sorted_at >= SORTED_EVERY:
-                order, sorted_at = order[np.argsort(-often[order], kind="stable")], len(walk.ledger)
+                most_often_first = np.argsort(-counting.often[counting.order], kind="stable")
+                counting = counting._replace(order=counting.order[most_often_first])
+                sorted_at = len(walk.ledger)
             walk.draws += used
             quiet = 0 if made else quiet + used
             if quiet > min(examples.n_copies, COPIES * examples.n):
                 if not find.find_first(examples, walk.w, walk.ties, 1).size:
-                    _keep_if_better(walk, order, costs, gamma, kept, often)
+                    _keep_if_better(walk, counting, pocket)
                     return Reason.SEPARATED  # no mistake is left to correct; with gamma, some margins may be below it
                 if walk.has_too_many_copies:
                     return Reason.PATIENCE
 
 
-def _keep_if_better(
-    walk: Walk, order: Array, costs: Array, gamma: float, kept: pocket_kernels.Pocket, often: Array
-) -> None:
+def _keep_if_better(walk: Walk, counting: Counting, pocket: Pocket) -> None:
     """Count the present weights, and keep them if their mistakes cost less than those of the weights kept."""
-    examples, best, (_, doubt) = walk.examples, int(kept.numbers[0]), walk.room()
+    examples, best, (_, doubt) = walk.examples, int(pocket.kept.cost), walk.room()
     total, looked = briefly(pocket_kernels.cost, examples.n * numbers_per_row(examples.rows))(
-        examples.rows, examples.labels, order, costs, walk.w, walk.ties, doubt, gamma, best, often
+        examples.rows, examples.labels, counting, walk.w, walk.ties, doubt, best
     )
     walk.seen += looked
     if total < best:
-        kept.weights[:] = walk.w
-        kept.numbers[:2] = total, len(walk.ledger)
+        pocket.weights[:] = walk.w
+        pocket.kept.cost, pocket.kept.at = total, len(walk.ledger)
 
 
 def improved(

@@ -1,49 +1,61 @@
 """Compiled: what mistakes cost, counted no further than needed, and the pocket's loop."""
 
 from math import sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from rosenblatt.rows.compiling import compiled
-from rosenblatt.rows.kernels import Array, Doubt, Rows, Ties, add, is_below, is_wrong, margin
+from rosenblatt.rows.kernels import Array, Doubt, Rows, Ties, correct_copies, is_below, is_wrong, margin
+
+KEPT = np.dtype(  # what goes with the weights kept, and the draws that were right in a row: the most, and those now
+    (np.record, [(name, np.int64) for name in ("cost", "at", "updates", "longest_run", "run")])
+)
 
 
 class Pocket(NamedTuple):
-    """The kept weights, and the numbers that go with them."""
+    """The kept weights, and when they are counted."""
 
     weights: Array
-    numbers: (
-        Array  # [the cost of its mistakes, the update it was kept at, the updates so far, the longest run, the run]
-    )
+    kept: Any  # a record, of type KEPT: the cost of their mistakes, the update they were kept at, the updates so far
+    ratchet: bool  # only once they have been right on more draws in a row than any before
+
+
+class Counting(NamedTuple):
+    """How mistakes are counted."""
+
+    order: Array  # of the rows
+    costs: Array  # of a mistake on each row; empty: 1 each
+    gamma: float  # above 0: a row with y (w . x) < gamma ||w|| is a mistake, too
+    often: Array  # how often each row was one
+
+
+class Draws(NamedTuple):
+    """Rows drawn, and the step of each (empty: 1 each)."""
+
+    rows: Array
+    steps: Array
 
 
 @compiled
 def cost(
-    rows: Rows,
-    labels: Array,
-    order: Array,
-    costs: Array,
-    w: Array,
-    ties: Ties,
-    doubt: Doubt,
-    gamma: float,
-    limit: int,
-    tally: Array,
+    rows: Rows, labels: Array, counting: Counting, w: Array, ties: Ties, doubt: Doubt, limit: int
 ) -> tuple[int, int]:
     """What the mistakes of w cost, or at least `limit`: then counting ends. Also returns how many rows were looked at.
 
-    With gamma > 0, a row with y (w . x) < gamma ||w|| is a mistake. `tally` counts for every row how often it was one.
+    Not a pass of `rows.scan`: the rows that were wrong most often come first, so that few are looked at.
     """
-    bound = 0.0
-    if gamma > 0.0:
+    order, costs, bound = counting.order, counting.costs, 0.0
+    if counting.gamma > 0.0:
         for k in range(w.size):
             bound += w[k] * w[k]
-        bound = gamma * sqrt(bound)
+        bound = counting.gamma * sqrt(bound)
     total = 0
     for k in range(order.size):
         i = order[k]
         m = margin(rows, labels, i, w, doubt)
         if is_wrong(m, labels[i], ties) or (bound > 0.0 and is_below(rows, labels, i, w, m, doubt, bound)):
-            tally[i] += 1
+            counting.often[i] += 1
             total += costs[i] if costs.size > 0 else 1
             if total >= limit:
                 return total, k + 1
@@ -54,52 +66,46 @@ def cost(
 def pocket(
     rows: Rows,
     labels: Array,
-    drawn: Array,
-    steps: Array,
-    order: Array,
-    costs: Array,
+    draws: Draws,
+    counting: Counting,
     w: Array,
     ties: Ties,
     doubt: Doubt,
-    gamma: float,
-    ratchet: bool,
-    kept: Pocket,
-    tally: Array,
+    pocket: Pocket,
     ledger: Array,
 ) -> tuple[int, int, int]:
     """Correct the mistakes among the rows drawn, and keep the weights whose own mistakes cost the least.
 
-    `steps` goes with `drawn` (empty: one each). With `ratchet`, weights are only counted when they have been right on
-    more draws in a row than any before. Stops when the ledger is full, or when the weights kept make no mistake.
+    Stops when the ledger is full, or when the weights kept make no mistake.
     Returns how many draws were used, how many corrections were made, and how many rows were looked at.
     """
-    best, made, looked = kept.numbers[0], 0, 0
-    for k in range(drawn.size):
+    kept = pocket.kept
+    best, made, looked = kept.cost, 0, 0
+    for k in range(draws.rows.size):
         if best == 0 or made == ledger.size:
             return k, made, looked
-        i = drawn[k]
+        i = draws.rows[k]
         looked += 1
-        if is_wrong(margin(rows, labels, i, w, doubt), labels[i], ties):
-            step = steps[k] if steps.size > 0 else 1.0
-            add(rows, i, w, step * labels[i])
-            ledger[made] = i if step == 1.0 else ~i
-            made += 1
-            kept.numbers[2] += 1
-            kept.numbers[4] = 0
-            if ratchet:
+        m = margin(rows, labels, i, w, doubt)
+        if is_wrong(m, labels[i], ties):
+            step = draws.steps[k] if draws.steps.size > 0 else 1.0
+            made, _ = correct_copies(rows, labels, i, step, m, w, ties, doubt, ledger, made)
+            kept.updates += 1
+            kept.run = 0
+            if pocket.ratchet:
                 continue
         else:
-            kept.numbers[4] += 1
-            if not ratchet or kept.numbers[4] <= kept.numbers[3]:
+            kept.run += 1
+            if not pocket.ratchet or kept.run <= kept.longest_run:
                 continue
-            kept.numbers[3] = kept.numbers[4]
-            if kept.numbers[2] == kept.numbers[1]:  # these weights are the ones kept
+            kept.longest_run = kept.run
+            if kept.updates == kept.at:  # these weights are the ones kept
                 continue
-        total, rows_counted = cost(rows, labels, order, costs, w, ties, doubt, gamma, best, tally)
+        total, rows_counted = cost(rows, labels, counting, w, ties, doubt, best)
         looked += rows_counted
         if total < best:
             best = total
-            kept.numbers[0], kept.numbers[1] = total, kept.numbers[2]
+            kept.cost, kept.at = total, kept.updates
             for j in range(w.size):
-                kept.weights[j] = w[j]
-    return drawn.size, made, looked
+                pocket.weights[j] = w[j]
+    return draws.rows.size, made, looked

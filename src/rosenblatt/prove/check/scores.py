@@ -1,7 +1,8 @@
 """Scores in floats, with error bounds: they settle the clear cases, and leave the rest to whole numbers.
 
 Input     rows, and weights as whole numbers.
-Result    the rows that may have the smallest score, or whose sign is unclear. Part of the checker.
+Result    the rows that may have the smallest score, or whose sign is unclear. Part of the checker, so
+          it makes no pass of `rows.scan`.
 """
 
 from abc import ABC, abstractmethod

@@ -1,26 +1,19 @@
-"""The options that every estimator was made with, and their kinds and ranges in a model file.
+"""How the options that a rule was made with are kept in a model file.
 
 What cannot be written down, a function as kernel or a random generator under way, is refused by name.
 """
 
 from collections.abc import Mapping
-from math import nextafter
+from functools import cache
+from math import inf, nextafter
 from typing import Any
 
 import numpy as np
 
+from rosenblatt import options, registry
 from rosenblatt.errors import ModelError
-from rosenblatt.learn import choices
-from rosenblatt.learn.dual.dual import ORDERS
-from rosenblatt.learn.dual.gram import OF_PAIRS, OF_PRODUCTS, PRECOMPUTED, SCALE
-from rosenblatt.learn.passes.aggressive import Variant
-from rosenblatt.learn.tree import tree_options
-from rosenblatt.rows.storage import LONGEST
-from rosenblatt.rules.lifted import BEST
-from rosenblatt.rules.pocket import DESCENT
-from rosenblatt.rules.schemes import JOINT, ONE_VS_REST, SCHEMES
-from rosenblatt.rules.tree import BY_CROSS_VALIDATION
-from rosenblatt.rules.voted import VOTES
+from rosenblatt.learn.dual.gram import OF_PAIRS, OF_PRODUCTS, PRECOMPUTED
+from rosenblatt.rules.schemes import JOINT, ONE_VS_REST
 from rosenblatt.ship.file.codecs import (
     COUNTABLE,
     FLAG,
@@ -29,7 +22,6 @@ from rosenblatt.ship.file.codecs import (
     NOWHERE,
     NUMBER,
     REAL,
-    TEXT,
     TINY,
     Kind,
     Shape,
@@ -48,7 +40,6 @@ from rosenblatt.ship.file.codecs import (
 NONE = type(None)
 TEXT_OR_NONE = scalar(str, NONE)
 NAME = scalar(bool, int, float, str, NONE)
-SEED = scalar(int, NONE, low=0)
 
 
 def above(low: float, *words: str, high: float = LARGEST) -> Kind:
@@ -73,16 +64,13 @@ def whole(low: int, *words: str, high: float = COUNTABLE) -> Kind:
     return Kind(plain, read)
 
 
-def _flag_or_auto_read(value: Any, where: str, shape: Shape) -> Any:
-    return (choice("auto") if type(value) is str else FLAG).read(value, where, shape)
+def flag(*words: str) -> Kind:
+    """True or false, or one of some words."""
 
+    def read(value: Any, where: str, shape: Shape) -> Any:
+        return (choice(*words) if type(value) is str else FLAG).read(value, where, shape)
 
-FLAG_OR_AUTO = Kind(plain, _flag_or_auto_read)
-COUNT = or_null(whole(1))  # None: no limit
-SECONDS = or_null(above(TINY))
-POSITIVE, FROM_ZERO = above(TINY), above(0)
-BIAS_SCALE = above(TINY, "auto", high=nextafter(LONGEST, 0.0))
-TIES = choice(*choices.TIES)
+    return Kind(plain, read)
 
 
 def _start_written(start: Any) -> Any:
@@ -91,7 +79,7 @@ def _start_written(start: Any) -> Any:
 
 def _start_read(value: Any, where: str, shape: Shape) -> Any:
     if type(value) is str:
-        return choice("zeros", "first", "random").read(value, where, shape)
+        return choice(*options.STARTS).read(value, where, shape)
     if not any(type(row) is list for row in items(value, where)):
         return reals(value, where)
     width = len(items(value[0], f"{where}[0]"))
@@ -158,117 +146,39 @@ def _columns_read(value: Any, where: str, shape: Shape) -> Any:
     return listed(LABEL).read(value, where, shape) if type(value) is list else TEXT_OR_NONE.read(value, where, shape)
 
 
-START = Kind(_start_written, _start_read)
-CLASS_WEIGHT = Kind(_class_weight_written, _class_weight_read)
-CLASSES = Kind(_classes_written, _classes_read)
-COMPARATOR = Kind(_comparator_written, _comparator_read)
-COLUMNS = Kind(_columns_written, _columns_read)
-
 MULTI_CLASS = "multi_class"
-_SCHEME = {MULTI_CLASS: choice(*SCHEMES)}
-_RULE = {"fit_intercept": FLAG, "bias_scale": BIAS_SCALE, "normalize": FLAG}
-_PASSES = {
-    "max_passes": COUNT,
-    "shuffle": FLAG_OR_AUTO,
-    "start": START,
-    **_RULE,
-    "class_weight": CLASS_WEIGHT,
-    "random_state": SEED,
-    "verbose": FLAG,
+SPECIAL: Mapping[str, Kind] = {
+    "start": Kind(_start_written, _start_read),
+    "class_weight": Kind(_class_weight_written, _class_weight_read),
+    "random_state": scalar(int, NONE, low=0),
+    "kernel": choice(*OF_PRODUCTS, *OF_PAIRS, PRECOMPUTED),
+    "categorical_features": Kind(_columns_written, _columns_read),
+    "classes": Kind(_classes_written, _classes_read),
+    "comparator": Kind(_comparator_written, _comparator_read),
 }
 
-PARAMETERS: Mapping[str, Mapping[str, Kind]] = {
-    "Perceptron": {
-        "order": choice(*choices.Order),
-        "ties": TIES,
-        "start": START,
-        **_RULE,
-        "max_passes": or_null(whole(1, "auto")),
-        "max_updates": or_null(whole(1, "bound")),
-        "max_seconds": SECONDS,
-        "margin": SECONDS,
-        "patience": COUNT,
-        **_SCHEME,
-        "class_weight": CLASS_WEIGHT,
-        "random_state": SEED,
-        "verbose": FLAG,
-    },
-    "PocketPerceptron": {
-        "improve": or_null(choice(DESCENT)),
-        "ratchet": FLAG,
-        "margin": FROM_ZERO,
-        "ties": TIES,
-        "start": START,
-        **_RULE,
-        "max_updates": or_null(whole(1, "auto")),
-        "max_passes": COUNT,
-        "max_seconds": SECONDS,
-        "patience": COUNT,
-        **_SCHEME,
-        "class_weight": CLASS_WEIGHT,
-        "random_state": SEED,
-        "verbose": FLAG,
-    },
-    "LiftedPerceptron": {
-        "a": above(TINY, BEST, high=nextafter(1.0, 0.0)),
-        **_RULE,
-        "max_passes": COUNT,
-        "max_updates": COUNT,
-        "max_seconds": SECONDS,
-        "class_weight": CLASS_WEIGHT,
-        "verbose": FLAG,
-    },
-    "AveragedPerceptron": {"ties": TIES, **_SCHEME, **_PASSES},
-    "VotedPerceptron": {"vote": choice(*VOTES), "ties": TIES, **_PASSES},
-    "MarginPerceptron": {"beta": FROM_ZERO, "max_updates": COUNT, "max_seconds": SECONDS, **_PASSES},
-    "PassiveAggressive": {"variant": choice(*Variant), "C": POSITIVE, "average": FLAG, **_PASSES},
-    "KernelPerceptron": {
-        "kernel": choice(*OF_PRODUCTS, *OF_PAIRS, PRECOMPUTED),
-        "gamma": or_null(above(TINY, SCALE)),
-        "degree": NUMBER,
-        "coef0": NUMBER,
-        "order": choice(*ORDERS),
-        "budget": COUNT,
-        "average": FLAG,
-        "fit_intercept": FLAG,
-        "bias_scale": BIAS_SCALE,
-        "max_passes": COUNT,
-        "max_updates": COUNT,
-        "max_seconds": SECONDS,
-        "cache_mb": POSITIVE,
-        "class_weight": CLASS_WEIGHT,
-        "random_state": SEED,
-        "verbose": FLAG,
-    },
-    "PerceptronTree": {
-        "test": choice(*tree_options.TESTS),
-        "criterion": choice(*tree_options.CRITERIA),
-        "leaves": choice(*tree_options.LEAVES),
-        "categories": choice(*tree_options.CATEGORIES),
-        "max_depth": or_null(whole(0)),
-        "min_leaf": POSITIVE,
-        "min_gain": FROM_ZERO,
-        "max_columns": or_null(whole(2)),
-        "spare": FROM_ZERO,
-        "simpler": FROM_ZERO,
-        "prune": or_null(above(0, *BY_CROSS_VALIDATION)),
-        "folds": whole(2),
-        "categorical_features": COLUMNS,
-        "class_weight": CLASS_WEIGHT,
-        "random_state": SEED,
-        "verbose": FLAG,
-    },
-    "OnlinePerceptron": {
-        "mode": TEXT,
-        "C": POSITIVE,
-        "ties": TIES,
-        "fit_intercept": FLAG,
-        "bias_scale": BIAS_SCALE,
-        "classes": CLASSES,
-        "comparator": COMPARATOR,
-        "ledger": or_null(whole(1, "all")),
-    },
-}
+
+def _kept(kind: options.Kind) -> Kind:
+    """How an option of this kind is kept in a file."""
+    match kind:
+        case options.Flag():
+            found = flag(*kind.words) if kind.words else FLAG
+        case options.OneOf():
+            found = choice(*kind.words)
+        case options.Whole():
+            found = whole(kind.least, *kind.words, high=min(kind.most, COUNTABLE))
+        case options.Number():
+            low = TINY if kind.above == 0 else max(kind.least, kind.above, -LARGEST)
+            found = above(low, *kind.words, high=LARGEST if kind.below == inf else nextafter(kind.below, 0.0))
+        case options.Special():
+            return SPECIAL[kind.what]
+    return or_null(found) if getattr(kind, "none", False) else found
+
+
+@cache
+def kinds_kept(estimator: str) -> Mapping[str, Kind]:
+    """How each option of the estimator of this name is kept in a file."""
+    return {name: _kept(kind) for name, kind in options.kinds_of(registry.NAMED[estimator].rule).items()}
 
 
 def scheme_meant(classes: int) -> str:
@@ -282,7 +192,7 @@ def options_written(rule: Any) -> dict[str, Any]:
     scheme, classes = given.get(MULTI_CLASS), rule.classes_
     if scheme is not None and len(classes) > 2 and scheme != rule._scheme:
         raise ModelError(f"multi_class was changed to {scheme!r} after learning with {rule._scheme!r}: fit again")
-    for name, kind in PARAMETERS[rule.name].items():
+    for name, kind in kinds_kept(rule.name).items():
         where = f"a model file cannot hold the option {name}: it"
         try:
             found[name] = kind.write(given[name])

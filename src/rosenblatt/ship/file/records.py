@@ -35,8 +35,8 @@ from rosenblatt.ship.file.codecs import (
     or_null,
     scalar,
 )
-from rosenblatt.ship.file.options import MULTI_CLASS, PARAMETERS, options_written, scheme_meant
-from rosenblatt.ship.file.schemas import TABLES
+from rosenblatt.ship.file.options import MULTI_CLASS, kinds_kept, options_written, scheme_meant
+from rosenblatt.ship.file.schemas import kept_by
 from rosenblatt.visible import brief
 
 AS_IS = Kind(lambda value: value, lambda value, where, shape: value)  # read later
@@ -57,11 +57,12 @@ def written(rule: Any) -> dict[str, Any]:
     if (entry := registry.entry_of(rule)) is None:
         name = type(rule).__name__
         inside = "; save what learns inside it, its `rule`" if name == "RiverPerceptron" else ""
-        raise ModelError(f"a model file holds the estimators {', '.join(PARAMETERS)}, not {name}{inside}")
+        raise ModelError(f"a model file holds the estimators {', '.join(registry.NAMED)}, not {name}{inside}")
     if not rule.is_fitted:
         raise ModelError(f"this {rule.name} has not learned anything yet: fit it first")
-    if (table := TABLES.get(entry.name)) is None:
+    if entry.name == OnlineRule.name:
         return _online_written(rule)
+    table = kept_by(rule.keeps)
     names, classes = getattr(rule, "feature_names_in_", None), LABELS.write(rule.classes_)
     LABELS.read(classes, "classes", NOWHERE)  # labels that JSON does not know are refused by name
     return {
@@ -80,17 +81,18 @@ def restored(record: Mapping[str, Any]) -> Any:
     """The rule of such a record."""
     given = fields(dict(record), "the model", PARTS, NOWHERE)
     name = given["estimator"]
-    if name not in PARAMETERS:
-        raise ModelError(f"this version knows no estimator {brief(name)}, only {', '.join(PARAMETERS)}")
-    rule = _restored(given) if name in TABLES else _online_restored(given)
+    if name not in registry.NAMED:
+        raise ModelError(f"this version knows no estimator {brief(name)}, only {', '.join(registry.NAMED)}")
+    rule = _online_restored(given) if name == OnlineRule.name else _restored(given)
     if given["conventions"] != rule.conventions():
         raise ModelError("the conventions are not those of a rule with these settings")
     return rule
 
 
 def _restored(given: Mapping[str, Any]) -> Any:
-    table, classes, names = TABLES[given["estimator"]], given["classes"], given["feature_names"]
-    labels = classes.tolist()
+    name, classes, names = given["estimator"], given["classes"], given["feature_names"]
+    made, parameter_kinds, labels = registry.NAMED[name].rule, kinds_kept(name), classes.tolist()
+    table = kept_by(made.keeps)
     try:
         rising = all(a < b for a, b in pairwise(labels))
     except TypeError:
@@ -101,14 +103,14 @@ def _restored(given: Mapping[str, Any]) -> Any:
         raise ModelError(f"feature_names must be {given['features']} texts")
     kinds = {key: field.kind for key, field in table.settled.items()}
     parameters = given["parameters"]
-    if MULTI_CLASS in table.parameters and type(parameters) is dict and MULTI_CLASS not in parameters:
+    if MULTI_CLASS in parameter_kinds and type(parameters) is dict and MULTI_CLASS not in parameters:
         parameters = {**parameters, MULTI_CLASS: scheme_meant(len(labels))}
     scheme = parameters.get(MULTI_CLASS, ONE_VS_REST) if type(parameters) is dict and len(labels) > 2 else None
     settled = fields(given["settled"], "settled", kinds, NOWHERE)
     shape = Shape(rules_of(len(labels), scheme), given["features"], settled.get("bias", 0.0), scheme == JOINT)
-    options = fields(parameters, "parameters", table.parameters, shape)
+    options = fields(parameters, "parameters", parameter_kinds, shape)
     learned = fields(given["learned"], "learned", {key: field.kind for key, field in table.learned.items()}, shape)
-    rule: Any = registry.NAMED[given["estimator"]].rule(**options)
+    rule = made(**options)
     if MULTI_CLASS in options:  # files of before have none: one-vs-rest, as the class itself says
         rule._multi_class = options[MULTI_CLASS]
     rule.classes_, rule.n_features_in_ = classes, given["features"]
@@ -117,7 +119,8 @@ def _restored(given: Mapping[str, Any]) -> Any:
     for values, fields_of in ((settled, table.settled), (learned, table.learned)):
         for key, field in fields_of.items():
             field.put(rule, values[key])
-    table.finish(rule, shape, learned)
+    if table.finish is not None:
+        table.finish(rule, shape, learned)
     return rule
 
 
@@ -167,7 +170,7 @@ def _online_restored(given: Mapping[str, Any]) -> OnlineRule:
         raise ModelError(f"feature_names must be {shape.features} different names")
     if learned["width"] not in (None, shape.features if names is None else None):
         raise ModelError(f"the width must be null or the number of features, not {learned['width']}")
-    rule = OnlineRule(**fields(given["parameters"], "parameters", PARAMETERS[OnlineRule.name], shape))
+    rule = OnlineRule(**fields(given["parameters"], "parameters", kinds_kept(OnlineRule.name), shape))
     state = {
         "protocol": PROTOCOL,
         "method": {"mode": rule.mode, "C": float(rule.C), "ties": rule.ties, "bias": settled["bias"]},

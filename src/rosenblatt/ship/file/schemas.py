@@ -5,7 +5,8 @@ empty one that begins at its weights, so `partial_fit` goes on as if nothing had
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cache
 from operator import attrgetter
 from typing import Any
 
@@ -50,7 +51,6 @@ from rosenblatt.ship.file.codecs import (
     per_rule,
     scalar,
 )
-from rosenblatt.ship.file.options import PARAMETERS
 from rosenblatt.ship.file.tree_schemas import PRICE, TREE, VALIDATION
 
 ABSENT = object()  # an attribute that only `fit` makes, after partial_fit alone
@@ -280,28 +280,36 @@ def _grow_on(tree: Any, shape: Shape, given: Mapping[str, Any]) -> None:
 
 
 @dataclass(frozen=True)
-class Kept:
-    """All that is kept of a rule of one kind."""
+class Group:
+    """What rules of some kind keep: what was settled before learning, what was learned, and what follows from both."""
 
-    parameters: Mapping[str, Kind]
-    settled: Mapping[str, Field]
-    learned: Mapping[str, Field]
-    finish: Callable[[Any, Shape, Mapping[str, Any]], None] = _begin
-
-
-def _table(name: str, learned: Mapping[str, Field], *more: Any, settled: Any = None) -> Kept:
-    return Kept(PARAMETERS[name], SETTLED | (settled or {}), COUNTERS | dict(learned), *more)
+    settled: Mapping[str, Field] = field(default_factory=dict)
+    learned: Mapping[str, Field] = field(default_factory=dict)
+    finish: Callable[[Any, Shape, Mapping[str, Any]], None] | None = None
 
 
-_IN_PASSES = WEIGHTS | TALLIES
-TABLES = {
-    "Perceptron": _table("Perceptron", WEIGHTS | PERCEPTRON),
-    "PocketPerceptron": _table("PocketPerceptron", WEIGHTS | POCKET),
-    "LiftedPerceptron": _table("LiftedPerceptron", WEIGHTS | LIFTED),
-    "AveragedPerceptron": _table("AveragedPerceptron", _IN_PASSES, _go_on),
-    "VotedPerceptron": _table("VotedPerceptron", _IN_PASSES | VOTED, _vote_on, settled=VOTED_SETTLED),
-    "MarginPerceptron": _table("MarginPerceptron", _IN_PASSES | MARGIN, _go_on, settled=MARGIN_SETTLED),
-    "PassiveAggressive": _table("PassiveAggressive", _IN_PASSES, _go_on, settled=AGGRESSIVE_SETTLED),
-    "KernelPerceptron": _table("KernelPerceptron", DUALS, _sum_on),
-    "PerceptronTree": Kept(PARAMETERS["PerceptronTree"], {}, GROWN, _grow_on),
+GROUPS = {  # by the names that rules have them under, in `Rule.keeps`
+    "run": Group(SETTLED, COUNTERS, _begin),
+    "weights": Group({}, WEIGHTS),
+    "certificates": Group({}, PERCEPTRON),
+    "pocket": Group({}, POCKET),
+    "lift": Group({}, LIFTED),
+    "tallies": Group({}, TALLIES, _go_on),
+    "votes": Group(VOTED_SETTLED, VOTED, _vote_on),
+    "margin": Group(MARGIN_SETTLED, MARGIN),
+    "steps": Group(AGGRESSIVE_SETTLED),
+    "support rows": Group({}, DUALS, _sum_on),
+    "tree": Group({}, GROWN, _grow_on),
 }
+
+
+@cache
+def kept_by(groups: tuple[str, ...]) -> Group:
+    """All that a rule with these groups keeps; the last of them that says what follows does."""
+    each = [GROUPS[name] for name in groups]
+    finish = [group.finish for group in each if group.finish is not None]
+    return Group(
+        {key: field for group in each for key, field in group.settled.items()},
+        {key: field for group in each for key, field in group.learned.items()},
+        finish[-1],
+    )
