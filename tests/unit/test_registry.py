@@ -12,6 +12,7 @@ from rosenblatt.errors import OptionError
 from rosenblatt.learn.choices import TIES, Order
 from rosenblatt.rules.rule import Rule
 from rosenblatt.ship.file.schemas import GROUPS
+from rosenblatt.vocabulary import ORDERS, TIE_RULES
 
 
 @pytest.fixture(params=registry.RULES, ids=lambda entry: entry.name)
@@ -54,8 +55,8 @@ def test_a_subclass_with_options_of_its_own_is_checked_as_its_base_is():
 
 
 def test_the_words_that_the_help_tells_are_those_that_rules_take():
-    assert tuple(Order) == options.ORDERS
-    assert tuple(TIES) == options.TIE_RULES
+    assert tuple(Order) == ORDERS
+    assert tuple(TIES) == TIE_RULES
     known = {name for entry in registry.ALGORITHMS.values() for name in options.kinds_of(entry.rule)}
     told = inspect.signature(fit.run).parameters
     assert {"order", "ties", "start", "bias_scale", "normalize", "max_passes", "patience"} <= known & set(told)
