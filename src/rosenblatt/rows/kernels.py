@@ -560,6 +560,20 @@ def correct(
     `copies` goes with `order` and is used up (empty: one each). `quiet` is how many copies in a row have been
     right before; stops when that reaches `patience`, or when the ledger is full. Returns how far it came in
     `order`, how many corrections it wrote, and `quiet`.
+
+    Every order of PLA, and `cycle`, is this loop. `averaged_kernels.sweep` is its relative whose look is a value, the
+    stride: with margin, by loss, with or without a mean. To be both, it would be compiled with all that for plain PLA,
+    too. Other loops that find and correct, and why each is its own:
+
+    clean              chooses the next row by the margins it meets: linked lists, no order; shares `correct_copies`
+    pocket_kernels     after each correction it may count all mistakes; a draw is one step, never several copies
+    joint_kernels      a look compares the scores of all classes, and a correction moves two rows of a table
+    lifted_kernels     each copy has a feature of its own: one number beside its row, which as a last entry of the row
+                       would keep the loop over the others from being vectorised
+    dual_kernels       all scores are kept, so a look reads one number; a correction adds a column, which may have to be
+                       fetched first
+    online_kernels     rows come one by one, unchecked: each is measured, and refused before anything has changed
+    oblique_kernels    columns side by side, in floats: what it finds is a proposal, so nothing is decided exactly
     """
     made = k = 0
     while k < order.size:
