@@ -110,3 +110,9 @@ def containers(X):
     long = sp.csr_array(X)
     long.indices, long.indptr = long.indices.astype(np.int64), long.indptr.astype(np.int64)
     yield "csr, 64-bit indices", long
+
+
+def separable_rows(rng, n=300, d=5):
+    """Normal rows and the labels yes and no, which a line with a threshold separates."""
+    X = rng.normal(size=(n, d))
+    return X, np.where(X @ rng.normal(size=d) > 0.2, "yes", "no")

@@ -15,11 +15,6 @@ import numpy as np
 
 from rosenblatt.errors import OptionError
 
-# The words that users choose by; here, because the command's help must not wait for compiled code.
-ORDERS = ("active", "cyclic", "random", "random-mistake", "worst")  # `learn.choices.Order`
-TIE_RULES = ("mistake", "plus", "minus", "correct")  # `rows.kernels.TIES`
-STARTS = ("zeros", "first", "random")
-
 
 def refused(name: str, wanted: str, value: Any, words: Iterable[str] = (), none: bool = False) -> OptionError:
     """The error for an invalid option: it must be what is `wanted`, one of `words`, or (if `none`) None."""

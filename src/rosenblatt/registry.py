@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # what `from rosenblatt import` gives, for type checkers
     from rosenblatt.estimators.passive_aggressive import PassiveAggressive as PassiveAggressive
     from rosenblatt.estimators.perceptron import Perceptron as Perceptron
     from rosenblatt.estimators.pocket import PocketPerceptron as PocketPerceptron
+    from rosenblatt.estimators.second_order import SecondOrderPerceptron as SecondOrderPerceptron
     from rosenblatt.estimators.tree import PerceptronTree as PerceptronTree
     from rosenblatt.estimators.voted import VotedPerceptron as VotedPerceptron
 
@@ -55,6 +56,7 @@ RULES = (
     Entry("MarginPerceptron", "margin", "margin_perceptron", "MarginRule"),
     Entry("KernelPerceptron", "kernel", "kernel", "KernelRule"),
     Entry("PassiveAggressive", "pa", "passive_aggressive", "AggressiveRule"),
+    Entry("SecondOrderPerceptron", "second-order", "second_order", "SecondOrderRule"),
     Entry("PerceptronTree", "tree", "tree", "TreeRule"),
     Entry("OnlinePerceptron", None, "online", "OnlineRule"),
 )

@@ -1,5 +1,6 @@
 """Tables and models that the tests of the command share; none of them writes into this folder."""
 
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,3 +52,11 @@ def demo(tmp_path_factory):
     """The demo, run once."""
     pytest.importorskip("matplotlib")
     return run("demo", "--folder", tmp_path_factory.mktemp("demo") / "new" / "folder", "--json", "--quiet")
+
+
+@pytest.fixture
+def here(desk, tmp_path, monkeypatch):
+    """A copy of the desk to work in."""
+    shutil.copytree(desk.folder, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path

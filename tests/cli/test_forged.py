@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from cli.one_line import changed
 from cli.running import run
-from cli.test_errors import changed
 from rosenblatt.prove.check.certificate import Certificate
 
 

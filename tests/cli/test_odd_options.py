@@ -20,8 +20,8 @@ def unread(*options):
 @pytest.mark.parametrize(
     ("option", "words"),
     [
-        ("--ties", "ties must be one of mistake, plus, minus, correct, not 'foo'"),
-        ("--order", "order must be one of active, .*, not 'foo'"),
+        ("--ties", "ties must be one of 'mistake', 'plus', 'minus', 'correct', not 'foo'"),
+        ("--order", "order must be one of 'active', .*, not 'foo'"),
         ("--start", "start must be one of zeros, first, random, not 'foo'"),
         ("--text", "text must be 'vocabulary' or 'hashed', not 'foo'"),
         ("--format", "unknown format 'foo'; choose one of csv, .*"),

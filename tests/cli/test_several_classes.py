@@ -96,13 +96,13 @@ def test_every_export_of_the_joint_rule_gives_the_same_labels(iris, tmp_path):
 def test_one_vs_one_rules_predict_but_are_not_exported(iris, to, tmp_path):
     ran = run("export", iris / "one-vs-one.json", "--to", to, "-o", tmp_path / "out")
     assert ran.code != 0
-    assert "one-vs-one rules vote, so they are no sum of points" in ran.err
+    assert "one-vs-one rules vote, so they are not a sum of points" in ran.err
     assert len(rows_of(run("predict", iris / "one-vs-one.json", iris / "iris.csv").out)) == 150
     assert run("export", iris / "one-vs-one.json", "--to", "json", "-o", tmp_path / "again.json").code == 0
 
 
 def test_another_rule_under_the_proof_is_noticed(iris, tmp_path):
-    from cli.test_errors import changed
+    from cli.one_line import changed
 
     record = json.loads((iris / "joint.json").read_text("utf-8"))
     record["learned"]["weights"][0][0] *= 1.5

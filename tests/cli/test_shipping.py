@@ -269,7 +269,7 @@ class TestVerify:
         assert whole["integers"]["rows"] + whole["integers"]["held_out"]["rows"] == 79
 
     def test_a_changed_claim(self, desk, tmp_path):
-        from cli.test_errors import changed
+        from cli.one_line import changed
 
         record = json.loads(desk.text("noisy.json"))
         judged = {**record["held_out"], "trained_mistakes": record["held_out"]["trained_mistakes"] - 1}
@@ -281,7 +281,7 @@ class TestVerify:
         ]
 
     def test_a_changed_certificate(self, desk, tmp_path):
-        from cli.test_errors import changed
+        from cli.one_line import changed
 
         record = json.loads(desk.text("noisy.json"))
         text = json.dumps(record["certificates"]).replace('"upper": 3', '"upper": 2')

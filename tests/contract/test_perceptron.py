@@ -1,24 +1,19 @@
 """The conventions of scikit-learn, and what Perceptron promises beyond them."""
 
-import pickle
 import warnings
-from copy import deepcopy
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Perceptron as Peer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import cases
 from rosenblatt import Examples, Perceptron, Reason, bounds, margin
-from rosenblatt.errors import DataError, LedgerError, OptionError
+from rosenblatt.errors import DataError, OptionError
 
 ORDER_DEPENDENT = (
     "the check reorders rows, and the algorithm depends on their order by definition; "
@@ -44,13 +39,8 @@ def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
 
-def separable(rng, n=300, d=5):
-    X = rng.normal(size=(n, d))
-    return X, np.where(X @ rng.normal(size=d) > 0.2, "yes", "no")
-
-
 def test_it_separates_and_says_so(rng):
-    X, y = separable(rng)
+    X, y = cases.separable_rows(rng)
     rule = Perceptron().fit(X, y)
     assert rule.stop_reason_ is Reason.SEPARATED
     assert (rule.predict(X) == y).all()
@@ -77,7 +67,7 @@ def test_cyclic_makes_the_updates_of_scikit_learns_perceptron(table, sparse):
 @pytest.mark.parametrize("seed", range(3))
 def test_cyclic_agrees_with_scikit_learn_on_real_numbers(seed):
     rng = np.random.default_rng(seed)
-    X, y = separable(rng)
+    X, y = cases.separable_rows(rng)
     ours = Perceptron(order="cyclic", max_passes=1000).fit(X, y)
     epochs = int(np.argmax(ours.ledger_.pass_ends == ours.n_updates_)) + 1
     peer = Peer(shuffle=False, tol=None, max_iter=epochs).fit(X, y)
@@ -188,7 +178,7 @@ def test_the_bound_refutes_a_margin(rng):
 
 
 def test_the_bound_is_no_hurdle_for_what_has_the_margin(rng):
-    X, y = separable(rng)
+    X, y = cases.separable_rows(rng)
     found = margin(X, y)
     rule = Perceptron(max_updates="bound", margin=found.lower, max_passes=None).fit(X, y)
     assert rule.stop_reason_ is Reason.SEPARATED
@@ -203,7 +193,7 @@ def test_the_bound_needs_a_margin_and_whole_rows():
 
 
 def test_the_best_bias_scale_is_the_radius_and_saves_updates(rng):
-    X, y = separable(rng)
+    X, y = cases.separable_rows(rng)
     far = X + 5
     auto, plain = (
         Perceptron(bias_scale="auto", max_passes=None, order="cyclic").fit(far, y),
@@ -220,63 +210,11 @@ def test_the_best_bias_scale_is_the_radius_and_saves_updates(rng):
 def test_a_clean_run_does_not_warn(rng):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        Perceptron().fit(*separable(rng))
-
-
-@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
-def test_data_frames_keep_their_names(frame, rng):
-    X, y = separable(rng, d=2)
-    table = frame({"age": X[:, 0], "income": X[:, 1]})
-    rule = Perceptron().fit(table, y)
-    assert rule.feature_names_in_.tolist() == ["age", "income"]
-    assert (rule.predict(table) == y).all()
-    broken = X.copy()
-    broken[7, 1] = np.nan
-    with pytest.raises(DataError, match="row 7, column 'income'"):
-        Perceptron().fit(frame({"age": broken[:, 0], "income": broken[:, 1]}), y)
-
-
-def test_a_frame_of_whole_numbers_and_booleans():
-    table = pd.DataFrame({"a": [1, 2, 3, 4], "b": [True, False, True, False]})
-    assert Perceptron().fit(table, [0, 0, 1, 1]).score(table, [0, 0, 1, 1]) == 1.0
-
-
-def test_clone_and_pickle(rng):
-    X, y = separable(rng)
-    rule = Perceptron(order="random", random_state=3).fit(X, y)
-    again = clone(rule).fit(X, y)
-    back = pickle.loads(pickle.dumps(rule))
-    for other in (again, back, deepcopy(rule)):
-        assert other.weights_.tobytes() == rule.weights_.tobytes()
-        assert other.n_updates_ == rule.n_updates_
-    for ledger in (again.ledger_, deepcopy(rule).ledger_, pickle.loads(pickle.dumps((rule, rule.ledger_)))[1]):
-        assert ledger.rows.tolist() == rule.ledger_.rows.tolist()
-    assert len(back.ledger_) == 0
-    back.partial_fit(-X, y)
-    assert back.replay(-X, y).tobytes() == back.weights_.tobytes()
-
-
-def test_metadata_routing_knows_the_sample_weight():
-    import sklearn
-
-    with sklearn.config_context(enable_metadata_routing=True):
-        rule = Perceptron().set_fit_request(sample_weight=True).set_partial_fit_request(sample_weight=True)
-        assert rule.get_metadata_routing().fit.requests["sample_weight"] is True
-
-
-@pytest.mark.parametrize("balance", ["balanced", {"yes": 2, "no": 3}])
-def test_class_weights_are_sample_weights(balance, rng):
-    X, y = separable(rng, n=40)
-    factors = {"yes": 2.0, "no": 3.0}
-    if balance == "balanced":
-        factors = {label: 40 / (2 * (y == label).sum()) for label in ("yes", "no")}
-    a = Perceptron(class_weight=balance).fit(X, y)
-    b = Perceptron().fit(X, y, sample_weight=[factors[label] for label in y])
-    assert a.weights_.tobytes() == b.weights_.tobytes()
+        Perceptron().fit(*cases.separable_rows(rng))
 
 
 def test_bias_scale_and_intercept(rng):
-    X, y = separable(rng)
+    X, y = cases.separable_rows(rng)
     rule = Perceptron(bias_scale=4.0).fit(X, y)
     assert rule.intercept_[0] == 4.0 * rule.weights_[0, -1]
     assert (rule.predict(X) == y).all()
@@ -287,7 +225,7 @@ def test_bias_scale_and_intercept(rng):
 
 
 def test_normalize_predicts_on_normalized_rows(rng):
-    X, y = separable(rng)
+    X, y = cases.separable_rows(rng)
     unit = X / np.linalg.norm(X, axis=1, keepdims=True)
     y = np.where(unit @ rng.normal(size=5) > 0.05, 1, 0)
     rule = Perceptron(normalize=True).fit(X, y)
@@ -328,62 +266,6 @@ def test_starts_for_several_rules(rng):
     assert joint.ledger_.start.tolist() == [1.0] * 9
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"order": "best"},
-        {"ties": "no"},
-        {"max_passes": 0},
-        {"max_seconds": -1},
-        {"start": "one"},
-        {"bias_scale": 0},
-        {"random_state": -1},
-        {"random_state": "luck"},
-    ],
-)
-def test_bad_options_are_refused_when_fitting(options):
-    with pytest.raises(OptionError, match=next(iter(options))):
-        Perceptron(**options).fit([[0.0], [1.0]], [0, 1])
-
-
-def test_one_class_is_refused():
-    with pytest.raises(DataError, match="one class only"):
-        Perceptron().fit([[0.0], [1.0]], [1, 1])
-
-
-def test_random_states_of_every_kind(rng):
-    X, y = separable(rng)
-    for make in (lambda: 5, lambda: np.random.RandomState(5), lambda: np.random.default_rng(5)):
-        a, b = (Perceptron(order="random", random_state=make()).fit(X, y) for _ in range(2))
-        assert a.weights_.tobytes() == b.weights_.tobytes()
-
-
-def test_progress_is_shown_on_standard_error(capsys, monkeypatch):
-    from rosenblatt import progress
-
-    clock = iter(range(0, 10**9, 3))
-    monkeypatch.setattr(progress.time, "monotonic", lambda: float(next(clock)))
-    with pytest.warns(ConvergenceWarning):
-        Perceptron(verbose=True, max_passes=50).fit([[1.0], [1.0]], [0, 1])
-    captured = capsys.readouterr()
-    assert "passes" in captured.err
-    assert captured.out == ""
-
-
-def test_a_failed_fit_leaves_the_last_one_as_it_was(rng):
-    X, y = separable(rng)
-    rule = Perceptron().fit(X, y)
-    with pytest.raises(DataError, match="row 0: the weight"):
-        rule.fit(X, np.where(y == "yes", "c", "d"), sample_weight=-np.ones(len(X)))
-    assert (rule.predict(X) == y).all()
-    broken = Perceptron()
-    with pytest.raises(DataError):
-        broken.fit(X, y, sample_weight=-np.ones(len(X)))
-    with pytest.raises(NotFittedError):
-        broken.predict(X)
-    broken.partial_fit(X, y, classes=["no", "yes"])
-
-
 def test_a_stream_that_fails_changes_nothing():
     rule = Perceptron(fit_intercept=False).partial_fit(np.eye(200), np.arange(200) % 2, classes=[0, 1])
     before, made = rule.weights_.copy(), len(rule.ledger_)
@@ -392,35 +274,3 @@ def test_a_stream_that_fails_changes_nothing():
     assert rule.weights_.tobytes() == before.tobytes()
     assert len(rule.ledger_) == made
     assert rule.ledger_.n_rows == 200
-
-
-def test_options_set_after_fit_do_not_change_predictions(rng):
-    X, y = separable(rng)
-    rule = Perceptron().fit(X, y)
-    rule.set_params(bias_scale=10.0, fit_intercept=False, normalize=True, ties="plus")
-    assert (rule.predict(X) == y).all()
-
-
-def test_weights_are_checked_with_class_weights_too(rng):
-    X, y = separable(rng, n=20)
-    for weights in ([1.0, 2.0], 3.0):
-        with pytest.raises(DataError, match="20 rows need 20 weights"):
-            Perceptron(class_weight="balanced").fit(X, y, sample_weight=weights)
-
-
-def test_labels_of_unusual_kinds(rng):
-    X = rng.normal(size=(90, 2)) * 0.3 + np.repeat([[0, 4], [4, 0], [-4, -4]], 30, axis=0)
-    for labels in (np.array(["2020", "2021", "2022"], "datetime64[ns]"), np.array([b"a", b"b", b"c"])):
-        y = np.repeat(labels, 30)
-        assert (Perceptron().fit(X, y).predict(X) == y).all()
-    with pytest.raises(DataError, match="cannot be put in order"):
-        Perceptron().fit(X, np.array(["a", 1, "b"] * 30, object))
-
-
-def test_a_pickle_has_no_ledger_to_replay_and_says_so(rng):
-    X, y = rng.normal(size=(60, 3)), rng.integers(0, 3, 60)
-    with pytest.warns(ConvergenceWarning):
-        rule = Perceptron().fit(X, y)
-    assert rule.replay(X, y).shape == rule.weights_.shape
-    with pytest.raises(LedgerError, match="the ledger is empty, as pickles and model files leave it out"):
-        pickle.loads(pickle.dumps(rule)).replay(X, y)

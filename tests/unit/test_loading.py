@@ -119,7 +119,7 @@ def test_what_is_no_such_table_is_refused(tmp_path):
         rule.predict(FRAME.drop("town", "income"))
     with pytest.raises(TableError, match="the table has no column 'town'; did you mean 'towns'"):
         rule.predict(pandas(FRAME.rename({"town": "towns"})))
-    with pytest.raises(TableError, match=r"a frame of pandas or Polars, .* not ndarray"):
+    with pytest.raises(TableError, match=r"a pandas or Polars data frame, .* not ndarray"):
         rule.predict(np.zeros((3, 5)))
     with pytest.raises(TableError, match="row 2, column 'income': 'much' is not a number"):
         rule.predict(FRAME[:3].with_columns(income=pl.Series(["1", "much", "2"])))

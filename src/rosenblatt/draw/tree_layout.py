@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 NARROWEST, WIDEST = 30.0, 84.0  # between two levels
-SLOPE = 0.09  # of a line that reaches far to the side: so much lower for every unit
+SLOPE = 0.09  # extra height for every unit that a line reaches to the side
 
 
 @dataclass

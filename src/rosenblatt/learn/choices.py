@@ -26,6 +26,7 @@ from rosenblatt.rows.door import names_of
 from rosenblatt.rows.examples import Examples, classes_of
 from rosenblatt.rows.kernels import TIES as TIES
 from rosenblatt.rows.kernels import Array, Ties
+from rosenblatt.vocabulary import STARTS
 
 
 def ties_named(name: str) -> Ties:
@@ -142,7 +143,7 @@ def start_weights(start: Any, examples: Examples, rng: np.random.Generator) -> A
             w[:] = rng.standard_normal(examples.size)
             w[-1] *= examples.rows.bias != 0.0
         elif start != "zeros":
-            raise options.refused("start", "weights", start, options.STARTS)
+            raise options.refused("start", "weights", start, STARTS)
         return w
     return given_weights("start", start, examples)
 

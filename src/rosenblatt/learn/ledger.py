@@ -15,7 +15,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from math import prod
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -121,6 +121,13 @@ class Ledger:
         self._known: weakref.ref[Examples] | None = None  # the examples last compared with it
         self._entries = Tape(dtype)
         self._pass_ends = Tape(np.int64)
+
+    @classmethod
+    def of(cls, ledger: "Ledger", *more: Any) -> Self:
+        """The corrections of another ledger, in one of this kind; `more` is what it is made with besides."""
+        found = cls(ledger.start, ledger.n_rows, ledger._entries.dtype, *more)
+        found._entries, found._pass_ends, found.fingerprint = ledger._entries, ledger._pass_ends, ledger.fingerprint
+        return found
 
     def __len__(self) -> int:
         return len(self._entries)

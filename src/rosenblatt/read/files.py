@@ -21,7 +21,7 @@ from rosenblatt.errors import OptionError, TableError
 from rosenblatt.read.table import TROUBLE, first_line
 
 SAMPLE = 2**18  # bytes that the first look at a file takes in; more where its first lines are longer
-FIRST_LINES = 5  # that it takes in whole: a header, and rows to tell it by
+FIRST_LINES = 5  # to read completely: a header, and rows to recognise it by
 LONGEST = 2**27  # bytes that it takes in at most, and so the longest first line
 SAMPLE_LINES = 2000
 CHUNK = 2**20
@@ -75,7 +75,7 @@ class File:
 
     path: Path
     shown: str  # for messages
-    name: str  # whose suffix tells the format
+    name: str  # its suffix shows the format
     packed: str  # "", "gz" or "zst"
     start: bytes  # of what is in it: its first lines
     complete: bool  # whether `start` is all there is

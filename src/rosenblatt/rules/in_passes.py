@@ -16,7 +16,7 @@ from rosenblatt.options import flag, is_word
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.kesler import JointExamples
-from rosenblatt.rules.linear_learner import AUTO, LinearLearner, empty_ledger
+from rosenblatt.rules.linear_learner import AUTO, LinearLearner
 from rosenblatt.rules.run_progress import reporter
 from rosenblatt.rules.schemes import JOINT, one_or_all
 
@@ -138,10 +138,6 @@ class RuleInPasses(LinearLearner):
     def _rule(self, k: int) -> Array:
         """The same weights as of `_choice`, in a stream."""
         return self._tallies[k].average if self._is_averaged() else self._tallies[k].last
-
-    def _ledger(self, start: Array) -> Ledger:
-        """The ledger of a stream that begins."""
-        return empty_ledger(start)
 
     def _go_on(self, parts: list[Examples], made: list[tuple[Array, Array]]) -> None:
         """Take in the updates that the next rows of a stream made, and when."""

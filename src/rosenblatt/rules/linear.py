@@ -18,7 +18,7 @@ from rosenblatt.rows.kernels import Array, Rows
 from rosenblatt.rows.kesler import JointExamples
 from rosenblatt.rows.storage import n_rows, rows_of, unit_rows
 from rosenblatt.rules import conventions
-from rosenblatt.rules.rule import LinearForm, Replayable, Rule, right_on_every_row
+from rosenblatt.rules.rule import LinearForm, Numbers, Replayable, Rule, right_on_every_row
 from rosenblatt.rules.schemes import JOINT, ONE_VS_ONE, ONE_VS_REST, examples_of_rules, names_of_rules, votes
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ WORK, FEWEST = 2**31, 100  # multiplications for a block of rows, which take abo
 class LinearRule(Rule):
     """A rule whose `weights_` hold one row, or of more than two classes one for each (or for each pair)."""
 
-    keeps: ClassVar[tuple[str, ...]] = ("run",)
+    keeps: ClassVar[tuple[str | Numbers, ...]] = ("run",)
     not_checkable: tuple[str, ...] = ("why learning stopped", "how many updates, passes and looks it took")
 
     ties: str

@@ -165,6 +165,10 @@ class LinearLearner(LinearRule):
         copied.__dict__ = deepcopy(self.__dict__, memo)
         return copied
 
+    def _ledger(self, start: Array) -> Ledger:
+        """The ledger of a stream that begins with these weights."""
+        return empty_ledger(start)
+
     def _emptied_ledgers(self) -> list[Ledger]:
         """Ledgers that begin at the weights which the next correction would change."""
         starts = [self.weights_] if self._scheme == JOINT else self.weights_

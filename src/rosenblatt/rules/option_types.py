@@ -2,9 +2,10 @@
 
 from typing import Annotated, Any
 
-from rosenblatt.options import TIE_RULES, Flag, Number, OneOf, Special, Whole
+from rosenblatt.options import Flag, Number, OneOf, Special, Whole
 from rosenblatt.rows.storage import LONGEST
 from rosenblatt.rules.schemes import SCHEMES
+from rosenblatt.vocabulary import TIE_RULES
 
 AUTO = "auto"
 

@@ -14,7 +14,7 @@ from rosenblatt.learn.choices import Budget, Reason
 from rosenblatt.learn.pla import pla
 from rosenblatt.learn.pla.stalling import Stall
 from rosenblatt.learn.run_state import Run, ctrl_c_noted
-from rosenblatt.options import ORDERS, Number, OneOf, Whole
+from rosenblatt.options import Number, OneOf, Whole
 from rosenblatt.plurals import many
 from rosenblatt.prove.solve import run as of_two_classes
 from rosenblatt.prove.solve.clock import Clock
@@ -39,6 +39,7 @@ from rosenblatt.rules.option_types import (
 )
 from rosenblatt.rules.run_progress import reporter
 from rosenblatt.rules.schemes import JOINT, as_list, one_or_all
+from rosenblatt.vocabulary import ORDERS
 
 BOUND = "bound"
 MOST_PASSES = 1000  # where nothing else is said

@@ -8,7 +8,7 @@ scikit-learn does.
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from inspect import signature
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -53,11 +53,19 @@ class LinearForm:
         return self.weights[:, -1] * self.bias
 
 
+class Numbers(NamedTuple):
+    """An array of numbers for each linear rule of several, in an attribute, that a model file keeps."""
+
+    field: str  # in the file
+    attribute: str
+    square: bool = False  # one for each pair of weights; else one for each weight
+
+
 class Rule(ABC):
     """What learns from rows, keeps what it learned, and answers for it."""
 
     name: ClassVar[str]  # of its estimator, in Python and in model files
-    keeps: ClassVar[tuple[str, ...]] = ()  # the groups of fields that a model file has of it
+    keeps: ClassVar[tuple[str | Numbers, ...]] = ()  # what a model file has of it: groups of fields, and arrays
     not_checkable: tuple[str, ...] = ()  # what it keeps that no table can confirm
     not_converged: ClassVar[type[Warning]] = NotConverged  # the category of its warnings
 

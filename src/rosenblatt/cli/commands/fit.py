@@ -7,7 +7,7 @@ import typer
 
 from rosenblatt.cli import parameters
 from rosenblatt.cli.codes import DONE, INTERRUPTED
-from rosenblatt.options import ORDERS, STARTS, TIE_RULES
+from rosenblatt.vocabulary import ORDERS, STARTS, TIE_RULES
 
 NAME = "fit"
 EXAMPLE = "Example: rosenblatt fit applications.csv --target approved --positive yes -o model.json"

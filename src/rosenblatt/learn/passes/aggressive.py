@@ -87,15 +87,6 @@ class StepLedger(Ledger):
         self.variant = variant_named(variant)
         self.C = C
 
-    @classmethod
-    def of(cls, ledger: Ledger, variant: Variant, C: float) -> "StepLedger":
-        """The ledger of a run of this variant."""
-        steps = cls(ledger.start, ledger.n_rows, ledger.entries(0, 0).dtype, variant, C)
-        for entries in ledger.pieces():
-            steps.append(entries)
-        steps._pass_ends, steps.fingerprint = ledger._pass_ends, ledger.fingerprint
-        return steps
-
     def follower(self, examples: Examples) -> Callable[[Array, Array], None]:
         """What makes the steps of some entries once more."""
         stride = stride_of(examples, self.variant, self.C)

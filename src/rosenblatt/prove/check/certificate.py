@@ -174,7 +174,7 @@ class ErrorInterval(Certificate):
     weights: tuple[Number, ...]
     lower: int
     upper: int
-    swept: bool  # the lower end is what a sweep over all lines tells, and needs no contradictions
+    swept: bool  # whether the lower end comes from a sweep over all lines and needs no contradictions
     contradictions: tuple[Contradiction, ...]
 
     @property

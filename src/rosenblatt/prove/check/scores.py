@@ -21,7 +21,7 @@ from rosenblatt.rows.storage import table_of
 UNIT = 1.01 * 2.0**-53  # the relative error of one operation, and a little for the bounds' own rounding
 TINY = 2.0**-1000  # more than underflow can lose in any sum here
 BLOCK = 2**19  # numbers at a time, so that copies of them stay in the cache
-FEW, PART = 500, 50  # rows, and one of so many: these are computed in whole numbers sooner than bounds are sharpened
+FEW, PART = 500, 50  # this many rows, or one in PART, are faster in whole numbers than with sharper bounds
 
 
 class Approximate(ABC):

@@ -39,7 +39,7 @@ from rosenblatt.visible import Said
 
 GAP = 1e-9  # of the margin; what floats leave beyond is closed in whole numbers
 SOME = 0.5  # of the level is enough while many rows are still to come
-STAGES = ((8, SOME), (1, SOME), (1, 1.0))  # one in so many rows is looked at, and what part of the level is enough
+STAGES = ((8, SOME), (1, SOME), (1, 1.0))  # one in how many rows is examined, and the share of the level that suffices
 MANY = 50  # times as many rows as are active at first: then some are looked at before all
 WIDE_ENOUGH = 24  # weights, so that soft ones are found sooner than exact ones
 FEW = (1.5, 1.2)  # rows below the soft level for each weight: while many rows are still to come, and then

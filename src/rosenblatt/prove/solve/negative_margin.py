@@ -28,7 +28,7 @@ from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array
 
 WORK = 2e9  # multiplications, of least squares; fewer rows are taken where there are many columns
-FACETS = {1: 20_000, 2: 20_000, 3: 20_000, 4: 2_000, 5: 300}  # dimensions, and the most rows that are tried in so many
+FACETS = {1: 20_000, 2: 20_000, 3: 20_000, 4: 2_000, 5: 300}  # the most rows that are tried, by dimensions
 
 
 def widest(examples: Examples, affine: bool, clock: Clock) -> tuple[float, float, tuple[exact.Number, ...]]:

@@ -55,7 +55,7 @@ from rosenblatt.rows.storage import bias_of, some_rows
 KICKS = 20
 ROWS_AT_ONCE = 50  # and four per dimension
 WORK = 5e8  # nanoseconds, for one contradiction in whole numbers
-FEW_ROWS = 200  # among so many, the smallest set of rows is searched for
+FEW_ROWS = 200  # up to this many rows, the smallest hitting set is searched for
 ROUNDS = 100  # of more contradictions
 WRITTEN = 5_000_000  # numbers that all contradictions write down, each as many as there are columns
 HALF = 0.5  # of the limit is for contradictions of one mistake each; the rest is for those of several

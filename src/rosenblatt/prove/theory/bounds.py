@@ -25,6 +25,7 @@ from rosenblatt.prove.theory.overlap import (
     hinge_root,
     lifted_margin,
     lifted_updates,
+    second_order,
 )
 
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
     "novikoff",
     "patience",
     "refuted_margin",
+    "second_order",
     "stream",
     "unit_rows",
     "updates",

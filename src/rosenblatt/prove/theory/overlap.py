@@ -11,7 +11,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
-from math import floor, inf, nextafter, sqrt
+from math import floor, inf, log1p, nextafter, sqrt
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,26 @@ def hinge_per_round(losses: Any, length: Number, margin: Number) -> float:
     wholes, exponent = exact.whole_numbers(found.tolist())
     rest = rounding.not_negative("length", length, UP) / rounding.positive("margin", margin, DOWN)
     return rounding.rounded(Fraction(sum(wholes), 1 << exponent) + rest, UP)
+
+
+def second_order(total_loss: Number, margin: Number, along: Number, ridge: Number, eigenvalues: Any) -> float:
+    """M <= L / gamma + sqrt((a + s) sum ln(1 + lambda_i / a)) / gamma, for the second-order perceptron with ridge a.
+
+    For any unit vector u and gamma > 0: L adds up max(0, gamma - y u . x) over the M mistakes, s adds up (u . x)^2, and
+    the lambda_i are the eigenvalues of the sum of x x' over them (Cesa-Bianchi, Conconi and Gentile 2005, theorem 3.1).
+
+    >>> round(second_order(0, 1, 3, 1, [3, 0]), 6)
+    2.35482
+    """
+    a = rounding.positive("ridge", ridge, UP)
+    found = rounding.array("eigenvalues", eigenvalues).ravel()
+    if (found < 0).any():
+        raise OptionError(f"eigenvalues must be 0 or more, not {found.min()}")
+    logs = sum(log1p(value / float(ridge)) for value in found.tolist()) * (1 + 1e-14)  # each rounds by less
+    s = rounding.not_negative("along", along, UP)
+    root = exact.root_above((a + s) * Fraction(logs))
+    gamma = rounding.positive("margin", margin, DOWN)
+    return rounding.rounded((rounding.not_negative("total_loss", total_loss, UP) + Fraction(root)) / gamma, UP)
 
 
 def hinge_root(total_loss: Number, radius: Number, margin: Number) -> int:

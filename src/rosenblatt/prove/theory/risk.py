@@ -35,7 +35,7 @@ SLACK = 64 * EPSILON  # relative; what a few dozen roundings may take from a log
 UP = 1 + 2 * EPSILON  # makes any rounded product exceed the exact factor
 AT_ONCE = 4096  # terms of a binomial sum
 THETAS = tuple(0.5 * k for k in range(7))  # fixed before any data, as the proof needs
-FINE = 2**16  # beyond so many margins they are rounded down to multiples of 1 / FINE, which is safe
+FINE = 2**16  # more margins than this are rounded down to multiples of 1 / FINE, which is safe
 STREAMS = (Order.RANDOM, Order.RANDOM_MISTAKE)  # the draws are row numbers that do not depend on the data
 
 

@@ -22,7 +22,7 @@ from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.threads import in_pieces
 
 ROWS, FEWEST_ROWS, CELLS = 2**19, 2**14, 2**23  # in a block
-WORK = 20  # a cell takes as long as so many numbers of a plain pass
+WORK = 20  # a cell takes as long as this many numbers of a plain pass
 GLANCE, LOOK = 2**11, 2**14  # rows of a first and a second look
 FEW = 16  # numbers that are counted one by one
 MOSTLY = 9  # numbers for each text that is none: then it is worth a word
@@ -47,7 +47,7 @@ class Profile:
     most: float = 0.0
     mean: float = 0.0
     deviation: float = 0.0
-    distinct: int = 0  # at least so many different values; exactly, where `values` or `all_distinct` say so
+    distinct: int = 0  # a lower bound on the different values; exact if `values` or `all_distinct` say so
     all_distinct: bool = False
     values: tuple[tuple[str, int], ...] = ()  # the most frequent values as text, with counts
     more: int = 0  # values that are not among those

@@ -205,7 +205,7 @@ class _Grid:
     multiple: int
     unit: Array  # of each feature: its weight for one point
     offset: Array  # of each feature: what one point adds to the intercept
-    absence: Array  # of each feature: the one that tells that this is missing, or -1
+    absence: Array  # for each feature, the one that is 1 if it is missing, or -1
 
     def points(self, points: Points, whole: Array, thresholds: Array) -> Points:
         """The rule that consists of these whole points."""

@@ -201,7 +201,7 @@ def in_steps(cell: str, steps: Iterable[str], result: str, c: str, table: str = 
 
 
 def _of_date(column: Date, w: Sequence[float], cell: str, c: str) -> str:
-    """The points of a date, from the days that its text tells."""
+    """The points of a date, from the days that its text stands for."""
     return in_steps(stripped(cell), to_days(column, c), _of_number(column, w, "days"), c)
 
 

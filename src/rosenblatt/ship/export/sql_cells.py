@@ -1,4 +1,4 @@
-"""What stands in the cell of a database, whatever type its column has; and names and constants in SQL.
+"""Reads the cells of a database, whatever the types of their columns; and writes names and constants in SQL.
 
 A cell is read as text, without surrounding blanks: true is 'true' in DuckDB and PostgreSQL and '1' in SQLite, and a
 double of 1 is '1.0' or '1'. `read.values` defines what a text means. A number is compared directly, not as text, of
@@ -19,7 +19,7 @@ TINY = 1e-280  # SQLite reads smaller constants inexactly
 LARGEST = sys.float_info.max
 DIGITS = "'0123456789'"
 NO_NUMBERS = (*MISSING, *(form for word in NOT_FINITE for form in (word, word.title()) if form not in MISSING))
-GROUPS = 5  # of thousands: up to a million million million, beyond what doubles tell apart
+GROUPS = 5  # of thousands: up to a million million million, beyond what doubles distinguish
 
 
 def stripped(cell: str) -> str:

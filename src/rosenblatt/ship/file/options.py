@@ -36,6 +36,7 @@ from rosenblatt.ship.file.codecs import (
     refusal,
     scalar,
 )
+from rosenblatt.vocabulary import STARTS
 
 NONE = type(None)
 TEXT_OR_NONE = scalar(str, NONE)
@@ -79,7 +80,7 @@ def _start_written(start: Any) -> Any:
 
 def _start_read(value: Any, where: str, shape: Shape) -> Any:
     if type(value) is str:
-        return choice(*options.STARTS).read(value, where, shape)
+        return choice(*STARTS).read(value, where, shape)
     if not any(type(row) is list for row in items(value, where)):
         return reals(value, where)
     width = len(items(value[0], f"{where}[0]"))

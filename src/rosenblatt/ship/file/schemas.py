@@ -22,7 +22,7 @@ from rosenblatt.learn.passes.averaged import Tally
 from rosenblatt.learn.passes.electorate import Chunk, Electorate
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.storage import n_rows
-from rosenblatt.rules.linear_learner import empty_ledger
+from rosenblatt.rules.rule import Numbers
 from rosenblatt.rules.schemes import one_or_all
 from rosenblatt.rules.voted import VOTES
 from rosenblatt.ship.file.codecs import (
@@ -93,7 +93,7 @@ WEIGHTS = {"weights": kept("weights_", VECTORS)}
 
 def _begin(rule: Any, shape: Shape, given: Mapping[str, Any]) -> None:
     """An empty ledger that begins at the weights, and what follows from them."""
-    rule.ledger_ = one_or_all([empty_ledger(w) for w in ([rule.weights_] if shape.joint else rule.weights_)])
+    rule.ledger_ = one_or_all([rule._ledger(w) for w in ([rule.weights_] if shape.joint else rule.weights_)])
     rule._expose()
 
 
@@ -303,10 +303,17 @@ GROUPS = {  # by the names that rules have them under, in `Rule.keeps`
 }
 
 
+def _numbers(kept_as: Numbers) -> Group:
+    """The field of an array for each rule."""
+    one = listed(VECTOR, lambda shape: shape.size) if kept_as.square else VECTOR
+    numbers = Kind(np.ndarray.tolist, lambda value, where, shape: np.stack(one.read(value, where, shape)))
+    return Group({}, {kept_as.field: kept(kept_as.attribute, each_rule(numbers))})
+
+
 @cache
-def kept_by(groups: tuple[str, ...]) -> Group:
+def kept_by(keeps: tuple[str | Numbers, ...]) -> Group:
     """All that a rule with these groups keeps; the last of them that says what follows does."""
-    each = [GROUPS[name] for name in groups]
+    each = [_numbers(one) if isinstance(one, Numbers) else GROUPS[one] for one in keeps]
     finish = [group.finish for group in each if group.finish is not None]
     return Group(
         {key: field for group in each for key, field in group.settled.items()},
