@@ -37,7 +37,10 @@ from rosenblatt.rows.storage import rows_of
 
 LIMIT = 60.0  # seconds for a call that should take milliseconds; then its process is ended
 SHOWN = 5.0  # seconds between two lines of progress
-LINEAR = rb.Perceptron, rb.PocketPerceptron, rb.AveragedPerceptron, rb.MarginPerceptron, rb.PassiveAggressive
+LINEAR = (
+    rb.Perceptron, rb.PocketPerceptron, rb.AveragedPerceptron, rb.MarginPerceptron, rb.PassiveAggressive,
+    rb.SecondOrderPerceptron,
+)  # fmt: skip
 ORDERS = "active", "cyclic", "random", "random-mistake", "worst"
 
 
@@ -155,6 +158,7 @@ CALLS: dict[str, Callable[[Table], None]] = {
     "voted": fitted(lambda t: rb.VotedPerceptron(**options(t, max_passes=4)), in_parts=True),
     "with margin": fitted(lambda t: rb.MarginPerceptron(**threshold(t, max_passes=30))),
     "passive-aggressive": fitted(lambda t: rb.PassiveAggressive(**threshold(t, random_state=0)), in_parts=True),
+    "second order": fitted(lambda t: rb.SecondOrderPerceptron(**options(t, max_passes=20)), in_parts=True),
     "rbf": fitted(lambda t: rb.KernelPerceptron(max_passes=20), in_parts=True),
     "polynomial": fitted(lambda t: rb.KernelPerceptron(kernel="poly", budget=3, max_passes=20, random_state=0)),
     "tree": fitted(lambda t: rb.PerceptronTree(random_state=0)),

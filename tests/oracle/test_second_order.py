@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from rosenblatt import Perceptron, SecondOrderPerceptron, load_model, save_model
+from rosenblatt import Perceptron, Reason, SecondOrderPerceptron, load_model, save_model
 from rosenblatt.errors import DataError, LedgerError
 from rosenblatt.learn.passes import second_order
 from rosenblatt.prove.theory import bounds
@@ -129,8 +129,10 @@ def test_it_is_the_same_for_dense_sparse_replayed_streamed_and_stored_rows(rng, 
     )
     assert rule.replay(X, y, sample_weight=weights).tobytes() == rule.weights_.tobytes()
     copies = np.repeat(np.arange(y.size), weights.astype(int))
-    plain = SecondOrderPerceptron(max_passes=4, shuffle=False)
-    assert plain.fit(X, y, weights).weights_.tobytes() == plain.fit(X[copies], y[copies]).weights_.tobytes()
+    plain, of_copies = (SecondOrderPerceptron(max_passes=4, shuffle=False) for _ in range(2))
+    plain.fit(X, y, weights), of_copies.fit(X[copies], y[copies])
+    assert plain.weights_.tobytes() == of_copies.weights_.tobytes()
+    assert plain.n_examples_seen_ == of_copies.n_examples_seen_ == 4 * copies.size
     whole, cut = SecondOrderPerceptron().partial_fit(X, y, [0, 1]), SecondOrderPerceptron()
     for k in range(0, y.size, 7):
         cut.partial_fit(X[k : k + 7], y[k : k + 7], [0, 1])
@@ -141,6 +143,13 @@ def test_it_is_the_same_for_dense_sparse_replayed_streamed_and_stored_rows(rng, 
     assert back.weights_.tobytes() == whole.partial_fit(X, 1 - y).weights_.tobytes()
     with pytest.raises(LedgerError, match="an earlier one"):
         back.replay(X, 1 - y)
+
+
+def test_heavy_rows_end_within_the_budget():
+    rule = SecondOrderPerceptron(max_passes=2, fit_intercept=False)
+    rule.fit([[0.0], [1.0]], [0, 1], [1e12, 1.0])  # no correction helps a row of zeros
+    assert rule.stop_reason_ is Reason.MAX_COPIES
+    assert rule.n_updates_ == 2 * 1000 * 2
 
 
 def test_a_fraction_of_a_weight_is_that_part_in_the_regression():

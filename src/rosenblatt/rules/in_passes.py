@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from rosenblatt.learn import choices
-from rosenblatt.learn.choices import Budget, Reason
+from rosenblatt.learn.choices import Budget
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.passes import averaged
 from rosenblatt.learn.passes.averaged import Choice, PassesRun, Tally
@@ -18,7 +18,7 @@ from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.kesler import JointExamples
 from rosenblatt.rules.linear_learner import AUTO, LinearLearner
 from rosenblatt.rules.run_progress import reporter
-from rosenblatt.rules.schemes import JOINT, one_or_all
+from rosenblatt.rules.schemes import JOINT
 
 
 class RuleInPasses(LinearLearner):
@@ -75,11 +75,12 @@ class RuleInPasses(LinearLearner):
         ties = choices.ties_named(self.ties)
         first = not hasattr(self, "weights_")
         known, parts = self._next_parts(X, y, classes, sample_weight)
-        if first:
-            starts = self._start_weights(parts, self._generator())
-            tallies = [averaged.begin(start, averaged=self._is_averaged()) for start in starts]
-        else:
-            tallies = self._tallies
+        starts = self._start_weights(parts, self._generator()) if first else None
+        tallies = (
+            self._tallies
+            if starts is None
+            else [averaged.begin(start, averaged=self._is_averaged()) for start in starts]
+        )
         followed: list[Any] = []  # which Ctrl-C loses
         if joint := isinstance(parts[0], JointExamples):
             tally, entries = _joint().follow_tally(parts[0], tallies[0] if first else joined(tallies), ties)
@@ -88,14 +89,8 @@ class RuleInPasses(LinearLearner):
             stride, growth = self._stride(part)
             followed.append(averaged.follow(part, tally, stride, ties, growth))
         with ctrl_c_noted() as interrupted:  # all rules go on, or none does
-            if first:
-                self.ledger_ = one_or_all([self._ledger(start) for start in starts])
-                self.classes_, self.n_passes_, self.n_examples_seen_ = known, 0, 0
+            self._note_stream(known, starts, parts, [entries for _, entries, _ in followed])
             self._tallies = parted([tally for tally, _, _ in followed])
-            for ledger, (_, entries, _), part in zip(self._ledgers(), followed, parts, strict=True):
-                ledger.extend(entries, part.n, part)
-                self.n_examples_seen_ += part.n_copies
-            self.stop_reason_ = Reason.STREAM
             self._go_on(parts, [(entries, when) for _, entries, when in followed])
             self.weights_ = np.stack([self._rule(k) for k in range(len(self._tallies))])
             self._expose()

@@ -165,6 +165,18 @@ class LinearLearner(LinearRule):
         copied.__dict__ = deepcopy(self.__dict__, memo)
         return copied
 
+    def _note_stream(
+        self, known: Array, begun: Sequence[Array] | None, parts: list[Examples], entries: Sequence[Array]
+    ) -> None:
+        """Note what the next rows of a stream corrected; `begun` are the weights of a stream that begins here."""
+        if begun is not None:
+            self.ledger_ = one_or_all([self._ledger(start) for start in begun])
+            self.classes_, self.n_passes_, self.n_examples_seen_ = known, 0, 0
+        for ledger, made, part in zip(self._ledgers(), entries, parts, strict=True):
+            ledger.extend(made, part.n, part)
+            self.n_examples_seen_ += part.n_copies
+        self.stop_reason_ = Reason.STREAM
+
     def _ledger(self, start: Array) -> Ledger:
         """The ledger of a stream that begins with these weights."""
         return empty_ledger(start)

@@ -25,7 +25,7 @@ from rosenblatt.rows.examples import Examples, shown
 from rosenblatt.rows.kernels import Array, Ties
 from rosenblatt.rows.kesler import JointExamples
 from rosenblatt.rows.storage import some_rows
-from rosenblatt.rules.linear_learner import AUTO, LinearLearner, empty_ledger
+from rosenblatt.rules.linear_learner import AUTO, LinearLearner
 from rosenblatt.rules.option_types import (
     BiasScale,
     ClassWeight,
@@ -189,14 +189,8 @@ class PerceptronRule(LinearLearner):
         before = self._start_weights(parts, self._generator()) if first else before
         followed = [learner_of(part).follow(part, w, ties) for part, w in zip(parts, before, strict=True)]
         with ctrl_c_noted() as interrupted:  # all rules go on, or none does; an earlier Ctrl-C loses what was followed
-            if first:
-                self.ledger_ = one_or_all([empty_ledger(w) for w in before])
-                self.classes_, self.n_passes_, self.n_examples_seen_ = known, 0, 0
+            self._note_stream(known, before if first else None, parts, [entries for _, entries in followed])
             self.weights_ = np.vstack([w for w, _ in followed])
-            for ledger, (_, entries), part in zip(self._ledgers(), followed, parts, strict=True):
-                ledger.extend(entries, part.n, part)
-                self.n_examples_seen_ += part.n_copies
-            self.stop_reason_ = Reason.STREAM
             self._expose()
         if interrupted():
             raise KeyboardInterrupt

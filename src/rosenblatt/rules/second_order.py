@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from rosenblatt.learn import choices
-from rosenblatt.learn.choices import Budget, Reason
+from rosenblatt.learn.choices import Budget
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.passes import averaged, second_order
 from rosenblatt.learn.passes.second_order import SecondOrderLedger, State
@@ -27,7 +27,6 @@ from rosenblatt.rules.option_types import (
 )
 from rosenblatt.rules.rule import Numbers
 from rosenblatt.rules.run_progress import reporter
-from rosenblatt.rules.schemes import one_or_all
 
 
 class SecondOrderRule(LinearLearner):
@@ -101,15 +100,10 @@ class SecondOrderRule(LinearLearner):
         states = [self._begun(part) for part in parts] if first else self._states()
         followed = [second_order.follow(part, state, ties) for part, state in zip(parts, states, strict=True)]
         with ctrl_c_noted() as interrupted:  # all rules go on, or none does
-            if first:
-                self.ledger_ = one_or_all([self._ledger(state.weights) for state in states])
-                self.classes_, self.n_passes_, self.n_examples_seen_ = known, 0, 0
+            begun = [state.weights for state in states] if first else None
+            self._note_stream(known, begun, parts, [entries for _, entries in followed])
             self.weights_ = np.stack([state.weights for state, _ in followed])
             self._inverses = [state.inverse for state, _ in followed]
-            for ledger, (_, entries), part in zip(self._ledgers(), followed, parts, strict=True):
-                ledger.extend(entries, part.n, part)
-                self.n_examples_seen_ += part.n_copies
-            self.stop_reason_ = Reason.STREAM
             self._expose()
         if interrupted():
             raise KeyboardInterrupt

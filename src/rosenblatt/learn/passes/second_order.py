@@ -115,23 +115,26 @@ class _Course:
             k = int(next_mistake(rows, labels, order[:stop], at, walk.w, walk.ties, self._doubt()))
             walk.seen += int(np.ceil(copies[at:k]).sum()) if copies.size else k - at
             if k < stop:
-                self._correct(int(order[k]), float(copies[k]) if copies.size else 1.0)
+                if reason := self._correct(int(order[k]), float(copies[k]) if copies.size else 1.0):
+                    return reason
                 k += 1
             at = k
         return None
 
-    def _correct(self, row: int, copies: float) -> None:
-        """Correct a row for as long as one of its copies is wrong."""
-        walk, wrong = self.walk, True
-        walk.seen += int(np.ceil(copies))
-        while copies > 0.0 and wrong:
+    def _correct(self, row: int, copies: float) -> Reason | None:
+        """Correct a row for as long as one of its copies is wrong; the reason if it was cut."""
+        walk, one = self.walk, np.array([row], self.walk.index)
+        rows, labels = walk.examples.rows, walk.examples.labels
+        while True:
             part = min(copies, 1.0)
             self._take(row, part)
+            walk.seen += 1
             copies -= part
-            one = np.array([row])
-            wrong = copies > 0.0 and not next_mistake(
-                walk.examples.rows, walk.examples.labels, one, 0, walk.w, walk.ties, self._doubt()
-            )
+            if copies <= 0.0 or next_mistake(rows, labels, one, 0, walk.w, walk.ties, self._doubt()):
+                walk.seen += int(np.ceil(copies))
+                return None
+            if reason := walk.spent():
+                return reason
 
     def _take(self, row: int, part: float) -> None:
         walk = self.walk
