@@ -25,12 +25,13 @@ from pathlib import Path
 if __name__ in ("__main__", "__mp_main__"):  # whoever imports this keeps its own settings
     os.environ.setdefault("NUMBA_BOUNDSCHECK", "1")
     os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(__file__).parents[2] / "build" / "bounds-checked"))
+    sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import numpy as np
-from fuzzed_tables import WARM_UP, Table, ordinary, table_of
 from sklearn.exceptions import ConvergenceWarning
 
 import rosenblatt as rb
+from faults.fuzzed_tables import WARM_UP, Table, ordinary, table_of
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.rows import compiling, kernels
 from rosenblatt.rows.storage import rows_of

@@ -32,7 +32,7 @@ def test_code_without_checks_is_noticed(tmp_path):
 BROKEN = """
 import os, sys, time
 os.environ |= {{"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": {cache!r}}}
-sys.path.insert(0, {folder!r})
+sys.path[:0] = [{folder!r}, {above!r}]
 import fuzz_tables as fuzz
 
 def well(table):
@@ -58,7 +58,7 @@ if __name__ == "__main__":
 
 def test_what_dies_hangs_lies_or_fails_is_told_with_its_table(tmp_path):
     script = tmp_path / "broken.py"
-    script.write_text(BROKEN.format(folder=str(FUZZ.parent), cache=str(tmp_path / "cache")))
+    script.write_text(BROKEN.format(folder=str(FUZZ.parent), above=str(FUZZ.parents[1]), cache=str(tmp_path / "cache")))
     done = run(script, timeout=300)
     summary, *faults = done.stdout.splitlines()
     assert summary.startswith("12 tables, 24 calls, 4 faults"), done.stdout + done.stderr

@@ -193,7 +193,7 @@ def altered(name, *path, to):
         (altered("encoded", "features", to=4), "must have 5 entries, not 6"),
         (altered("encoded", "encoding", "columns", to=[]), "the encoding has 0 features, but the rule has 5"),
         (altered("encoded", "encoding", "target", "classes", to=["a", "b", "c"]), "3 classes, but the rule has 2"),
-        (altered("encoded", "encoding", to=[]), "the encoding must have the fields"),
+        (altered("encoded", "encoding", to=[]), "the encoding must have exactly the fields"),
         (altered("kernel", "learned", "kernel", "function", to="eval"), "must be one of linear"),
         (altered("kernel", "learned", "support", to=[11, 16, 20, 99]), "numbers of the support rows"),
         (altered("kernel", "learned", "support", to=[11, 16, 20]), "a support row for each number"),
@@ -213,7 +213,7 @@ def altered(name, *path, to):
         (altered("online", "learned", "sums", to=None), "the state does not fit the options"),
         (altered("online", "learned", "mistakes_at", to=[1, 2, 3, 4]), "the kept mistakes do not fit"),
         (altered("online", "classes", "labels", to=[["ham"], "spam"]), "must be a number or true or false or a text"),
-        (altered("online", "parameters", "mode", to="magic"), "the state does not fit the options: mode must be"),
+        (altered("online", "parameters", "mode", to="magic"), "parameters.mode must be one of"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_named(text, told, tmp_path):

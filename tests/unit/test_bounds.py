@@ -163,6 +163,7 @@ NUMBERS = {
     "hinge_losses": {"scores": [1.0, 2.0], "margin": 1},
     "hinge_per_round": {"losses": [1.0, 2.0], "length": 3, "margin": 1},
     "hinge_root": {"total_loss": 3, "radius": 5, "margin": 1},
+    "second_order": {"total_loss": 1, "margin": 1, "along": 3, "ridge": 1, "eigenvalues": [3.0, 1.0]},
     "freund_schapire": {"radius": 5, "deviation": 2, "margin": 1},
     "best_hinge": {"scores": [[1.0, 2.0]], "radius": 5},
     "lifted_margin": {"margin": 1, "squared_slack": 2, "a": 0.5},
@@ -175,6 +176,7 @@ NUMBERS = {
 }
 SIGNED = {"start_along", "offset", "score", "scores"}
 ZERO_IS_FINE = SIGNED - {"offset"} | {"start_length", "length", "losses", "total_loss", "deviation", "squared_slack"}
+ZERO_IS_FINE |= {"along", "eigenvalues"}
 
 
 def test_every_bound_is_asked():
