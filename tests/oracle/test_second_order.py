@@ -152,6 +152,11 @@ def test_heavy_rows_end_within_the_budget():
     assert rule.n_updates_ == 2 * 1000 * 2
 
 
+def test_a_stream_goes_on_after_rows_of_great_length():
+    rule = SecondOrderPerceptron(fit_intercept=False).partial_fit([[1e140], [-1e140]], [1, 0], [0, 1])
+    assert (rule.partial_fit([[1e149]], [0]).coef_ > 0).all()
+
+
 def test_a_fraction_of_a_weight_is_that_part_in_the_regression():
     rule = SecondOrderPerceptron(fit_intercept=False, max_passes=1).fit([[2.0], [-1.0]], [1, 0], [0.5, 1.0])
     assert rule.weights_[0, 0] == pytest.approx(0.5 * 2.0 / (1.0 + 0.5 * 4.0))

@@ -89,7 +89,8 @@ def begin(size: int, ridge: float) -> State:
 
 def _refuse_long_rows(examples: Examples, state: State) -> None:
     """Refuse rows for which x' A^-1 x may overflow."""
-    most = np.sqrt(LARGEST / np.abs(state.inverse).max())
+    with np.errstate(over="ignore", divide="ignore"):  # after rows of great length, A^-1 is small
+        most = np.sqrt(LARGEST / np.abs(state.inverse).max())
     for row in np.flatnonzero(examples.lengths > most)[:1].tolist():
         raise DataError(
             f"row {row}: its length {examples.lengths[row]:.3g} is too large for the square of it to be computed; "
