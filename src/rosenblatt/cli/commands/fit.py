@@ -89,7 +89,12 @@ def run(
     ] = None,
     patience: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="Quiet draws, or kicks in vain, before it ends.", rich_help_panel=RULES),
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Draws without an update, or failed restarts, before stopping.",
+            rich_help_panel=RULES,
+        ),
     ] = None,
     class_weight: parameters.ClassWeight = None,
     option: parameters.Options = None,
@@ -108,7 +113,7 @@ def run(
 ) -> None:
     """Learn a rule from a table and write it to a model file, with its proof.
 
-    By default a fifth of the rows is held out, and the rule's error on those is told with an exact interval. Ctrl-C
+    By default a fifth of the rows is held out, and the rule's error on those is reported with an exact interval. Ctrl-C
     ends learning early and keeps the best rule so far.
     """
     from rosenblatt.cli.prefetch import begin
