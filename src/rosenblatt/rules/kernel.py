@@ -14,24 +14,33 @@ from rosenblatt.learn.dual.dual import DualRun, State
 from rosenblatt.learn.dual.gram import PRECOMPUTED, SCALE, Gram, Kernel, Points
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.run_state import NUMBERS_AT_ONCE, ctrl_c_noted
-from rosenblatt.options import Number, OneOf, Special, Whole
+from rosenblatt.options import Number, OneOf, Special, Whole, with_options
 from rosenblatt.plurals import many
 from rosenblatt.rows import find
 from rosenblatt.rows.examples import Examples, shown
 from rosenblatt.rows.kernels import Array, Dense
 from rosenblatt.rows.storage import n_features, rows_of
 from rosenblatt.rules import conventions
-from rosenblatt.rules.linear_learner import AUTO, LinearLearner
-from rosenblatt.rules.option_types import AnyNumber, BiasScale, ClassWeight, Count, RandomState, Seconds, Switch
+from rosenblatt.rules.linear.learner import LinearLearner
+from rosenblatt.rules.option_groups import AUTO, AnyNumber, BiasScale, BudgetOptions, LearningOptions, Switch
 from rosenblatt.rules.run_progress import reporter
 from rosenblatt.rules.schemes import one_or_all
 
 
-class KernelRule(LinearLearner):
-    """Perceptron in the feature space of a kernel: a linear rule there, a curved one here.
+@with_options
+class CacheOptions:
+    """How much memory to use."""
 
-    `rosenblatt.KernelPerceptron` describes the options.
-    """
+    cache_mb: Annotated[
+        float,
+        Number(above=0, infinite=True),
+        "Memory for columns of the kernel matrix, in megabytes. What is learned does not depend on it.",
+    ] = 200
+
+
+@with_options
+class KernelRule(BudgetOptions, CacheOptions, LearningOptions, LinearLearner):
+    """What `rosenblatt.KernelPerceptron` is as a rule."""
 
     name = "KernelPerceptron"
     keeps = (*LinearLearner.keeps, "support rows")
@@ -42,42 +51,45 @@ class KernelRule(LinearLearner):
     start = "zeros"
     normalize = False
 
-    def __init__(
-        self,
-        *,
-        kernel: Annotated[str | Callable[[Any, Any], Any], Special("kernel")] = "rbf",
-        gamma: Annotated[float | str | None, Number(above=0, words=(SCALE,), none=True)] = None,
-        degree: AnyNumber = 3,
-        coef0: AnyNumber = 1.0,
-        order: Annotated[str, OneOf(tuple(dual.ORDERS))] = "active",
-        budget: Annotated[int | None, Whole(1, most=2**31 - 1, none=True)] = None,
-        average: Switch = False,
-        fit_intercept: Switch = False,
-        bias_scale: BiasScale = 1.0,
-        max_passes: Count = 1000,
-        max_updates: Count = None,
-        max_seconds: Seconds = None,
-        cache_mb: Annotated[float, Number(above=0, infinite=True)] = 200,
-        class_weight: ClassWeight = None,
-        random_state: RandomState = None,
-        verbose: Switch = False,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.order = order
-        self.budget = budget
-        self.average = average
-        self.fit_intercept = fit_intercept
-        self.bias_scale = bias_scale
-        self.max_passes = max_passes
-        self.max_updates = max_updates
-        self.max_seconds = max_seconds
-        self.cache_mb = cache_mb
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.verbose = verbose
+    kernel: Annotated[
+        str | Callable[[Any, Any], Any],
+        Special("kernel", "str or callable"),
+        '"linear", "poly", "rbf", "sigmoid", "cosine", "laplacian", "chi2" or "additive_chi2" as in '
+        '`sklearn.metrics.pairwise`; "precomputed": X is the kernel matrix; or a function that takes two tables, with '
+        "n and m rows, and returns an array of shape (n, m), as in `SVC`.",
+    ] = "rbf"
+    gamma: Annotated[
+        float | str | None,
+        Number(above=0, words=(SCALE,), none=True),
+        'For "rbf", "poly", "sigmoid", "laplacian" and "chi2". None: 1 / n_features (1 for "chi2"); "scale": '
+        "1 / (n_features * X.var()), which needs all rows at once.",
+    ] = None
+    degree: Annotated[AnyNumber, 'For "poly".'] = 3
+    coef0: Annotated[AnyNumber, 'For "poly" and "sigmoid".'] = 1.0
+    order: Annotated[
+        str,
+        OneOf(tuple(dual.ORDERS)),
+        "Which mistake is corrected next: among rows that were ever wrong, until they are right, before the next full "
+        "pass, which leads to fewer support rows; or the next one in a cycle.",
+    ] = "active"
+    budget: Annotated[
+        int | None,
+        Whole(1, most=2**31 - 1, none=True),
+        "How many corrections are remembered; so no more than that many support rows are kept. When the memory is "
+        "full, each new correction replaces one drawn at random (Cavallanti, Cesa-Bianchi and Gentile 2007).",
+    ] = None
+    average: Annotated[
+        Switch,
+        "Whether to predict with the mean of the weights after every look at a row (Freund and Schapire 1999).",
+    ] = False
+    fit_intercept: Annotated[
+        Switch, "Whether the rule has a threshold: adds the square of bias_scale to the kernel. Most kernels need none."
+    ] = False
+    bias_scale: Annotated[
+        BiasScale, 'The value of the constant feature whose weight the threshold is. "auto" is refused.'
+    ] = 1.0
+    max_passes: Annotated[int | None, "Looks at the rows that were ever wrong count as parts of a pass."] = 1000
+    random_state: Annotated[Any, "It decides what a full budget forgets."] = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of X, or of the precomputed kernel matrix, and their labels y."""

@@ -22,9 +22,9 @@ from rosenblatt.learn.passes.averaged import Tally
 from rosenblatt.learn.passes.electorate import Chunk, Electorate
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.storage import n_rows
+from rosenblatt.rules.linear.voted import VOTES
 from rosenblatt.rules.rule import Numbers
 from rosenblatt.rules.schemes import one_or_all
-from rosenblatt.rules.voted import VOTES
 from rosenblatt.ship.file.codecs import (
     BIAS,
     CERTIFICATE,

@@ -1,7 +1,7 @@
 """What all rules that are learned in passes share: `learn.passes.averaged` makes the passes."""
 
 from importlib import import_module
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 
@@ -16,20 +16,26 @@ from rosenblatt.options import flag, is_word
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.kesler import JointExamples
-from rosenblatt.rules.linear_learner import AUTO, LinearLearner
+from rosenblatt.rules.linear.learner import LinearLearner
+from rosenblatt.rules.option_groups import (
+    AUTO,
+    LearningOptions,
+    PassOptions,
+    ShuffleOptions,
+    StartOptions,
+    ThresholdOptions,
+)
 from rosenblatt.rules.run_progress import reporter
 from rosenblatt.rules.schemes import JOINT
 
 
-class RuleInPasses(LinearLearner):
+class RuleInPasses(PassOptions, ShuffleOptions, StartOptions, ThresholdOptions, LearningOptions, LinearLearner):
     """A rule that is learned in passes, each of which looks at every row once."""
 
     keeps = (*LinearLearner.keeps, "weights", "tallies")
 
-    max_passes: int | None
-    shuffle: bool | str
-    random_state: Any
-    verbose: bool
+    max_passes = 10
+    random_state: Annotated[Any, 'Used by shuffle=True and start="random".'] = None
 
     _name = "averaged perceptron"
     _tallies: list[Tally]

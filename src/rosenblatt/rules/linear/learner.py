@@ -18,8 +18,8 @@ from rosenblatt.rows.examples import Examples, classes_of, refuse_heavy_rows, sh
 from rosenblatt.rows.kernels import Array, Rows
 from rosenblatt.rows.kesler import JointExamples
 from rosenblatt.rows.storage import bias_of, lengths_of, with_bias
-from rosenblatt.rules.linear import LinearRule
-from rosenblatt.rules.option_types import AUTO as AUTO
+from rosenblatt.rules.linear.deciding import LinearRule
+from rosenblatt.rules.option_groups import AUTO
 from rosenblatt.rules.schemes import JOINT, ONE_VS_REST, one_or_all
 
 FAR_BELOW, MOST = 64, 900  # binary digits: of the scores of a class that has no row; of a threshold

@@ -1,6 +1,6 @@
 """The second-order perceptron of `learn.passes.second_order`."""
 
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 
@@ -10,65 +10,39 @@ from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.passes import averaged, second_order
 from rosenblatt.learn.passes.second_order import SecondOrderLedger, State
 from rosenblatt.learn.run_state import ctrl_c_noted
-from rosenblatt.options import flag, is_word
+from rosenblatt.options import flag, is_word, with_options
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array
-from rosenblatt.rules.linear_learner import AUTO, LinearLearner
-from rosenblatt.rules.option_types import (
-    BiasScale,
-    ClassWeight,
-    Count,
+from rosenblatt.rules.linear.learner import LinearLearner
+from rosenblatt.rules.option_groups import (
+    AUTO,
+    BudgetOptions,
+    LearningOptions,
     Positive,
-    RandomState,
-    Seconds,
-    Switch,
-    SwitchOrAuto,
-    TieRule,
+    ShuffleOptions,
+    ThresholdOptions,
+    TieOptions,
 )
 from rosenblatt.rules.rule import Numbers
 from rosenblatt.rules.run_progress import reporter
 
 
-class SecondOrderRule(LinearLearner):
-    """Linear yes/no rule: the ridge regression of the labels on the rows that were mistakes (Cesa-Bianchi et al. 2005).
-
-    `rosenblatt.SecondOrderPerceptron` describes the options.
-    """
+@with_options
+class SecondOrderRule(TieOptions, BudgetOptions, ShuffleOptions, ThresholdOptions, LearningOptions, LinearLearner):
+    """What `rosenblatt.SecondOrderPerceptron` is as a rule."""
 
     name = "SecondOrderPerceptron"
     keeps = (*LinearLearner.keeps, "weights", Numbers("inverses", "_inverses", square=True))
 
     start = "zeros"
-    _inverses: list[Array]
 
-    def __init__(
-        self,
-        *,
-        ridge: Positive = 1.0,
-        ties: TieRule = "mistake",
-        max_passes: Count = 100,
-        max_updates: Count = None,
-        max_seconds: Seconds = None,
-        shuffle: SwitchOrAuto = AUTO,
-        fit_intercept: Switch = True,
-        bias_scale: BiasScale = 1.0,
-        normalize: Switch = False,
-        class_weight: ClassWeight = None,
-        random_state: RandomState = None,
-        verbose: Switch = False,
-    ) -> None:
-        self.ridge = ridge
-        self.ties = ties
-        self.max_passes = max_passes
-        self.max_updates = max_updates
-        self.max_seconds = max_seconds
-        self.shuffle = shuffle
-        self.fit_intercept = fit_intercept
-        self.bias_scale = bias_scale
-        self.normalize = normalize
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.verbose = verbose
+    ridge: Annotated[
+        Positive,
+        "How strongly weights are held at zero: the a of the paper. As it grows, the run becomes that of the "
+        "perceptron.",
+    ] = 1.0
+    max_passes = 100
+    random_state: Annotated[Any, "Used by shuffle=True."] = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of X and their labels y."""

@@ -14,7 +14,7 @@ from rosenblatt.learn.choices import Budget, Reason
 from rosenblatt.learn.pla import pla
 from rosenblatt.learn.pla.stalling import Stall
 from rosenblatt.learn.run_state import Run, ctrl_c_noted
-from rosenblatt.options import Number, OneOf, Whole
+from rosenblatt.options import Number, OneOf, Whole, with_options
 from rosenblatt.plurals import many
 from rosenblatt.prove.solve import run as of_two_classes
 from rosenblatt.prove.solve.clock import Clock
@@ -25,20 +25,19 @@ from rosenblatt.rows.examples import Examples, shown
 from rosenblatt.rows.kernels import Array, Ties
 from rosenblatt.rows.kesler import JointExamples
 from rosenblatt.rows.storage import some_rows
-from rosenblatt.rules.linear_learner import AUTO, LinearLearner
-from rosenblatt.rules.option_types import (
-    BiasScale,
-    ClassWeight,
-    Count,
-    MultiClass,
-    RandomState,
-    Seconds,
-    Start,
-    Switch,
-    TieRule,
+from rosenblatt.rules.linear.learner import LinearLearner
+from rosenblatt.rules.option_groups import (
+    AUTO,
+    LearningOptions,
+    MultiClassOptions,
+    PatienceOptions,
+    StartOptions,
+    ThresholdOptions,
+    TieOptions,
+    TimeOptions,
 )
 from rosenblatt.rules.run_progress import reporter
-from rosenblatt.rules.schemes import JOINT, as_list, one_or_all
+from rosenblatt.rules.schemes import as_list, one_or_all
 from rosenblatt.vocabulary import ORDERS
 
 BOUND = "bound"
@@ -65,49 +64,72 @@ def learner_of(part: Examples) -> Any:
     return import_module("rosenblatt.learn.pla.joint_pla") if isinstance(part, JointExamples) else pla
 
 
-class PerceptronRule(LinearLearner):
-    """Linear yes/no rule, learned by correcting mistakes (Rosenblatt 1958) until there is none.
+@with_options
+class PerceptronBudgets(TimeOptions):
+    """How long the perceptron runs."""
 
-    `rosenblatt.Perceptron` describes the options.
-    """
+    max_passes: Annotated[
+        int | str | None,
+        Whole(1, words=(AUTO,), none=True),
+        'Budget of passes over the data; looks at the active set count as parts of a pass. "auto": 1000, and under the '
+        'orders "active" and "cyclic" it ends sooner where more passes do not help (see Notes).',
+    ] = AUTO
+    max_updates: Annotated[
+        int | str | None,
+        Whole(1, words=(BOUND,), none=True),
+        'Budget of corrections, for each rule if several are learned. "bound": stop after as many as prove that no '
+        "unit vector is right on every row with the `margin` given (Novikoff 1962).",
+    ] = None
+
+
+@with_options
+class BoundOptions:
+    """What ends a run by a bound."""
+
+    margin: Annotated[
+        float | None,
+        Number(above=0, none=True),
+        'For max_updates="bound": the least margin worth finding, in the units of the rows.',
+    ] = None
+
+
+@with_options
+class PerceptronRule(
+    TieOptions,
+    StartOptions,
+    ThresholdOptions,
+    PerceptronBudgets,
+    BoundOptions,
+    PatienceOptions,
+    MultiClassOptions,
+    LearningOptions,
+    LinearLearner,
+):
+    """What `rosenblatt.Perceptron` is as a rule."""
 
     name = "Perceptron"
     keeps = (*LinearLearner.keeps, "weights", "certificates")
 
-    def __init__(
-        self,
-        *,
-        order: Annotated[str, OneOf(ORDERS)] = "active",
-        ties: TieRule = "mistake",
-        start: Start = "zeros",
-        fit_intercept: Switch = True,
-        bias_scale: BiasScale = 1.0,
-        normalize: Switch = False,
-        max_passes: Annotated[int | str | None, Whole(1, words=(AUTO,), none=True)] = AUTO,
-        max_updates: Annotated[int | str | None, Whole(1, words=(BOUND,), none=True)] = None,
-        max_seconds: Seconds = None,
-        margin: Annotated[float | None, Number(above=0, none=True)] = None,
-        patience: Count = None,
-        multi_class: MultiClass = JOINT,
-        class_weight: ClassWeight = None,
-        random_state: RandomState = None,
-        verbose: Switch = False,
-    ) -> None:
-        self.order = order
-        self.ties = ties
-        self.start = start
-        self.fit_intercept = fit_intercept
-        self.bias_scale = bias_scale
-        self.normalize = normalize
-        self.max_passes = max_passes
-        self.max_updates = max_updates
-        self.max_seconds = max_seconds
-        self.margin = margin
-        self.patience = patience
-        self.multi_class = multi_class
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.verbose = verbose
+    order: Annotated[
+        str,
+        OneOf(ORDERS),
+        "Which mistake is corrected next: rows near the boundary before the next full pass; the next one in a cycle; "
+        "rows drawn at random; a random one of the present mistakes; the one with the least y (w . x).",
+    ] = "active"
+    patience: Annotated[
+        int | None,
+        'Under order="random": draws without an update, after which to stop. None: look at all rows after n such '
+        "draws, and go on if one is wrong.",
+    ] = None
+    ties: Annotated[
+        str,
+        "Of several classes learned jointly, what equal scores are: always wrong; right for the last of the classes; "
+        "for the first, which is always the one predicted; never wrong.",
+    ] = "mistake"
+    bias_scale: Annotated[
+        float | str, "This bounds the updates by (2 R / margin)^2 wherever the rows lie (see `bounds.with_bias`)."
+    ] = 1.0
+    random_state: Annotated[Any, 'Used by the random orders and by start="random".'] = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of X and their labels y."""
