@@ -1,6 +1,6 @@
 """Every rule, once: its name in Python and in model files, its name in the command, and where it is.
 
-Nothing is imported until a rule is asked for. The command's algorithms, the model file's tables, the public names and
+Nothing is imported until a rule is used. The command's algorithms, the model file's tables, the public names and
 the table of estimators in the docs follow from this list.
 """
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # what `from rosenblatt import` gives, for type checkers
 
 @dataclass(frozen=True)
 class RuleEntry:
-    """A rule, and the scikit-learn face of it."""
+    """A rule, and its estimator."""
 
     name: str  # of its estimator
     algorithm: str | None  # in the command; None: it is not offered there
@@ -72,7 +72,7 @@ def entry_of(rule: Any) -> RuleEntry | None:
 
 
 def estimator_of(rule: Any) -> Any:
-    """A rule as an estimator of scikit-learn: itself if it is one, else one that shares all it knows."""
+    """A rule as an estimator of scikit-learn: itself if it is one, else one that shares its attributes."""
     entry = entry_of(rule)
     if entry is None or type(rule) is not entry.rule:
         return rule

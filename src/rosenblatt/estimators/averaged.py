@@ -19,8 +19,7 @@ class AveragedPerceptron(Face, AveragedRule):
         The average, the weight of the constant feature last; intercept_ is that one times bias_scale, rounded.
     last_weights_ : array of the same shape
         The perceptron's own weights at the end; `start=last_weights_` goes on from them, with a new average.
-    {RUN}
-    {LEDGER}
+    {RUN} {LEDGER}
         They are the perceptron's own.
     {INPUT}
 
@@ -33,8 +32,7 @@ class AveragedPerceptron(Face, AveragedRule):
     then right on every row; if it is not, each further pass brings it nearer to the last weights, which are.
     {COPIES}
     A fraction counts as a look like every other.
-    {SHUFFLED}
-    {CTRL-C}
+    {SHUFFLED} {CTRL-C}
 
     Examples
     --------

@@ -8,7 +8,7 @@ from rosenblatt.options import options_of
 
 WIDTH = 100
 PARAMETERS, ATTRIBUTES = "Parameters\n----------", "Attributes\n----------"
-# Each stands in a docstring as a line of its own, its name in braces.
+# A docstring names them in braces, alone or several on a line.
 PARAGRAPHS = {
     "{LINEAR}": """
 coef_ : array of shape (1, n_features), or (n_classes, n_features) for more than two classes
@@ -50,9 +50,15 @@ def documented(made: type[T]) -> type[T]:
     """Complete the docstring of an estimator: its options, and the paragraphs that it names."""
     if made.__doc__ is None:  # Python was told to leave docstrings out
         return made
-    text = "\n".join(PARAGRAPHS.get(line, line).strip("\n") for line in cleandoc(made.__doc__).splitlines())
+    text = "\n".join(map(_completed, cleandoc(made.__doc__).splitlines()))
     made.__doc__ = text.replace(ATTRIBUTES, f"{PARAMETERS}\n{parameters(made)}\n\n{ATTRIBUTES}", 1)
     return made
+
+
+def _completed(line: str) -> str:
+    """The paragraphs that a line names, or else the line."""
+    names = line.split()
+    return "".join(PARAGRAPHS[name] for name in names).strip("\n") if set(names) & PARAGRAPHS.keys() else line
 
 
 def parameters(made: type) -> str:

@@ -39,7 +39,7 @@ class RuleEstimator(NamesCounterparts, BaseEstimator):
     """A rule with the options and methods of scikit-learn's estimators."""
 
     def __dir__(self) -> list[str]:
-        """What users may want: without what files, exports and the command ask of rules."""
+        """What users may want: without what is there for model files, exports and the command."""
         names: list[str] = super().__dir__()  # type: ignore[no-untyped-call]
         return [name for name in names if name not in OF_RULES]
 

@@ -33,8 +33,7 @@ class KernelPerceptron(Face, KernelRule):
         The threshold's part: the sum of dual_coef_ times the square of bias_scale.
     gamma_ : float
         The gamma used.
-    {RUN}
-    {LEDGER}
+    {RUN} {LEDGER}
         Only a linear kernel has weights to replay.
     forgotten_ : array, or a list of one per class
         With a budget: the rows of the corrections that were taken back, in order.

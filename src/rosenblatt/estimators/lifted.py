@@ -16,10 +16,7 @@ class LiftedPerceptron(Face, LiftedRule):
 
     Attributes
     ----------
-    {LINEAR}
-    {WEIGHTS}
-    {RUN}
-    {LEDGER}
+    {LINEAR} {WEIGHTS} {RUN} {LEDGER}
         They are the weights of the first coordinates.
     lifted_mistakes_ : int, or a list of one per class
         Lifted rows that are wrong: 0 where the run ended by itself.
@@ -45,8 +42,7 @@ class LiftedPerceptron(Face, LiftedRule):
     updates.
     A row of sample weight k is learned as k copies of it, each with a feature of its own; weight 0 is no row; a
     fraction is a last copy that moves the weights by that part of a step.
-    {STORAGE}
-    {CTRL-C}
+    {STORAGE} {CTRL-C}
 
     Examples
     --------

@@ -18,21 +18,15 @@ class MarginPerceptron(Face, MarginRule):
     ----------
     margin_reached_ : bool
         Whether it is known that y (w . x) > beta for every row, for all rules: the last pass of `fit` moved nothing.
-    {LINEAR}
-    {WEIGHTS}
+    {LINEAR} {WEIGHTS}
     last_weights_ : array of the same shape
-        The same weights.
-    {RUN}
-    {LEDGER}
-    {INPUT}
+        Equal to weights_.
+    {RUN} {LEDGER} {INPUT}
 
     Notes
     -----
     Whether y (w . x) <= beta is decided exactly.
-    {STORAGE}
-    {COPIES}
-    {SHUFFLED}
-    {CTRL-C}
+    {STORAGE} {COPIES} {SHUFFLED} {CTRL-C}
 
     Examples
     --------

@@ -14,12 +14,10 @@ class PassiveAggressive(Face, AggressiveRule):
 
     Attributes
     ----------
-    {LINEAR}
-    {WEIGHTS}
+    {LINEAR} {WEIGHTS}
     last_weights_ : array of the same shape
         The weights at the end; equal to weights_, unless average=True.
-    {RUN}
-    {LEDGER}
+    {RUN} {LEDGER}
         It does so bit for bit, because a step follows from the weights and the row.
     {INPUT}
 
@@ -30,10 +28,7 @@ class PassiveAggressive(Face, AggressiveRule):
     rates "pa1" and "pa2", with C for eta0. Without a threshold and class weights the steps are the same. With a
     threshold, ||x||^2 counts the constant feature here, as the paper's closed form needs.
     Whether a row has a loss is decided exactly; how much, by a sum in the order of the features.
-    {STORAGE}
-    {COPIES}
-    {SHUFFLED}
-    {CTRL-C}
+    {STORAGE} {COPIES} {SHUFFLED} {CTRL-C}
 
     Examples
     --------

@@ -18,9 +18,7 @@ class Perceptron(Face, PerceptronRule):
     {LINEAR}
         Of several classes, the label is the one for which coef_ . x + intercept_ is largest, the first of equals.
         One-vs-one has a row for each pair of classes instead: 0 and 1, 0 and 2, 1 and 2, 0 and 3, ...
-    {WEIGHTS}
-    {RUN}
-    {LEDGER}
+    {WEIGHTS} {RUN} {LEDGER}
         Of classes learned jointly, `ledger_.rivals` has the classes that the rows were corrected against.
     certificate_ : Contradiction, NoMargin, their joint kinds or None, or a list of one per rule
         What is proved when a run did not separate the rows: that they contradict each other, because whole weights
@@ -32,8 +30,7 @@ class Perceptron(Face, PerceptronRule):
 
     Notes
     -----
-    {STORAGE}
-    {COPIES}
+    {STORAGE} {COPIES}
     Where weights are above 1000 on average, max_passes allows no more work than if they were 1000: no more than
     1000 max_passes draws or corrections per row.
     With max_passes="auto", the passes are looked back on when there were 32, 64, 128, ... of them. If none of the later
@@ -43,8 +40,8 @@ class Perceptron(Face, PerceptronRule):
     counted at 16 places of each of four more passes, which meet the rows spread out, as tables are often sorted by
     class; the weights with the fewest are the rule, and the ledger ends with them. A number as max_passes is just that.
     {CTRL-C}
-    A pickle holds the rule without its ledger, which may be longer than the data and begins anew; to keep it, pickle
-    `ledger_` as well, or call `ledger_.save(path)`.
+    A pickle holds the rule without its ledger, which may be longer than the data, and a new one begins; to keep the
+    ledger, pickle `ledger_` as well, or call `ledger_.save(path)`.
 
     Examples
     --------

@@ -12,21 +12,19 @@ class PocketPerceptron(Face, PocketRule):
     For data that no line separates. The perceptron runs on random mistakes, and the weights that got the fewest rows
     wrong are kept in the pocket. From there, by default, a descent looks for rules with fewer mistakes still: what is
     learned is never worse than the pocket's with the same seed and budget. More than two classes are learned jointly: a
-    row is wrong if another class has as large a score, and counts once. Where saying the same of every row costs less
-    than all that was found, that is the rule, if it has a threshold and no margin is asked for.
+    row is wrong if another class has as large a score, and counts once. Where predicting the same label for every row
+    costs less than all that was found, that is the rule, if it has a threshold and no margin is given.
 
     Attributes
     ----------
-    {LINEAR}
-    {WEIGHTS}
+    {LINEAR} {WEIGHTS}
     mistakes_ : int, or a list of one per rule
         How many rows the rule gets wrong.
     cost_ : float, or a list of one per rule
         The sum of the weights of those rows; with a margin, of the rows below it.
     kept_at_ : int, or a list of one per rule
         After how many updates these weights were met; -1 if the descent found them, or if they are constant.
-    {RUN}
-    {LEDGER}
+    {RUN} {LEDGER}
         Updates and ledger are those of the pocket algorithm, without the descent.
     {INPUT}
 

@@ -15,11 +15,7 @@ class SecondOrderPerceptron(Face, SecondOrderRule):
 
     Attributes
     ----------
-    {LINEAR}
-    {WEIGHTS}
-    {RUN}
-    {LEDGER}
-    {INPUT}
+    {LINEAR} {WEIGHTS} {RUN} {LEDGER} {INPUT}
 
     Notes
     -----

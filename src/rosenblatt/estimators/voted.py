@@ -22,9 +22,7 @@ class VotedPerceptron(Face, VotedRule):
         The weights that predict, or with vote="voted" the last ones; the weight of the constant feature last.
     last_weights_ : array of the same shape
         The perceptron's own weights at the end.
-    {RUN}
-    {LEDGER}
-    {INPUT}
+    {RUN} {LEDGER} {INPUT}
 
     Notes
     -----
@@ -35,8 +33,7 @@ class VotedPerceptron(Face, VotedRule):
     pass gives the last weights more votes, and they are.
     {COPIES}
     A fraction counts as a look like every other.
-    {SHUFFLED}
-    {CTRL-C}
+    {SHUFFLED} {CTRL-C}
 
     Examples
     --------

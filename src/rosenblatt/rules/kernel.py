@@ -21,10 +21,10 @@ from rosenblatt.rows.examples import Examples, shown
 from rosenblatt.rows.kernels import Array, Dense
 from rosenblatt.rows.storage import n_features, rows_of
 from rosenblatt.rules import conventions
-from rosenblatt.rules.linear.learner import LinearLearner
+from rosenblatt.rules.linear.stream_learner import Followed, StreamLearner
 from rosenblatt.rules.option_groups import AUTO, AnyNumber, BiasScale, BudgetOptions, LearningOptions, Switch
 from rosenblatt.rules.run_progress import reporter
-from rosenblatt.rules.schemes import one_or_all
+from rosenblatt.rules.schemes import as_list, one_or_all
 
 
 @with_options
@@ -39,11 +39,11 @@ class CacheOptions:
 
 
 @with_options
-class KernelRule(BudgetOptions, CacheOptions, LearningOptions, LinearLearner):
+class KernelRule(BudgetOptions, CacheOptions, LearningOptions, StreamLearner):
     """What `rosenblatt.KernelPerceptron` is as a rule."""
 
     name = "KernelPerceptron"
-    keeps = (*LinearLearner.keeps, "support rows")
+    keeps = (*StreamLearner.keeps, "support rows")
 
     _score_in_words = conventions.KERNEL
     _why_not_linear = "a kernel's rule is linear in another space, not in the columns"
@@ -125,38 +125,35 @@ class KernelRule(BudgetOptions, CacheOptions, LearningOptions, LinearLearner):
         wrong = self.predict(X) != np.asarray(y)
         return bool((wrong[weights > 0] if weights.size else wrong).any())
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from the next rows of a stream, each looked at once, in order.
-
-        The first call must name all `classes`. However a stream is cut into calls, the result is the same to the
-        last bit. After `fit`, it goes on from there. A precomputed kernel has no next rows, and no partial_fit.
-        """
+    def _next_parts(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> tuple[Array, list[Examples]]:
         self.check_options()
-        first = not hasattr(self, "weights_")
-        if first and options.is_word(self.gamma, SCALE):
+        if self._is_new and options.is_word(self.gamma, SCALE):
             raise OptionError("gamma='scale' needs all rows at once; give partial_fit a number")
-        known, parts = self._next_parts(X, y, classes, sample_weight)
-        more = Points(parts[0].rows)
-        if first:
+        return super()._next_parts(X, y, classes, sample_weight)
+
+    def _follow(self, parts: list[Examples]) -> Followed:
+        more, new = Points(parts[0].rows), self._is_new
+        if new:
             self._kernel = self._kernel_for(more)
             self._states, self.support_ = self._blank(0, len(parts)), np.empty(0, np.int64)
             self._support = more.take(np.empty(0, np.int64))
-        runs = self._follow(parts, more)  # which Ctrl-C loses
-        with ctrl_c_noted() as interrupted:  # all rules go on, or none does
-            if first:
-                self.classes_, self.n_passes_, self.n_examples_seen_ = known, 0, 0
-                self.ledger_ = one_or_all([Ledger(np.zeros(part.size), 0, np.int64) for part in parts])
-                self.forgotten_ = one_or_all([np.empty(0, np.int64) for _ in parts])
-            numbers = np.concatenate([self.support_, self._ledgers()[0].n_rows + np.arange(more.n)])
-            self._note(parts, runs, numbers)
-            self._keep([run.state for run in runs], self._support.followed_by(more), numbers)
-            self._expose()
-        if interrupted():
-            raise KeyboardInterrupt
-        return self
+        runs, before = self._runs(parts, more), self._support.n
+        entries = [run.ledger.entries().astype(np.int64) for run in runs]
 
-    def _follow(self, parts: list[Examples], more: Points) -> list[DualRun]:
-        """The next part of the stream, for each rule; changes nothing."""
+        def take_over() -> None:
+            first = self._ledgers()[0].n_rows - more.n
+            numbers = np.concatenate([self.support_, first + np.arange(more.n)])
+            forgotten = [np.empty(0, np.int64) for _ in parts] if new else as_list(self.forgotten_)
+            self.forgotten_ = one_or_all(
+                [np.concatenate([old, run.forgotten_of(numbers)]) for old, run in zip(forgotten, runs, strict=True)]
+            )
+            self._keep([run.state for run in runs], self._support.followed_by(more), numbers)
+
+        begun = [np.zeros(part.size) for part in parts] if new else None
+        return Followed(begun, [np.where(each < 0, each + before, each - before) for each in entries], take_over)
+
+    def _runs(self, parts: list[Examples], more: Points) -> list[DualRun]:
+        """A run over the next part of the stream, for each rule."""
         before, support = self._support.n, self._support
         columns = Gram(self._kernel, support.followed_by(more), self.cache_mb)
         amounts = np.stack([state.amounts for state in self._states])
@@ -169,18 +166,6 @@ class KernelRule(BudgetOptions, CacheOptions, LearningOptions, LinearLearner):
             longer = state.with_more(part.n, np.searchsorted(self.support_, state.memory.row))
             runs.append(dual.follow(both, columns, longer, np.concatenate([np.zeros(before), own]), float(error)))
         return runs
-
-    def _note(self, parts: list[Examples], runs: list[DualRun], numbers: Array) -> None:
-        """Add what was corrected, and taken back, to the books; `numbers` are those of the rows in the stream."""
-        before, forgotten = self._support.n, self.forgotten_ if len(runs) > 1 else [self.forgotten_]
-        for ledger, run, part in zip(self._ledgers(), runs, parts, strict=True):
-            entries = run.ledger.entries().astype(np.int64)
-            ledger.extend(np.where(entries < 0, entries + before, entries - before), part.n, part)
-            self.n_examples_seen_ += part.n_copies
-        self.forgotten_ = one_or_all(
-            [np.concatenate([old, run.forgotten_of(numbers)]) for old, run in zip(forgotten, runs, strict=True)]
-        )
-        self.stop_reason_ = Reason.STREAM
 
     @property
     def linear(self) -> None:

@@ -127,7 +127,7 @@ class TreeRule(LearningOptions, Rule):
         return np.concatenate([tree.apply(table) for tree, table in self._tables(X)])
 
     def decision_path(self, X: Any) -> Any:
-        """A sparse matrix, a row for every row and a column for every node: 1 where the row passes the node."""
+        """A sparse matrix with a row for every row and a column for every node: 1 where the row passes the node."""
         return importance.passed(self.tree_, self.apply(X))
 
     @property
@@ -176,7 +176,7 @@ class TreeRule(LearningOptions, Rule):
         return svg_of(self.tree_, most_depth=most_depth, names=feature_names, title=title)
 
     def plot(self, ax: Any = None, *, feature_names: Any = None, most_depth: int | None = None) -> Any:
-        """The same picture on matplotlib's axes, which are returned: these, or those of a new figure that it fits.
+        """Draw the tree on matplotlib's axes, which are returned: these, or those of a new figure of its size.
 
         Needs matplotlib: pip install "rosenblatt[plot]".
         """
@@ -231,7 +231,7 @@ class TreeRule(LearningOptions, Rule):
         grown = "No further split improved the tree, within the limits given"
         if self.prune is None:
             return f"{grown}; nothing was pruned."
-        how = f"by {self.prune}" if isinstance(self.prune, str) else "as told"
+        how = f"by {self.prune}" if isinstance(self.prune, str) else "at the price given"
         return f"{grown}; then leaves that cost more than they gain were pruned, {how}."
 
     def _plan(self) -> Plan:

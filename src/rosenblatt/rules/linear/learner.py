@@ -56,7 +56,7 @@ class LinearLearner(LinearRule):
         return classes, parts
 
     def _next_parts(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> tuple[Array, list[Examples]]:
-        """For `partial_fit`: the same of the next rows of a stream, whose first call must name all classes."""
+        """For `partial_fit`: the classes, and the examples of each rule; the first call must name all classes."""
         first = not hasattr(self, "weights_")
         if first and classes is None:
             raise OptionError("the first call of partial_fit must be given all classes, as classes=[...]")
@@ -113,9 +113,9 @@ class LinearLearner(LinearRule):
         return [choices.start_weights(start, part, rng) for start, part in zip(starts, parts, strict=True)]
 
     def _starts(self, parts: list[Examples], rng: np.random.Generator) -> list[Array]:
-        """For `fit`: the same, but where no row of a class counts, a rule that always says the same.
+        """For `fit`: the start of each rule; where no row of a class counts, one that always says the same.
 
-        Its threshold is beyond every margin that is asked for. Of several classes, one without a row scores far below
+        Its threshold is beyond the margin wanted. Of several classes, one without a row scores far below
         the others. Without a threshold there is no such rule, and what is learned is right on the rows that count.
         """
         starts = self._start_weights(parts, rng)
@@ -153,7 +153,7 @@ class LinearLearner(LinearRule):
         self._expose()
 
     def __getstate__(self) -> Any:
-        """What a pickle holds: all but the ledger, which may be longer than the data; it begins anew at the weights."""
+        """What a pickle holds: all but the ledger, which may be longer than the data; a new one begins."""
         kept: Any = super().__getstate__()
         state = dict(kept)
         if "ledger_" in state:

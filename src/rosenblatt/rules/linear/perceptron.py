@@ -25,7 +25,7 @@ from rosenblatt.rows.examples import Examples, shown
 from rosenblatt.rows.kernels import Array, Ties
 from rosenblatt.rows.kesler import JointExamples
 from rosenblatt.rows.storage import some_rows
-from rosenblatt.rules.linear.learner import LinearLearner
+from rosenblatt.rules.linear.stream_learner import Followed, StreamLearner
 from rosenblatt.rules.option_groups import (
     AUTO,
     LearningOptions,
@@ -103,12 +103,12 @@ class PerceptronRule(
     PatienceOptions,
     MultiClassOptions,
     LearningOptions,
-    LinearLearner,
+    StreamLearner,
 ):
     """What `rosenblatt.Perceptron` is as a rule."""
 
     name = "Perceptron"
-    keeps = (*LinearLearner.keeps, "weights", "certificates")
+    keeps = (*StreamLearner.keeps, "weights", "certificates")
 
     order: Annotated[
         str,
@@ -144,15 +144,15 @@ class PerceptronRule(
         rng = self._generator()
         classes, parts = self._parts(X, y, sample_weight)
         starts = self._starts(parts, rng)
-        runs, verdicts = [], [_Asked(part, self.ties) for part in parts]
+        runs, verdicts = [], [_Refutation(part, self.ties) for part in parts]
         with ctrl_c_noted() as interrupted:
             limits = choices.shares(budget, len(parts))
-            for part, start, asked, limit in zip(parts, starts, verdicts, limits, strict=True):
+            for part, start, refutation, limit in zip(parts, starts, verdicts, limits, strict=True):
                 limit = replace(limit, max_updates=self._bound(part, start)) if by_bound else limit
                 watch = reporter(limit) if self.verbose else None
                 how: Any = {"order": order, "ties": ties, "budget": limit, "rng": rng, "watch": watch}
                 if by_itself:
-                    how["stall"] = Stall(asked.is_refuted)
+                    how["stall"] = Stall(refutation.is_refuted)
                 runs.append(learner_of(part).learn(part, start, interrupted=interrupted, **how))
             proved = [self._proved(*each) for each in zip(parts, runs, starts, verdicts, strict=True)]
         runs = [
@@ -161,9 +161,9 @@ class PerceptronRule(
         ]
         self.certificate_ = one_or_all(proved)
         self._take(classes, runs)
-        for part, run, certificate, asked in zip(parts, runs, proved, verdicts, strict=True):
+        for part, run, certificate, refutation in zip(parts, runs, proved, verdicts, strict=True):
             if run.reason is not Reason.SEPARATED:
-                known = certificate.statement if certificate else asked.finding
+                known = certificate.statement if certificate else refutation.finding
                 _warn(part, run, choices.ties_named(self.ties_of_prediction), known, self.not_converged)
         if interrupted():
             raise KeyboardInterrupt
@@ -178,12 +178,12 @@ class PerceptronRule(
         away = find.norm(start)
         return bounds.updates(part.radius * (1 + 1e-15), self.margin, start_length=away, start_along=-away) + 1
 
-    def _proved(self, part: Examples, run: Run, start: Array, asked: "_Asked") -> Any:
+    def _proved(self, part: Examples, run: Run, start: Array, refutation: "_Refutation") -> Any:
         """What a run that did not separate its rows proves about them."""
         if run.reason in (Reason.SEPARATED, Reason.INTERRUPTED) or self._unit_rows:  # those are not the rows given
             return None
-        if asked.contradiction:
-            return asked.contradiction
+        if refutation.contradiction:
+            return refutation.contradiction
         most = A_SECOND if run.reason is Reason.MAX_SECONDS else inf
         prove = import_module("rosenblatt.prove.solve.joint_run") if isinstance(part, JointExamples) else of_two_classes
         if found := prove.recurrence(part, run, start, self.ties, most):
@@ -197,30 +197,22 @@ class PerceptronRule(
         """What each run proved; nothing of a stream."""
         return as_list(getattr(self, "certificate_", None))
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from the next rows of a stream, each looked at once, in order.
-
-        The first call must name all `classes`. However a stream is cut into calls, the result is the same to the
-        last bit. After `fit`, it goes on from there.
-        """
-        ties = choices.ties_named(self.ties)
-        first = not hasattr(self, "weights_")
-        known, parts = self._next_parts(X, y, classes, sample_weight)
-        joint = isinstance(parts[0], JointExamples)
-        before: Any = [self.weights_] if joint and not first else getattr(self, "weights_", None)
-        before = self._start_weights(parts, self._generator()) if first else before
+    def _follow(self, parts: list[Examples]) -> Followed:
+        ties, new = choices.ties_named(self.ties), self._is_new
+        if new:
+            before = self._start_weights(parts, self._generator())
+        else:
+            before = [self.weights_] if isinstance(parts[0], JointExamples) else list(self.weights_)
         followed = [learner_of(part).follow(part, w, ties) for part, w in zip(parts, before, strict=True)]
-        with ctrl_c_noted() as interrupted:  # all rules go on, or none does; an earlier Ctrl-C loses what was followed
-            self._note_stream(known, before if first else None, parts, [entries for _, entries in followed])
+
+        def take_over() -> None:
             self.weights_ = np.vstack([w for w, _ in followed])
-            self._expose()
-        if interrupted():
-            raise KeyboardInterrupt
-        return self
+
+        return Followed(before if new else None, [entries for _, entries in followed], take_over)
 
 
-class _Asked:
-    """A proof that is asked for at most once: that no rule is right on every row that counts."""
+class _Refutation:
+    """A search, made at most once, for a proof that no rule is right on every row that counts."""
 
     def __init__(self, part: Examples, ties: str) -> None:
         self._part, self._ties = part, ties

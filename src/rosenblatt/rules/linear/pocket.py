@@ -187,7 +187,7 @@ def _never_chosen(weights: Array, absent: Array) -> Array:
 
 
 def _in_scale(part: Examples, w: Array) -> Array:
-    """The same rule with scores of about 1, or as near that as weights can come, so that rules can be compared."""
+    """The weights, scaled so that scores are about 1, or as near as weights allow: rules can then be compared."""
     size = float(np.abs(find.margins(part, w)).mean())
     room = LARGEST - int(np.frexp(np.abs(w).max())[1])
     return np.ldexp(w, min(-int(np.frexp(size)[1]), room)) if 0.0 < size < np.inf else w

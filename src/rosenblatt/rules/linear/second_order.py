@@ -13,7 +13,7 @@ from rosenblatt.learn.run_state import ctrl_c_noted
 from rosenblatt.options import flag, is_word, with_options
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array
-from rosenblatt.rules.linear.learner import LinearLearner
+from rosenblatt.rules.linear.stream_learner import Followed, StreamLearner
 from rosenblatt.rules.option_groups import (
     AUTO,
     BudgetOptions,
@@ -23,16 +23,16 @@ from rosenblatt.rules.option_groups import (
     ThresholdOptions,
     TieOptions,
 )
-from rosenblatt.rules.rule import Numbers
+from rosenblatt.rules.rule import KeptArrays
 from rosenblatt.rules.run_progress import reporter
 
 
 @with_options
-class SecondOrderRule(TieOptions, BudgetOptions, ShuffleOptions, ThresholdOptions, LearningOptions, LinearLearner):
+class SecondOrderRule(TieOptions, BudgetOptions, ShuffleOptions, ThresholdOptions, LearningOptions, StreamLearner):
     """What `rosenblatt.SecondOrderPerceptron` is as a rule."""
 
     name = "SecondOrderPerceptron"
-    keeps = (*LinearLearner.keeps, "weights", Numbers("inverses", "_inverses", square=True))
+    keeps = (*StreamLearner.keeps, "weights", KeptArrays("inverses", "_inverses", square=True))
 
     start = "zeros"
 
@@ -63,25 +63,17 @@ class SecondOrderRule(TieOptions, BudgetOptions, ShuffleOptions, ThresholdOption
             raise KeyboardInterrupt
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from the next rows of a stream, each looked at once, in order.
-
-        The first call must name all `classes`. However a stream is cut into calls, the result is the same to the
-        last bit. After `fit`, it goes on from there.
-        """
-        ties, first = choices.ties_named(self.ties), not hasattr(self, "weights_")
-        known, parts = self._next_parts(X, y, classes, sample_weight)
-        states = [self._begun(part) for part in parts] if first else self._states()
+    def _follow(self, parts: list[Examples]) -> Followed:
+        ties, new = choices.ties_named(self.ties), self._is_new
+        states = [self._begun(part) for part in parts] if new else self._states()
         followed = [second_order.follow(part, state, ties) for part, state in zip(parts, states, strict=True)]
-        with ctrl_c_noted() as interrupted:  # all rules go on, or none does
-            begun = [state.weights for state in states] if first else None
-            self._note_stream(known, begun, parts, [entries for _, entries in followed])
+
+        def take_over() -> None:
             self.weights_ = np.stack([state.weights for state, _ in followed])
             self._inverses = [state.inverse for state, _ in followed]
-            self._expose()
-        if interrupted():
-            raise KeyboardInterrupt
-        return self
+
+        begun = [state.weights for state in states] if new else None
+        return Followed(begun, [entries for _, entries in followed], take_over)
 
     def _begun(self, part: Examples) -> State:
         return second_order.begin(part.size, float(self.ridge))

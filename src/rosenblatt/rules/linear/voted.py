@@ -49,7 +49,7 @@ class VotedRule(TieOptions, RuleInPasses):
     def decision_function(self, X: Any) -> Array:
         """With vote="voted", the share of the votes for yes less that for no; else coef_ . x + intercept_.
 
-        Of more than two classes, an equal share is told apart by the mean of the weights: by less than half a vote.
+        Of more than two classes, equal shares are decided by the mean of the weights, which adds less than half a vote.
         """
         self._refuse_unfitted("weights_")
         if not self._is_vote():
