@@ -11,12 +11,14 @@ from functools import cache
 from inspect import Parameter, Signature, get_annotations, signature
 from math import inf, isfinite
 from numbers import Integral, Real
+from textwrap import wrap
 from typing import Any, TypeVar, dataclass_transform
 
 import numpy as np
 
 from rosenblatt.errors import OptionError
 
+WIDTH, INDENT = 100, "    "  # of documentation
 BEYOND_USE = 1e300  # a limit of what can be computed, which documentation need not mention
 
 
@@ -257,6 +259,17 @@ def options_of(made: Any) -> dict[str, Option]:
         name: Option(kind, plain, " ".join(sentences[name]), getattr(made, name))
         for name, (kind, plain) in kinds.items()
     }
+
+
+def documentation_of(made: type) -> str:
+    """The options of a class, as numpydoc lists them."""
+    lines = []
+    for name, option in options_of(made).items():
+        lines += [
+            option.in_words(name),
+            *wrap(option.documentation, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT),
+        ]
+    return "\n".join(lines)
 
 
 def kinds_of(made: type) -> dict[str, Kind]:

@@ -16,6 +16,16 @@ def test_version():
     assert run("--version").out == f"rosenblatt {__version__}\n"
 
 
+def test_the_options_of_an_algorithm_are_listed_without_a_table():
+    for command in ("fit", "report"):
+        ran = run(command, "--options", "tree")
+        assert ran.code == 0
+        assert (
+            "max_depth : int of at least 0 or None, default=None\n    The most tests on the way to a leaf.\n" in ran.out
+        )
+        assert ran.err == ""
+
+
 class TestCheck:
     def test_of_separable_rows_says_yes(self, desk):
         ran = run("check", desk["clean.csv"], "-t", "approved")

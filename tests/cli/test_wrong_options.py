@@ -12,6 +12,11 @@ from rosenblatt.cli.app import app
 # what is typed, exit code, the whole line
 CASES = {
     # options of the command line
+    "no algorithm to list the options of": (
+        "fit --options foo",
+        USAGE,
+        "--options must be one of perceptron, pocket, .*, not 'foo'",
+    ),
     "no option": ("FIT --sead 1", USAGE, "no such option: --sead .*--seed.*; see: rosenblatt fit --help"),
     "no command": ("learn clean.csv", USAGE, "no such command 'learn'; see: rosenblatt --help"),
     "misspelt command": (

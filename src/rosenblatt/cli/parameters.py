@@ -188,6 +188,18 @@ class RuleOptions:
         ),
     ] = None
 
+    options_of: Annotated[
+        str | None,
+        of_learning(
+            "--options",
+            metavar="ALGORITHM",
+            callback=values.list_options,
+            is_eager=True,
+            help="List the options of an algorithm, for --set, and exit.",
+            autocompletion=one_of(*registry.ALGORITHMS),
+        ),
+    ] = None
+
     def given(self) -> dict[str, Any]:
         """Those that were given, by the names that rules have for them."""
         costs = values.costs_given(self.class_weight)

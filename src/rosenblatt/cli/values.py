@@ -39,6 +39,20 @@ def configured(context: typer.Context, value: Path | None) -> Path | None:
     return value
 
 
+def list_options(param: typer.CallbackParam, algorithm: str | None) -> None:
+    """Print the options of an algorithm, and exit."""
+    if algorithm is None:
+        return
+    from rosenblatt import registry
+    from rosenblatt.errors import OptionError
+    from rosenblatt.options import documentation_of
+
+    if algorithm not in registry.ALGORITHMS:
+        raise OptionError(f"{param.opts[0]} must be one of {', '.join(registry.ALGORITHMS)}, not {algorithm!r}")
+    typer.echo(documentation_of(registry.ALGORITHMS[algorithm].rule))
+    raise typer.Exit
+
+
 def kinds_given(kinds: list[str] | None, ignore: list[str] | None = None) -> dict[str, str]:
     """COLUMN=KIND, several times, as a mapping, with the columns to ignore."""
     from rosenblatt.errors import OptionError

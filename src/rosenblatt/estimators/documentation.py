@@ -1,12 +1,10 @@
 """The docstrings of estimators: their options, from what the rules state, and the paragraphs that several share."""
 
 from inspect import cleandoc
-from textwrap import wrap
 from typing import TypeVar
 
-from rosenblatt.options import options_of
+from rosenblatt.options import documentation_of
 
-WIDTH = 100
 PARAMETERS, ATTRIBUTES = "Parameters\n----------", "Attributes\n----------"
 # A docstring names them in braces, alone or several on a line.
 PARAGRAPHS = {
@@ -51,7 +49,7 @@ def documented(made: type[T]) -> type[T]:
     if made.__doc__ is None:  # Python was told to leave docstrings out
         return made
     text = "\n".join(map(_completed, cleandoc(made.__doc__).splitlines()))
-    made.__doc__ = text.replace(ATTRIBUTES, f"{PARAMETERS}\n{parameters(made)}\n\n{ATTRIBUTES}", 1)
+    made.__doc__ = text.replace(ATTRIBUTES, f"{PARAMETERS}\n{documentation_of(made)}\n\n{ATTRIBUTES}", 1)
     return made
 
 
@@ -59,12 +57,3 @@ def _completed(line: str) -> str:
     """The paragraphs that a line names, or else the line."""
     names = line.split()
     return "".join(PARAGRAPHS[name] for name in names).strip("\n") if set(names) & PARAGRAPHS.keys() else line
-
-
-def parameters(made: type) -> str:
-    """The options of a class, as numpydoc lists them."""
-    lines = []
-    for name, option in options_of(made).items():
-        lines.append(option.in_words(name))
-        lines += wrap(option.documentation, WIDTH, initial_indent="    ", subsequent_indent="    ")
-    return "\n".join(lines)

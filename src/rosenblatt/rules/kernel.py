@@ -1,6 +1,5 @@
 """The kernel perceptron of `learn.dual.dual`."""
 
-import warnings
 from collections.abc import Callable
 from typing import Annotated, Any, Self
 
@@ -113,9 +112,7 @@ class KernelRule(BudgetOptions, CacheOptions, LearningOptions, StreamLearner):
             self.forgotten_ = one_or_all([run.forgotten_of(np.arange(points.n)) for run in runs])
             if self.average and self.stop_reason_ is Reason.SEPARATED and self._errs_on(X, y, parts[0].weights):
                 self.stop_reason_ = Reason.QUIET  # the last weights are right, but their mean decides
-        for part, run in zip(parts, runs, strict=True):
-            if run.reason is not Reason.SEPARATED:
-                _warn(part, run, self.not_converged)
+        self._warn_unless_separated(parts, runs, _in_words)
         if interrupted():
             raise KeyboardInterrupt
         return self
@@ -263,14 +260,12 @@ class KernelRule(BudgetOptions, CacheOptions, LearningOptions, StreamLearner):
         self.n_updates_ = self._updates_before + sum(len(ledger) for ledger in self._ledgers())
 
 
-def _warn(examples: Examples, run: DualRun, category: type[Warning]) -> None:
-    """Say that a run ended without a clean pass, why, and what to try."""
+def _in_words(examples: Examples, run: DualRun) -> str:
+    """Why a run ended without a clean pass, and what to try."""
     no, yes = map(shown, examples.classes)
-    warnings.warn(
+    return (
         f"{run.reason} {run.mistakes} of {examples.n} rows are wrong ({yes} against {no}) "
         f"after {many(run.updates, 'update')} and {many(run.passes, 'full pass', 'full passes')}. "
         "Try to raise the budget, or a kernel that separates more: a larger gamma for 'rbf', a higher degree for "
-        "'poly'; shuffle rows that are sorted by class.",
-        category,
-        stacklevel=3,
+        "'poly'; shuffle rows that are sorted by class."
     )

@@ -1,6 +1,7 @@
 """How a linear rule meets the rows it learns from: checked input, classes, starts, and what a run leaves behind."""
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from typing import Any, Self
 
@@ -151,6 +152,14 @@ class LinearLearner(LinearRule):
         best = Reason.SEPARATED if self._knows_all_classes else Reason.ABSENT
         self.stop_reason_ = next((run.reason for run in runs if run.reason is not Reason.SEPARATED), best)
         self._expose()
+
+    def _warn_unless_separated(
+        self, parts: list[Examples], runs: Sequence[Any], in_words: Callable[[Any, Any], str]
+    ) -> None:
+        """Warn of each run that did not end because every row was right."""
+        for part, run in zip(parts, runs, strict=True):
+            if run.reason is not Reason.SEPARATED:
+                warnings.warn(in_words(part, run), self.not_converged, stacklevel=3)
 
     def __getstate__(self) -> Any:
         """What a pickle holds: all but the ledger, which may be longer than the data; a new one begins."""

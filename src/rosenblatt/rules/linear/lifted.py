@@ -1,6 +1,5 @@
 """The lifted perceptron of `learn.lifted.lifted`."""
 
-import warnings
 from dataclasses import replace
 from fractions import Fraction
 from math import hypot
@@ -70,9 +69,7 @@ class LiftedRule(ThresholdOptions, BudgetOptions, ClassWeightOptions, VerboseOpt
                 directions.append([*quick, runs[-1].weights])
             self._take(classes, list(runs))
             self._report(parts, runs, directions)
-        for part, run in zip(parts, runs, strict=True):
-            if run.reason is not Reason.SEPARATED:
-                _warn(part, run, self.not_converged)
+        self._warn_unless_separated(parts, runs, _in_words)
         if interrupted():
             raise KeyboardInterrupt
         return self
@@ -111,13 +108,11 @@ def _margin_and_bound(part: Examples, run: LiftedRun, directions: list[Array]) -
     return margin / factor / hypot(1, run.lift), bound
 
 
-def _warn(examples: Examples, run: LiftedRun, category: type[Warning]) -> None:
-    """Say that a run ended before its time, and what is left."""
+def _in_words(examples: Examples, run: LiftedRun) -> str:
+    """Why a run ended before every lifted row was right, and what to try."""
     no, yes = map(shown, examples.classes)
-    warnings.warn(
+    return (
         f"{run.reason} {lifted.count(examples, run)} of {run.own.size} lifted rows are wrong ({yes} against {no}) "
         f"after {many(run.updates, 'update')} and {many(run.passes, 'full pass', 'full passes')}. "
-        "Raise the budget, or leave a at 'best': lifted rows are always separable.",
-        category,
-        stacklevel=3,
+        "Raise the budget, or leave a at 'best': lifted rows are always separable."
     )
