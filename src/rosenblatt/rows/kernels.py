@@ -43,6 +43,11 @@ class Dense(NamedTuple):
     terms: int  # the most products that a score adds up
     whole: bool  # all numbers are whole
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many rows and features there are."""
+        return len(self.values), self.values.shape[1]
+
 
 class Csr(NamedTuple):
     """Compressed sparse rows: row i holds values[starts[i]:starts[i+1]], sorted by column, none twice.
@@ -58,6 +63,11 @@ class Csr(NamedTuple):
     terms: int
     whole: bool
     features: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many rows and features there are."""
+        return len(self.starts) - 1, self.features
 
 
 Rows = Dense | Csr
