@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import Perceptron, PocketPerceptron, Reason, separability
 from rosenblatt.geometry import wolfe
-from rosenblatt.learn.pocket import descent
+from rosenblatt.learn.pocket import staircase
 from rosenblatt.learn.tree import canonical_rows, growing
 from rosenblatt.learn.tree.canonical_rows import Rows
 from rosenblatt.learn.tree.tree import Column, Columns, Stop
@@ -194,7 +194,7 @@ class TestWorkInParts:
         PocketPerceptron(random_state=0, patience=1).fit(X, y)
         many = len(asked)
         asked.clear()
-        monkeypatch.setattr(descent, "TAKING_IN", 0.0)
+        monkeypatch.setattr(staircase, "TAKING_IN", 0.0)
         rule = PocketPerceptron(random_state=0, patience=1).fit(X, y)
         assert len(asked) < many
         assert rule.stop_reason_ is Reason.SETTLED

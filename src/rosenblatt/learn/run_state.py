@@ -166,6 +166,10 @@ class Walk:
         self.ledger.append(page[:made])
         return order.size if passes else at, quiet
 
+    def is_clean(self) -> bool:
+        """Whether no row is a mistake, as mistakes are counted in learning."""
+        return not find.find_first(self.examples, self.w, self.ties, 1).size
+
     def cost(self) -> float:
         """What the mistakes of the present weights cost, as they are predicted."""
         return costs.cost(self.examples, self.w, counted(self.ties))

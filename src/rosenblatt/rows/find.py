@@ -1,9 +1,9 @@
 """Find: what a rule gets wrong, over all rows, with fixed weights.
 
-A function here puts a question to the scan of its examples, and joins the answers.
+A function here puts a question to the scan of its examples, and joins the answers. Questions are named tuples: to make
+a frozen dataclass takes five times as long, and small tables are looked at thousands of times.
 """
 
-from dataclasses import dataclass
 from math import sqrt
 from typing import NamedTuple
 
@@ -24,8 +24,7 @@ LARGE = 1_000_000  # numbers; where there are fewer, a look at all of them takes
 NO_PLACES = np.empty(0)
 
 
-@dataclass(frozen=True, eq=False)
-class Fixed:
+class Fixed(NamedTuple):
     """Weights that do not change during a pass, and what the doubt about scores follows from."""
 
     w: Array
@@ -42,8 +41,7 @@ class Fixed:
         return kernels.doubt_about(table.rows, self.length, self.whole)
 
 
-@dataclass(frozen=True, eq=False)
-class Mistakes:
+class Mistakes(NamedTuple):
     """Which rows are mistakes, and which others have a margin below the band (~i for row i): the first `most`."""
 
     weights: Fixed
@@ -59,8 +57,7 @@ class Mistakes:
         return out[:many]
 
 
-@dataclass(frozen=True, eq=False)
-class Worst:
+class Worst(NamedTuple):
     """Which row has the least exact margin; -1 if none counts."""
 
     weights: Fixed
@@ -71,8 +68,7 @@ class Worst:
         return kernels.worst(table.rows, table.labels, table.weights, first, last, w, doubt)
 
 
-@dataclass(frozen=True, eq=False)
-class Margins:
+class Margins(NamedTuple):
     """Every row's margin, with its exact sign; or only that of one stretch of rows in `every`."""
 
     weights: Fixed

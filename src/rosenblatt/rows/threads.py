@@ -5,11 +5,13 @@ Set ROSENBLATT_THREADS to use fewer.
 """
 
 import os
+import sys
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from itertools import accumulate
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -88,3 +90,21 @@ def _taken(call: Callable[[int, int], T], ends: Sequence[int], many: int) -> lis
     for other in others:
         other.result()
     return [answers[piece] for piece in range(pieces)]
+
+
+_libraries: tuple[int, Any] = (0, None)  # how many modules there were when libraries were looked for, and those found
+
+
+def one_thread_for_blas() -> AbstractContextManager[Any]:
+    """Hold BLAS to one thread for a while: its threads cost more than they save here, and change the rounding.
+
+    To look through all libraries takes longer than a small descent, so those found are kept until a module is imported,
+    with which another library may have come.
+    """
+    global _libraries
+    if _libraries[0] != len(sys.modules):
+        from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+        _libraries = len(sys.modules), ThreadpoolController()
+    held: AbstractContextManager[Any] = _libraries[1].limit(limits=1, user_api="blas")
+    return held

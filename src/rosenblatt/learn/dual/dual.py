@@ -24,7 +24,7 @@ from rosenblatt import options
 from rosenblatt.errors import DataError
 from rosenblatt.learn.choices import TIES, UNLIMITED, Budget, Order, Reason
 from rosenblatt.learn.dual import dual_kernels
-from rosenblatt.learn.dual.dual_kernels import Dual, Memory, Pages, SoFar
+from rosenblatt.learn.dual.dual_kernels import UNKNOWN, Dual, Memory, Pages, Queue, SoFar
 from rosenblatt.learn.dual.gram import Gram, Kernel, Points
 from rosenblatt.learn.ledger import rows_of_entries
 from rosenblatt.learn.run_state import AT_ONCE, FOREVER, NUMBERS_AT_ONCE, Run, Walk, ctrl_c_noted
@@ -35,7 +35,6 @@ from rosenblatt.rows.kernels import Array, Dense
 ACTIVE_SHARE = 0.5
 LOOKS_BETWEEN_PASSES = 16  # at the rows that were ever wrong, in passes
 DRAWS = 8192  # made at once
-UNKNOWN = 2  # for a sign
 
 
 @dataclass(frozen=True)
@@ -133,7 +132,7 @@ class DualWalk(Walk):
             page = np.empty(self._room(), self.index)
             forgotten = np.empty(page.size if self.memory.row.size else 0, self.index)
             why, moved, made, looks, quiet, needed = dual_kernels.correct(
-                order[at:], copies[at:], labels, known, self.dual, self.gram.held, self._with_draws(page.size),
+                Queue(order[at:], copies[at:], known), labels, self.dual, self.gram.held, self._with_draws(page.size),
                 SoFar(self.made, self.state.looks + self.seen, quiet), patience, Pages(page, forgotten),
             )  # fmt: skip
             self._note(page[:made], forgotten, looks - self.state.looks)
@@ -159,7 +158,7 @@ class DualWalk(Walk):
             largest = float(np.abs(self.dual.scores).max())
             if not largest < kernels.HUGE:
                 raise DataError("the scores would overflow: the values of the kernel are too large; scale the columns")
-            self.dual.error[0].largest = largest
+            self.dual.error["largest"] = largest  # to set an attribute of a record takes ten times as long
 
     def _room(self) -> int:
         """How many corrections a kernel may make: as many as take some 20 ms, and as there are draws for."""

@@ -268,17 +268,19 @@ def _least_cost(m: Array, lift: float | None) -> tuple[float, float]:
     sums, squares = (np.concatenate([[0.0], np.cumsum(m**power)]) for power in (1, 2))
 
     def cost(gamma: float) -> float:
-        k = int(np.searchsorted(m, gamma))
-        L = max(float((k * gamma - 2 * sums[k]) * gamma + squares[k]), 0.0)
+        k = int(m.searchsorted(gamma))
+        L = max((k * gamma - 2 * sums.item(k)) * gamma + squares.item(k), 0.0)
         return (1 + sqrt(L) if lift is None else hypot(1.0, lift) * hypot(1.0, sqrt(L) / lift)) / gamma
 
     low, high = 0.0, 1.0  # no rule has a larger margin
     for _ in range(SEARCH_STEPS):
-        left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+        left, right, before = high - GOLDEN * (high - low), low + GOLDEN * (high - low), (low, high)
         if cost(left) <= cost(right):
             high = right
         else:
             low = left
+        if (low, high) == before:  # so would all further steps leave them
+            break
     return cost(high), high
 
 

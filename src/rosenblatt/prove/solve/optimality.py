@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 import scipy  # its parts are loaded when they are used
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from rosenblatt.errors import OptionError
 from rosenblatt.geometry import wolfe
@@ -51,6 +50,7 @@ from rosenblatt.rows.examples import NO_WEIGHTS, Examples, costs_of_rows, labels
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.kesler import JointExamples
 from rosenblatt.rows.storage import bias_of, some_rows
+from rosenblatt.rows.threads import one_thread_for_blas
 
 KICKS = 20
 ROWS_AT_ONCE = 50  # and four per dimension
@@ -149,7 +149,7 @@ def interval(
     rows = replace(examples, weights=NO_WEIGHTS)  # what is proved of them, costs apart
     search = _CostSearch(rows, ties, costs, clock, known)
     if ties != "correct" and not clock.late():
-        with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):  # floats only propose
+        with one_thread_for_blas(), np.errstate(all="ignore"):  # floats only propose
             search.from_rule(w, may_change=weights is None)
     else:
         search.judge(tuple(w.tolist()))
