@@ -13,8 +13,8 @@ from rosenblatt import Perceptron, PocketPerceptron, Reason, separability
 from rosenblatt.geometry import wolfe
 from rosenblatt.learn.pocket import staircase
 from rosenblatt.learn.tree import canonical_rows, growing
-from rosenblatt.learn.tree.canonical_rows import Rows
-from rosenblatt.learn.tree.tree import Column, Columns, Stop
+from rosenblatt.learn.tree.canonical_rows import TreeRows
+from rosenblatt.learn.tree.tree import ColumnHead, Columns, Stop
 from rosenblatt.learn.tree.tree_options import Plan
 from rosenblatt.prove.check import sweep
 from rosenblatt.prove.solve import joint_separability, margin, negative_margin, optimality, rational
@@ -216,8 +216,8 @@ def late_after(calls):
 @pytest.mark.parametrize("leaves", ["class", "perceptron"])
 def test_ctrl_c_within_a_level_of_a_tree_leaves_a_tree(calls, leaves, rng):
     X, labels = rng.normal(size=(80, 3)), rng.integers(2, size=80)
-    columns = Columns(tuple(Column(name) for name in "abc"), np.ascontiguousarray(X.T))
-    rows = Rows.of(columns, labels, *canonical_rows.whole_costs(np.empty(0), np.ones(2), labels))
+    columns = Columns(tuple(ColumnHead(name) for name in "abc"), np.ascontiguousarray(X.T))
+    rows = TreeRows.of(columns, labels, *canonical_rows.whole_costs(np.empty(0), np.ones(2), labels))
     nodes = growing.grow(rows, Plan(leaves=leaves), late_after(calls))
     assert [node.number for node in nodes] == list(range(len(nodes)))
     assert {child for node in nodes for child in node.children} == set(range(1, len(nodes)))

@@ -156,7 +156,7 @@ def rotate(a: Array, b: Array, c: float, s: float) -> None:
 
 @any_order
 def rotate_left(a: Array, b: Array, c: float, s: float) -> None:
-    """The same for all but the first entries, and the first vector moves one place to the left."""
+    """Rotate all but the first entries of two vectors; the first vector moves one place to the left."""
     for k in range(a.size - 1):
         upper, lower = a[k + 1], b[k + 1]
         a[k] = c * upper + s * lower
@@ -241,7 +241,7 @@ class Goal(NamedTuple):
     zero: float  # the square of a length that cannot be told from 0
 
 
-class Workspace(NamedTuple):
+class DescentScratch(NamedTuple):
     """Where a descent writes meanwhile."""
 
     every: Array  # the numbers of all points
@@ -307,7 +307,7 @@ def level_at(groups: Array, i: int, level_0: float, level_1: float) -> float:
 
 @compiled
 def lowest_of_hot(
-    points: Array, groups: Array, x: Array, level_0: float, level_1: float, hots: int, space: Workspace
+    points: Array, groups: Array, x: Array, level_0: float, level_1: float, hots: int, space: DescentScratch
 ) -> tuple[int, float]:
     """The hot point that is lowest against its level, and how low it is; -1 if none is below."""
     hot, scores = space.hot, space.scores
@@ -322,7 +322,7 @@ def lowest_of_hot(
 
 @compiled
 def lowest_of_all(
-    points: Array, groups: Array, x: Array, level_0: float, level_1: float, goal: Goal, space: Workspace
+    points: Array, groups: Array, x: Array, level_0: float, level_1: float, goal: Goal, space: DescentScratch
 ) -> tuple[int, float, bool]:
     """The point that is lowest against its level, how low it is, and whether all points are high enough.
 
@@ -341,7 +341,7 @@ def lowest_of_all(
 
 
 @compiled
-def note_hot(n: int, low: float, space: Workspace) -> int:
+def note_hot(n: int, low: float, space: DescentScratch) -> int:
     """Note the points that are nearly as low as the lowest; returns how many."""
     hot, hots = space.hot, 0
     for i in range(n):
@@ -361,9 +361,9 @@ def descend(
     goal: Goal,
     most: int,
     work: float,
-    space: Workspace,
+    space: DescentScratch,
 ) -> tuple[int, int, float, float]:
-    """Up to `most` steps of Wolfe's algorithm, and about so much `work`, in multiplications; ||x||^2 is `before`.
+    """Up to `most` steps of Wolfe's algorithm, and about this much `work`, in multiplications; ||x||^2 is `before`.
 
     Returns how it ended, the size of the corral, ||x||^2, and the work that is left. Where work ended a step half done,
     x is yet to follow.

@@ -79,7 +79,7 @@ class Reason(Enum):
     STALLED = "More passes brought hardly fewer corrections."
     MAX_COPIES = "The weights stand for so many copies of rows that the work which the passes allow was spent."
     MAX_UPDATES = "The budget of updates was spent."
-    BOUND = "The bound was reached: no rule is right on every row with the margin asked for."
+    BOUND = "The bound was reached: no rule is right on every row with the requested margin."
     MAX_SECONDS = "The time was up."
     PATIENCE = "Many draws in a row needed no update, although some row still would."
     QUIET = "A pass made no correction."

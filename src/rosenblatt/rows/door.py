@@ -2,8 +2,9 @@
 
 Problem   compiled code goes where indices point, SciPy's own too, and NumPy drops the mask of a masked array silently.
 Input     whatever a caller has for a table, its labels or its weights.
-Result    the same, to be trusted: a sparse matrix as CSR whose every index exists, an array without a mask. Whatever
-          is damaged or masked is a DataError in words. The caller's own stays as it is, and CSR is not copied.
+Result    a table that can be trusted: a sparse matrix as CSR with all indices inside its shape; an array without a
+          mask. Damaged or masked input raises a DataError that says where. The caller's own stays as it is, and CSR is
+          not copied.
 """
 
 from collections.abc import Sequence
@@ -191,7 +192,7 @@ def not_a_number(value: Any, row: int, column: object) -> str:
 
 
 def cell_without_number(X: Any, names: Sequence[str] | None = None) -> str | None:
-    """The same of the first such cell of a table, if there is one."""
+    """Says which cell of a table is the first that holds no number, if there is one."""
     table = None if is_sparse(X) else np.asarray(X)
     if table is None or table.ndim != 2 or (k := first_without_number(table)) is None:
         return None

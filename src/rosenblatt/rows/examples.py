@@ -157,7 +157,7 @@ class Examples:
 
 
 def narrowed(examples: Examples) -> tuple[Examples, Array]:
-    """The same without the columns of a sparse table that no row has an entry in, and which weights are left."""
+    """Examples without the empty columns of a sparse table, and the places of the weights that are left."""
     rows = examples.rows
     if isinstance(rows, Dense) or not rows.values.size:
         return examples, np.arange(examples.size)

@@ -121,7 +121,7 @@ def unit_rows(rows: Rows) -> Rows:
 
 
 def with_bias(rows: Rows, bias: float) -> Rows:
-    """The same rows with this constant for the threshold."""
+    """Rows with this constant for the threshold."""
     return rows if rows.bias == bias else _measured(rows._replace(bias=bias), None)
 
 
@@ -160,12 +160,12 @@ def _csr(X: Any, bias: float) -> Csr:
 
 
 def _unsigned(indices: Array) -> Array:
-    """The same indices, unsigned: compiled loops then need no check for negative ones."""
+    """Indices, made unsigned: compiled loops then need no check for negative ones."""
     return indices.view(indices.dtype.str.replace("i", "u"))
 
 
 def _floats(values: Array, cell: Any) -> Array:
-    """Numbers as float32 or float64, whole numbers exactly; `cell` tells the row and column of a flat position."""
+    """Numbers as float32 or float64, whole numbers exactly; `cell` gives the row and column of a flat position."""
     if values.dtype in (np.float32, np.float64):
         return values
     if values.dtype.kind == "c":
@@ -187,7 +187,7 @@ def _floats(values: Array, cell: Any) -> Array:
 
 
 def _measured(rows: Rows, names: Sequence[str] | None) -> Rows:
-    """The rows, read-only, with what one look at every number tells: the radius, and whether all are whole."""
+    """The rows, read-only, with the radius and whether all numbers are whole: one look at each finds both."""
     rows = fixed_rows(rows)
     squares, numbers = np.empty(n_rows(rows)), numbers_per_row(rows)
     look = briefly(kernels.square_lengths, rows.values.size)

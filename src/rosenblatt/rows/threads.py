@@ -52,12 +52,14 @@ def _threads() -> ThreadPoolExecutor:
 def in_pieces(call: Callable[[int, int], T], first: int, last: int, numbers: float) -> list[T]:
     """`call(a, b)` for pieces [a, b) that make up [first, last); `numbers` is how many each row holds."""
     many = _worth((last - first) * numbers)
+    if many == 1:  # as of every look at a small table, of which some fits make thousands
+        return [call(first, last)]
     pieces = _pieces(many)
     return _taken(call, [first + (last - first) * piece // pieces for piece in range(pieces + 1)], many)
 
 
 def in_equal_pieces(call: Callable[[int, int], T], numbers: Sequence[float]) -> list[T]:
-    """The same from 0 on, where the rows hold `numbers`, which differ: pieces hold about as many."""
+    """As `in_pieces`, for rows 0, 1, ... that hold different `numbers`: each piece holds about as many."""
     sums = list(accumulate(numbers))
     many = _worth(sums[-1])
     pieces = _pieces(many)
@@ -66,17 +68,17 @@ def in_equal_pieces(call: Callable[[int, int], T], numbers: Sequence[float]) -> 
 
 
 def _worth(numbers: float) -> int:
-    """How many cores a pass over so many numbers is worth."""
-    return min(cores(), int(numbers / WORTH_A_THREAD) + 1)
+    """How many cores to use for a pass over this many numbers."""
+    return 1 if numbers < WORTH_A_THREAD else min(cores(), int(numbers / WORTH_A_THREAD) + 1)
 
 
 def _pieces(many: int) -> int:
-    """How many pieces there are for so many cores."""
+    """How many pieces to make for this many cores."""
     return many * PIECES_PER_CORE if many > 1 else 1
 
 
 def _taken(call: Callable[[int, int], T], ends: Sequence[int], many: int) -> list[T]:
-    """The answers for all pieces, which so many cores take in turn."""
+    """The answers for all pieces, which `many` cores take in turn."""
     pieces = len(ends) - 1
     answers: dict[int, T] = {}
     waiting = iter(range(pieces))

@@ -10,8 +10,8 @@ from rosenblatt import options
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.learn.choices import Budget, Reason, shares
 from rosenblatt.learn.dual import dual, gram
-from rosenblatt.learn.dual.dual import DualRun, State
-from rosenblatt.learn.dual.gram import PRECOMPUTED, SCALE, Gram, Kernel, Points
+from rosenblatt.learn.dual.dual import DualRun, DualState
+from rosenblatt.learn.dual.gram import PRECOMPUTED, SCALE, Gram, KernelFunction, KernelRows
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.run_state import NUMBERS_AT_ONCE, ctrl_c_noted
 from rosenblatt.options import Number, OneOf, Special, Whole
@@ -85,7 +85,7 @@ class KernelRule(LinearLearner):
         budget = Budget(self.max_passes, self.max_updates, self.max_seconds)
         self.check_options()
         classes, parts = self._parts(X, y, sample_weight)
-        points = Points(parts[0].rows)
+        points = KernelRows(parts[0].rows)
         kernel = self._kernel_for(points)
         columns = Gram(kernel, points, self.cache_mb)
         runs = []
@@ -124,7 +124,7 @@ class KernelRule(LinearLearner):
         if first and options.is_word(self.gamma, SCALE):
             raise OptionError("gamma='scale' needs all rows at once; give partial_fit a number")
         known, parts = self._next_parts(X, y, classes, sample_weight)
-        more = Points(parts[0].rows)
+        more = KernelRows(parts[0].rows)
         if first:
             self._kernel = self._kernel_for(more)
             self._states, self.support_ = self._blank(0, len(parts)), np.empty(0, np.int64)
@@ -143,7 +143,7 @@ class KernelRule(LinearLearner):
             raise KeyboardInterrupt
         return self
 
-    def _follow(self, parts: list[Examples], more: Points) -> list[DualRun]:
+    def _follow(self, parts: list[Examples], more: KernelRows) -> list[DualRun]:
         """The next part of the stream, for each rule; changes nothing."""
         before, support = self._support.n, self._support
         columns = Gram(self._kernel, support.followed_by(more), self.cache_mb)
@@ -187,7 +187,7 @@ class KernelRule(LinearLearner):
         """dual_coef_ . K(support_vectors_, x) for every row, with the exact sign: of shape (n,), or (n, n_classes)."""
         self._refuse_unfitted("weights_")
         X = self._admitted(X, reset=False)
-        points = Points(self._rows(X))
+        points = KernelRows(self._rows(X))
         scores = np.empty((len(self.dual_coef_), points.n))
         step = max(NUMBERS_AT_ONCE // max(self.support_.size, 1), 1)
         for begin in range(0, points.n, step):
@@ -195,7 +195,7 @@ class KernelRule(LinearLearner):
             scores[:, some] = self._scores(points.take(some))
         return scores[0] if len(scores) == 1 else scores.T
 
-    def _scores(self, points: Points) -> Array:
+    def _scores(self, points: KernelRows) -> Array:
         """The scores of a few rows under each rule."""
         if not self.support_.size:
             return np.zeros((len(self.dual_coef_), points.n))
@@ -213,7 +213,7 @@ class KernelRule(LinearLearner):
         if self.budget is not None and self.average:
             raise OptionError("average=True needs all corrections, but a budget forgets some: choose one of them")
 
-    def _kernel_for(self, points: Points) -> Kernel:
+    def _kernel_for(self, points: KernelRows) -> KernelFunction:
         if options.is_word(self.kernel, PRECOMPUTED) and not isinstance(points.rows, Dense):
             raise DataError("a precomputed kernel matrix must be dense, not sparse")
         if options.is_word(self.kernel, PRECOMPUTED) and points.n != n_features(points.rows):
@@ -223,13 +223,13 @@ class KernelRule(LinearLearner):
             )
         return gram.kernel_of(self.kernel, self.gamma, self.degree, self.coef0, self._bias, points)
 
-    def _blank(self, n: int, rules: int) -> list[State]:
+    def _blank(self, n: int, rules: int) -> list[DualState]:
         """A start for each rule."""
         rng, budget = self._generator(), None if self.budget is None else int(self.budget)
         seeds = rng.integers(2**63, size=rules) if budget else np.zeros(rules, np.int64)
-        return [State.blank(n, self.average, budget, int(seed)) for seed in seeds]
+        return [DualState.blank(n, self.average, budget, int(seed)) for seed in seeds]
 
-    def _keep(self, states: list[State], points: Points, numbers: Array) -> None:
+    def _keep(self, states: list[DualState], points: KernelRows, numbers: Array) -> None:
         """Keep the rows that a rule is a sum over, by their numbers, and forget the others."""
         kept = np.flatnonzero(np.any([state.amounts != 0 for state in states], axis=0))
         self._states = [state.of(kept, numbers) for state in states]

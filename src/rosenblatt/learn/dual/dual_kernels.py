@@ -11,7 +11,7 @@ from rosenblatt.rows.kernels import TINY, UNIT, Array, Csr, Dense, Rows, column,
 # Products of rows
 #
 # A product is added up in the order of the features, so it is the same number for every storage, for both orders of its
-# rows, and however many are asked for at once.
+# rows, and however many are computed at once.
 # ---------------------------------------------------------------------------------------------------------
 
 CHUNK = 1024  # products that are added up together, and stay in the nearest cache
@@ -35,7 +35,7 @@ def dense_products(rows: Rows, across: Array, first: int, last: int, out: Array)
 
 @compiled
 def sparse_products(rows: Rows, others: Csr, first: int, last: int, spread: Array, out: Array) -> None:
-    """The same for sparse z_j; `spread` has a zero for each feature, and is left so."""
+    """out[r, j] = x_r . z_j for sparse z_j; `spread` has a zero for each feature, and is left so."""
     for r in range(out.shape[0]):
         for k in range(stored(rows, r)):
             spread[column(rows, r, k)] = value(rows, r, k)
@@ -75,7 +75,7 @@ class Dual(NamedTuple):
 
     scores: Array  # of every row
     amounts: Array  # y_j times the corrections of row j
-    delays: Array  # y_j times the looks before each correction of row j, added up; empty where no mean is asked for
+    delays: Array  # y_j times the looks before each correction of row j, added up; empty where no mean is kept
     error: Array  # one record, of type ERROR
 
 

@@ -1,4 +1,4 @@
-"""Compiled code of the stream: look at one row, and move the weights where that is asked for.
+"""Compiled code of the stream: look at one row, and move the weights if it is a mistake or has a loss.
 
 A rule under way is a few arrays, which Python holds (`Arrays`). Kernels see them as a `StreamedRule`, with
 names for the parts.

@@ -56,7 +56,7 @@ def begin(start: Array, *, averaged: bool) -> Tally:
 
 @dataclass(frozen=True)
 class PassesRun(Run):
-    """What came of it; `weights` are those of the rule that was asked for."""
+    """What came of it; `weights` are those that the rule decides by."""
 
     tally: Tally
     when: Array  # how many looks there had been before each update
@@ -165,7 +165,7 @@ def growth_of(stride: Stride) -> float | None:
 
 
 def doubt_during(updates: int, examples: Examples, w: Array, growth: float) -> Doubt:
-    """The doubt about scores during so many updates from w on, each of which lengthens it by no more than `growth`."""
+    """The doubt about scores during the next updates of w, each of which lengthens it by no more than `growth`."""
     longest = 1.01 * (find.norm(w) + updates * growth)
     if not examples.rows.radius * longest < kernels.HUGE:
         raise DataError("the weights would overflow: the values are too large; divide the columns by a constant")

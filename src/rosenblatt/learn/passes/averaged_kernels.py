@@ -1,7 +1,7 @@
 """Compiled code of the algorithms that look at every row once in a pass.
 
-What a look does is told by a small tuple, its stride: `OnMistakes`, `WithinMargin` or `ByLoss`. Two functions know
-which: `clear_above` and `wanted`. The pass, `sweep`, is written once on those two.
+A small tuple, the stride, says what a look does: `OnMistakes`, `WithinMargin` or `ByLoss`. Two functions depend on its
+kind: `clear_above` and `wanted`. The pass, `sweep`, is written once on those two.
 """
 
 from typing import Any, NamedTuple
@@ -152,7 +152,7 @@ def _teach_numba() -> None:
 # ---------------------------------------------------------------------------------------------------------
 
 CALM = 8  # clear looks in a row; then it is worth to look for the next unclear row in a loop of its own
-AHEAD = 4  # rows; one that is asked for so early has come from memory when it is looked at
+AHEAD = 4  # rows; one prefetched this early has come from memory when it is looked at
 LINE = 8  # numbers in a line of the cache
 
 

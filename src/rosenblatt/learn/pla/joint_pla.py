@@ -30,7 +30,7 @@ from rosenblatt.learn.run_state import FOREVER, Run, Walk
 from rosenblatt.rows import find, kernels
 from rosenblatt.rows.kernels import Array, Ties
 from rosenblatt.rows.kesler import JointExamples
-from rosenblatt.rows.scan import Table
+from rosenblatt.rows.scan import LabelledRows
 
 SMALL_PART = 4  # the rows that were ever wrong are gone over by themselves while they are at most a quarter
 LOOKS_BETWEEN_PASSES = 16  # at those rows, in passes
@@ -46,7 +46,7 @@ def cyclic(walk: JointWalk, rng: np.random.Generator) -> Reason:
 
 
 def _cycles(walk: JointWalk, most: int) -> Reason | None:
-    """Up to so many passes in the order of the rows; None if there is no reason to stop after them."""
+    """Up to `most` passes in the order of the rows; None if there is no reason to stop after them."""
     (order, each), n, quiet = walk.in_order(), walk.examples.n_copies, 0
     for _ in range(min(most, 2**62)):
         if walk.looks_left() < n:
@@ -121,7 +121,7 @@ class WorstOfClasses:
 
     weights: find.Fixed
 
-    def __call__(self, table: Table, first: int, last: int, out: Array) -> tuple[int, int]:
+    def __call__(self, table: LabelledRows, first: int, last: int, out: Array) -> tuple[int, int]:
         """The one of rows first .. last-1, the first of equals."""
         W, doubt = self.weights.w, self.weights.doubt(table)
         return joint_kernels.worst(table.rows, table.labels, table.weights, first, last, W, doubt, np.empty(len(W)))

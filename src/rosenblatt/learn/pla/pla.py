@@ -165,7 +165,7 @@ def learn(
 
     With a `stall`, cycles also end when more of them do not help; of the last weights the best are kept then.
 
-    `watch` is called with the walk every few dozen milliseconds. `interrupted` tells whether to stop now; by default,
+    `watch` is called with the walk every few dozen milliseconds. `interrupted` returns whether to stop now; by default,
     whether Ctrl-C was pressed.
     """
     walk = Walk(examples, ties, start.copy(), budget, watch)

@@ -114,9 +114,9 @@ class Descent(Staircase):
         return value
 
     def walk_down(self) -> None:
-        """Line searches until as many as STUCK tells have brought nothing.
+        """Line searches until `patience` of them in a row have brought nothing.
 
-        It ends: only a cost below all before, a whole number, makes the count begin anew. The cost itself may rise
+        It ends: only a cost below all before, a whole number, resets the count. The cost itself may rise
         again, by the rounding of scores that are changed with every step.
         """
         idle, lowest_cost = 0, self.cost
@@ -199,7 +199,7 @@ def fewest(
 ) -> Array:
     """The best coordinates found from `start` on, until `patience` kicks in a row have brought nothing.
 
-    `spend` counts passes and tells whether to go on, `worth_a_kick` whether to go on after the first kick. With
+    `spend` counts passes and returns whether to go on; `worth_a_kick`, whether to go on after the first kick. With
     gamma > 0, margins below gamma ||w|| are mistakes, and only the smooth way leads down.
     """
     if not space.size:  # all rows are zeros, which no weights tell apart

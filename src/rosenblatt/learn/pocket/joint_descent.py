@@ -161,7 +161,7 @@ class JointDescent(Staircase):
     def walk_down(self) -> None:
         """Line searches until many in a row have brought nothing.
 
-        It ends: only a cost below all before, a whole number, makes the count begin anew.
+        It ends: only a cost below all before, a whole number, resets the count.
         """
         idle, lowest_cost = 0, self.cost
         while idle < self.patience:
@@ -286,7 +286,7 @@ def best_step(leads: Array, slopes: Array, costs: Array) -> float:
 def fewest(descent: JointDescent, start: Array, patience: int) -> Array:
     """The best weights found from `start` on, until `patience` kicks in a row have brought nothing.
 
-    It ends, because kicks are only counted anew when the least cost, a whole number, has fallen.
+    It ends: the count of kicks is reset only when the least cost, a whole number, has fallen.
     """
     if not descent.space.size:  # all rows are zeros, which no weights tell apart
         return np.zeros(descent.shape)

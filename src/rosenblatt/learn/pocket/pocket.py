@@ -31,10 +31,10 @@ from rosenblatt.rows.kernels import Array, Ties
 from rosenblatt.rows.storage import numbers_per_row
 from rosenblatt.rows.threads import one_thread_for_blas
 
-EFFORT, OVERHEAD = 2e9, 50  # numbers read, and so many for each look: after that a descent is not kicked any more
+EFFORT, OVERHEAD = 2e9, 50  # numbers read, OVERHEAD of them for each look: after that a descent gets no more kicks
 SORTED_EVERY = 256  # corrections
 FEW_PASSES = 100  # of PLA, on tables that are large both ways: it separates them sooner than a descent begins
-UPDATES, FEWEST_UPDATES, NUMBERS = 1000, 50, 1e8  # by default: fewer where so many counts would read more numbers
+UPDATES, FEWEST_UPDATES, NUMBERS = 1000, 50, 1e8  # by default: fewer where counting that often would read more numbers
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class PocketRun(Run):
     """What came of it; `weights` are those kept."""
 
     cost: float  # of the mistakes that these weights make
-    kept_at: int  # after so many updates; -1 if no run of the perceptron has met them
+    kept_at: int  # the number of updates before; -1 if no run of the perceptron has met them
 
 
 def enough_updates(examples: Examples) -> int:
@@ -155,7 +155,7 @@ class DescentBudget:
         return self.reason is Reason.SETTLED
 
     def worth_a_kick(self, space: Space, rules: int = 1) -> Callable[[], bool]:
-        """Whether less was read so far than a descent with kicks may read, of so many rules."""
+        """A function: whether a descent of this many rules has read less so far than one with kicks may."""
         numbers = max(numbers_per_row(self.examples.rows), space.size if isinstance(space, OwnTable) else 0)
         return lambda: self.looks * rules * (numbers + OVERHEAD) < EFFORT
 

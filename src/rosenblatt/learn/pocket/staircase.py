@@ -19,8 +19,8 @@ NUMBERS_AT_ONCE = 4_000_000  # slopes that are held
 TOGETHER = 32  # directions whose slopes are computed at once
 TAKING_IN = 2e10  # multiplications, in all, to be right on one more row: on wide tables these steps are long
 FAILURES = 100  # rows that cannot be taken in, one after the other: farther ones are left
-SHARE, CROSSED = 0.1, 50  # of the rows are crossed in a line search, and at least so many
-STUCK, MOST_IDLE = 2, 500  # so many directions per coordinate, and at most so many, are tried without a gain
+SHARE, CROSSED = 0.1, 50  # the share of the rows that a line search crosses, and the fewest rows
+STUCK, MOST_IDLE = 2, 500  # directions that are tried without a gain: per coordinate, and at most
 FAR = 20.0  # widths of the sigmoid: rows so far from the boundary have no slope
 LARGEST_KICK, KICKS_SPAN = 3.0, 30.0
 
@@ -113,7 +113,7 @@ class Staircase(ABC):
     def go_on(self, patience: int) -> None:
         """From the best place, walk down and take in; then kick, and again, until `patience` kicks brought nothing.
 
-        It ends, because kicks are only counted anew when the least cost, a whole number, has fallen.
+        It ends: the count of kicks is reset only when the least cost, a whole number, has fallen.
         """
         self.stand(self.kept)
         self.walk_down()

@@ -326,7 +326,7 @@ class _Packing:
     def _of_mistake(self, row: int) -> Contradiction | None:
         """A contradiction of this row with rows not used up yet; raises `TimeIsUp`."""
         many = 4 * self.space.size + ROWS_AT_ONCE
-        if min(many, self.examples.n) * self.space.size > NUMBERS:  # so many rows, densely
+        if min(many, self.examples.n) * self.space.size > NUMBERS:  # these rows, held densely
             return None
         active, begin = np.append(row, lowest(self.scores, self.free, many)), np.zeros(1, np.int64)
         while True:
