@@ -9,10 +9,10 @@ Papers    Aizerman, Braverman and Rozonoer 1964; Freund and Schapire 1999. The b
 A decision is exact for the numbers K(x_i, x_j), which are floats. All scores are kept, and a correction adds a column
 of the kernel matrix to them, so a look at a row costs nothing.
 
-Forgetting. Where the number of corrections that are remembered is limited, one drawn at random is taken back for each
-new one: the Randomized Budget Perceptron (Cavallanti, Cesa-Bianchi and Gentile 2007). On average that shrinks the weights
-by a factor and keeps their direction. Expected mistakes have a bound against every rule no longer than a constant times
-the root of what is remembered, which is the best trade-off.
+Forgetting. With a limit to the corrections that are remembered, one drawn at random is taken back for each new one: the
+Randomized Budget Perceptron (Cavallanti, Cesa-Bianchi and Gentile 2007). On average that shrinks the weights by a
+factor and keeps their direction. Expected mistakes have a bound against every rule no longer than a constant times the
+root of what is remembered, which is the best trade-off.
 """
 
 from collections.abc import Callable

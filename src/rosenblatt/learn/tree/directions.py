@@ -1,8 +1,8 @@
 """Compiled: directions that part the classes of a node, from the moments of its rows.
 
-`gather` writes the candidate features of a node's rows, standardised there, into the scratch `values`. Classes are put on
-two sides. From the moments follow the least-squares direction of the sides, and the directions in which their second
-moments differ most: XOR is no matter of means.
+`gather` writes the candidate features of a node's rows, standardised there, to `values`. Classes are put on two sides.
+From the moments follow the least-squares direction of the sides, and the directions in which their second moments
+differ most: XOR is no matter of means.
 """
 
 from math import sqrt
