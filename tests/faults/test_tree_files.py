@@ -8,7 +8,7 @@ import pytest
 
 from rosenblatt import PerceptronTree
 from rosenblatt.errors import ModelError
-from rosenblatt.learn.tree.tree import Column, FeatureTest, Node, Stop, Tree
+from rosenblatt.learn.tree.tree import ColumnHead, FeatureTest, Node, Stop, Tree
 from rosenblatt.ship.file import tree_schemas
 from rosenblatt.ship.file.canonical import digest, laid_out
 from rosenblatt.ship.file.modelfile import Model
@@ -183,7 +183,7 @@ def chain(deep):
     end = Node(2 * deep, (1.0, 0.0), stop=Stop.PURE)
     rule = PerceptronTree(prune=None)
     rule.classes_, rule.n_features_in_, rule.price_ = np.array([0, 1]), 1, 0.0
-    rule._take(Tree((Column("x0"),), (0, 1), (*nodes, end)))
+    rule._take(Tree((ColumnHead("x0"),), (0, 1), (*nodes, end)))
     return rule
 
 
@@ -204,7 +204,7 @@ def test_more_categories_than_memory_are_refused(monkeypatch):
 @pytest.mark.parametrize("category", [np.datetime64("2020-01-01"), b"x", None])
 def test_categories_that_json_cannot_hold_are_refused(category, tmp_path):
     rule = chain(1)
-    rule._take(Tree((Column("x0", (category,)),), (0, 1), (Node(0, (1.0, 1.0), stop=Stop.PURE),)))
+    rule._take(Tree((ColumnHead("x0", (category,)),), (0, 1), (Node(0, (1.0, 1.0), stop=Stop.PURE),)))
     with pytest.raises(ModelError, match="cannot hold this category of a tree"):
         Model(rule).save(tmp_path / "m")
     assert not list(tmp_path.iterdir())

@@ -296,4 +296,5 @@ class TestTold:
     def test_why_it_happens_again(self):
         told = compiling.Told()
         told.lost = "there is no folder"
-        assert str(told) == "compiling for this processor, each time anew, because there is no folder: 0 so far, 0 s"
+        why = "because there is no folder"
+        assert str(told) == f"compiling for this processor, again in every process, {why}: 0 so far, 0 s"

@@ -22,6 +22,7 @@ from rosenblatt.rows.door import is_sparse
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.kesler import JointExamples
+from rosenblatt.rows.storage import rows_of
 from rosenblatt.rows.threads import in_background
 
 
@@ -38,11 +39,17 @@ class Data:
     known: Any = field(default=None, repr=False)  # the features, where they have been made
     held_out: HoldOut | None = None  # what the encoding does not know
     made_by: Callable[..., Any] | None = field(default=None, repr=False)  # how it was all found, if from all rows
+    _examples: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # by class and threshold
 
     @cached_property
     def X(self) -> Any:  # noqa: N802
         """The features, made when they are first asked for: of these rows only."""
         return self.encoding.encode(self.table.whole(), rows=self.rows) if self.known is None else self.known
+
+    @cached_property
+    def seen(self) -> Any:
+        """X as rules, proofs and fingerprints take it: features are checked here, once for all of them."""
+        return self.X if isinstance(self.X, Columns) else rows_of(self.X)
 
     @property
     def n(self) -> int:
@@ -64,8 +71,9 @@ class Data:
         """The same, under way: whoever knows that it will be wanted asks for this early."""
         from rosenblatt.ship.file.modelfile import data_fingerprint, grid_fingerprint  # it knows all rules
 
-        X, y = self.X, self.y
-        return in_background(lambda: grid_fingerprint(X.table, y) if isinstance(X, Columns) else data_fingerprint(X, y))
+        seen, y = self.seen, self.y
+        by_columns = isinstance(seen, Columns)
+        return in_background(lambda: grid_fingerprint(seen.table, y) if by_columns else data_fingerprint(seen, y))
 
     def some(self, chosen: Array) -> "Data":
         """These rows only."""
@@ -108,17 +116,20 @@ class Data:
 
     def joint_examples(self, *, fit_intercept: bool = True, bias_scale: float = 1.0) -> JointExamples:
         """Examples of all classes at once."""
-        made = JointExamples.of(
-            self.X, self.y, weights=self.weights, fit_intercept=fit_intercept, bias_scale=bias_scale
-        )
-        return replace(made, classes=self.classes)
+        threshold: Any = {"fit_intercept": fit_intercept, "bias_scale": bias_scale}
+        if (key := (None, fit_intercept, bias_scale)) not in self._examples:
+            made = JointExamples.of(self.seen, self.y, weights=self.weights, **threshold)
+            self._examples[key] = replace(made, classes=self.classes)
+        return self._examples[key]  # type: ignore[no-any-return]
 
     def examples(self, yes: int = 1, *, fit_intercept: bool = True, bias_scale: float = 1.0) -> Examples:
         """Examples of one class, by default the yes, against the rest."""
-        rest = self.classes[1 - yes] if len(self.classes) == 2 else f"not {self.classes[yes]}"
         threshold: Any = {"fit_intercept": fit_intercept, "bias_scale": bias_scale}
-        made = Examples.of(self.X, self.y == yes, weights=self.weights, **threshold)
-        return replace(made, classes=(rest, self.classes[yes]))
+        if (key := (yes, fit_intercept, bias_scale)) not in self._examples:
+            rest = self.classes[1 - yes] if len(self.classes) == 2 else f"not {self.classes[yes]}"
+            made = Examples.of(self.seen, self.y == yes, weights=self.weights, **threshold)
+            self._examples[key] = replace(made, classes=(rest, self.classes[yes]))
+        return self._examples[key]  # type: ignore[no-any-return]
 
 
 def data_of(

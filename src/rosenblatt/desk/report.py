@@ -155,10 +155,10 @@ def _card(model: Model) -> tuple[Scorecard | None, str]:
 def _scores(learned: Learned, factor: float) -> tuple[Array, Array]:
     """How far each row is on the side that the rule says, and whether the rule is wrong on it."""
     trained = learned.trained
-    wrong = learned.rule.predict(trained.X) != trained.y
+    wrong = learned.rule.predict(trained.seen) != trained.y
     if learned.rule.tree is not None:
         return np.empty(0), wrong  # shares, which are no points
-    scores = learned.rule.scores(trained.X) * factor
+    scores = learned.rule.scores(trained.seen) * factor
     if scores.ndim == 2:
         ahead = np.sort(scores, axis=1)
         scores = ahead[:, -1] - ahead[:, -2]

@@ -49,7 +49,7 @@ def made_short(rule: Any, data: Data) -> bool:
     while tried is not None:
         rule.replace_weights(np.stack([_short(w, bias, data) for w in tried]))
         if missed(rule, data, costs) <= wrong:
-            rule.recount(rule.examples_of(data.X, data.y, data.weights))
+            rule.recount(rule.examples_of(data.seen, data.y, data.weights))
             return True
         rule.replace_weights(before)
         tried = _widest(rule, form, data) if tried is before else None
@@ -64,20 +64,20 @@ def _short(w: Array, bias: float, data: Data) -> Array:
 
 def _widest(rule: Rule, form: LinearForm, data: Data) -> Array | None:
     """The rule with the largest margin among those that decide as this one does, if that is quick to find."""
-    said, bias, many = rule.predict(data.X), form.bias, len(data.classes)
+    said, bias, many = rule.predict(data.seen), form.bias, len(data.classes)
     if form.scheme == ONE_VS_REST or data.n * data.encoding.size * (many - 1) > WIDEST:
         return None
     if many > 2:
-        several = JointExamples(rows_of(data.X, bias=bias), said.astype(np.int64), classes=data.classes)
+        several = JointExamples(rows_of(data.seen, bias=bias), said.astype(np.int64), classes=data.classes)
         widest = as_far_as_floats_go(several.signed(*several.every_pair()), False, Clock(most_asks=ASKS))
         return None if widest is None else floats_of(widest.weights)[:-1].reshape(many, -1)
     if not 0 < said.sum() < data.n:
         return None
-    examples = Examples.of(data.X, said, fit_intercept=bias != 0, bias_scale=bias or 1.0)
+    examples = Examples.of(data.seen, said, fit_intercept=bias != 0, bias_scale=bias or 1.0)
     widest = as_far_as_floats_go(examples, bias != 0, Clock(most_asks=ASKS))
     return None if widest is None else floats_of(widest.weights)[np.newaxis]
 
 
 def missed(rule: Rule, data: Data, costs: Array) -> float:
     """What the rows that the rule gets wrong, by exact signs, cost; a sum that does not depend on its order."""
-    return fsum(costs[rule.predict(data.X) != data.y])
+    return fsum(costs[rule.predict(data.seen) != data.y])

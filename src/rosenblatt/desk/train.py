@@ -29,9 +29,8 @@ from rosenblatt.prove.check.joint_certificate import JointSeparation
 from rosenblatt.prove.solve.separability import Separable, Undecided, Verdict
 from rosenblatt.read.frames import nearest
 from rosenblatt.registry import ALGORITHMS
-from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array
-from rosenblatt.rows.storage import numbers_per_row
+from rosenblatt.rows.storage import numbers_per_row, some_rows
 from rosenblatt.rules.rule import Rule
 from rosenblatt.rules.schemes import JOINT
 from rosenblatt.ship.file.codecs import NOWHERE
@@ -125,7 +124,7 @@ def learn(data: Data, wishes: Wishes) -> Learned:
     interrupted = made.fit()
     exact = made.rule.tree is not None or made_short(made.rule, trained)
     costs = Costs.of(made.rule, trained)
-    wrong = made.rule.predict(trained.X) != trained.y
+    wrong = made.rule.predict(trained.seen) != trained.y
     error = baseline = None
     try:
         if out.any():
@@ -157,7 +156,7 @@ def _beside_constant(rule: Rule, costs: Costs, cost: float, trained: Data) -> tu
 
 def _judged(rule: Rule, costs: Costs, trained: Data, tested: Data, how: str) -> tuple[Error, Baseline]:
     """How often the rule errs on rows that it was not learned from, alone and beside the best constant rule."""
-    said = rule.predict(tested.X)
+    said = rule.predict(tested.seen)
     wrong = int((said != tested.y).sum())
     return Error.of(wrong, tested.n, how), Baseline.of(costs, trained, tested, said)
 
@@ -237,7 +236,7 @@ class _Maker:
     def fit(self) -> bool:
         """Learn; whether it was interrupted, with the best so far kept."""
         interrupted = self._fit()
-        self.rule.settle_for_constant(self.data.X, self.data.y, self.data.weights)
+        self.rule.settle_for_constant(self.data.seen, self.data.y, self.data.weights)
         return interrupted
 
     def _fit(self) -> bool:
@@ -245,9 +244,9 @@ class _Maker:
             warnings.simplefilter("always", NotConverged)
             try:
                 if self.data.weights is None:
-                    self.rule.fit(self.data.X, self.data.y)
+                    self.rule.fit(self.data.seen, self.data.y)
                 else:
-                    self.rule.fit(self.data.X, self.data.y, sample_weight=self.data.weights)
+                    self.rule.fit(self.data.seen, self.data.y, sample_weight=self.data.weights)
             except KeyboardInterrupt:
                 if not self.rule.is_fitted:
                     raise
@@ -291,7 +290,7 @@ class _Maker:
                 self.notes.append(f"{why}: {more(clocks[0])}")
         else:
             why = "rows have weights" if data.weights is not None else f"classes are learned {scheme}"
-        numbers = data.n * numbers_per_row(Examples.of(data.X[:1000], np.arange(min(data.n, 1000)) % 2).rows)
+        numbers = data.n * numbers_per_row(some_rows(data.seen, np.arange(min(data.n, 1000))))
         if numbers <= SMALL:
             return "pocket", why, {}
         passes = max(int(DESCENT / numbers), LEAST_PASSES)
@@ -306,7 +305,7 @@ class _Maker:
         averaged = rule_of("averaged", {"max_passes": FEW_PASSES, **shared}, data, wishes)
         costs = Costs.of(averaged, data).of_rows(data)
         averaged.class_weight = None  # one weight for each row, 1 in the mean: few copies to shuffle
-        averaged.fit(data.X, data.y, sample_weight=costs / (costs.mean() or 1.0))
+        averaged.fit(data.seen, data.y, sample_weight=costs / (costs.mean() or 1.0))
         return averaged.weights_ if len(data.classes) > 2 else averaged.weights_[0]  # type: ignore[no-any-return]
 
 

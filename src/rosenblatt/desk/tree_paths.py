@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from rosenblatt.errors import OptionError
-from rosenblatt.learn.tree.tree import Column, FeatureTest, Node, PerceptronTest, Test, Tree, columns_of
+from rosenblatt.learn.tree.tree import ColumnHead, FeatureTest, Node, PerceptronTest, Test, Tree, columns_of
 from rosenblatt.read.encode.columns import Date, Sparse, Text
 from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.read.table import Table
@@ -57,7 +57,7 @@ class Worded(Tree):
         return super().in_words(test)
 
     @cached_property
-    def _terms(self) -> tuple[Column, ...]:
+    def _terms(self) -> tuple[ColumnHead, ...]:
         """The columns by the names that they have in a sum."""
         return tuple(replace(column, name=self._term(k, column.name)) for k, column in enumerate(self.columns))
 

@@ -64,7 +64,7 @@ def _fitted(data: Data, algorithm: str) -> None:
     learned = learn(data, wishes)
     model_of(learned, wishes, prove=algorithm == AUTO)
     again = encoded(data.table, data.encoding)
-    learned.rule.predict(again.seen_by(learned.rule).X)
+    learned.rule.predict(again.seen_by(learned.rule).seen)
 
 
 def _options(algorithm: str) -> dict[str, Any]:

@@ -70,8 +70,8 @@ def _with_points(model: Model, chosen: IntegerCard, by: Data, part: float, seed:
     bias = rule.linear.bias or 1.0
     rows = [[*w, b / bias] for w, b in zip(points.weights, points.intercepts, strict=True)]
     rule.replace_weights(np.array(rows))
-    rule.recount(rule.examples_of(by.X, by.y, by.weights))
-    wrong = rule.predict(by.X) != by.y
+    rule.recount(rule.examples_of(by.seen, by.y, by.weights))
+    wrong = rule.predict(by.seen) != by.y
     judged: dict[str, Any] = {
         "part": part,
         "folds": 0,

@@ -12,7 +12,7 @@ from rosenblatt.draw.tree_key import Key, key_of
 from rosenblatt.draw.tree_layout import bands, stacked, tallest, tidy
 from rosenblatt.draw.tree_words import clean, cut, lines_of, width_of
 from rosenblatt.errors import OptionError
-from rosenblatt.learn.tree.tree import Column, FeatureTest, Node, PerceptronTest, Test, Tree
+from rosenblatt.learn.tree.tree import ColumnHead, FeatureTest, Node, PerceptronTest, Test, Tree
 
 SIZE, SMALL = 13.0, 11.0  # of letters
 LINE, SMALL_LINE = 17.0, 14.0  # from one line of text to the next
@@ -174,7 +174,7 @@ def _printable(tree: Tree, names: Sequence[str] | None) -> Tree:
     if len(names) != len(tree.columns):
         raise OptionError(f"{len(tree.columns)} columns need {len(tree.columns)} names, not {len(names)}")
     columns = tuple(
-        Column(clean(name), None if head.categories is None else tuple(map(clean, head.categories)))
+        ColumnHead(clean(name), None if head.categories is None else tuple(map(clean, head.categories)))
         for head, name in zip(tree.columns, names, strict=True)
     )
     return replace(tree, columns=columns, classes=tuple(map(clean, tree.classes)))
@@ -183,7 +183,7 @@ def _printable(tree: Tree, names: Sequence[str] | None) -> Tree:
 def _shortened(tree: Tree) -> Tree:
     """The tree with shortened names."""
     columns = tuple(
-        Column(
+        ColumnHead(
             cut(head.name, LONGEST_NAME),
             None if head.categories is None else tuple(cut(value, LONGEST_NAME) for value in head.categories),
         )

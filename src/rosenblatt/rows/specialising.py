@@ -1,6 +1,6 @@
 """How numba compiles kernels: with few specialisations, the parts of a kernel only within it, and kept on disk.
 
-Every specialisation costs somebody's first run. What keeps it short:
+Every specialisation makes a user's first run longer. These rules keep it short:
 
 - A function that kernels call is a *part*: it is translated once for each set of argument types, and is optimised and
   turned into machine code only within the kernels that call it. Python cannot call it, and it is not kept by itself.

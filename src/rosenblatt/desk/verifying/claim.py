@@ -78,7 +78,7 @@ class Subject:
     def parts(self) -> list[Examples]:
         """The rows learned from, as each of several linear rules sees them."""
         trained = self.trained
-        return self.model.rule.examples_of(trained.X, trained.y, trained.weights)  # type: ignore[no-any-return]
+        return self.model.rule.examples_of(trained.seen, trained.y, trained.weights)  # type: ignore[no-any-return]
 
     @cached_property
     def linear(self) -> tuple[Array, float, str] | None:
@@ -92,13 +92,13 @@ class Subject:
         """The rows that the rule gets wrong, and by what that was decided: in whole numbers for linear rules."""
         form = self.rule.linear
         if form is not None and form.scheme == JOINT and not form.unit_rows:
-            several = JointExamples(rows_of(data.X, bias=form.bias), data.y.astype(np.int64), classes=data.classes)
+            several = JointExamples(rows_of(data.seen, bias=form.bias), data.y.astype(np.int64), classes=data.classes)
             return mistakes_of_scores(several, form.weights.ravel().tolist()), EXACT
         if self.linear is None:
-            return np.flatnonzero(self.rule.predict(data.X) != data.y), PREDICT
+            return np.flatnonzero(self.rule.predict(data.seen) != data.y), PREDICT
         w, bias, ties = self.linear
         labels = np.where(data.y == 1, 1, -1).astype(np.int8)
-        return exact.mistakes(Examples(rows_of(data.X, bias=bias), labels), w.tolist(), ties), EXACT
+        return exact.mistakes(Examples(rows_of(data.seen, bias=bias), labels), w.tolist(), ties), EXACT
 
 
 @dataclass(frozen=True)

@@ -91,7 +91,7 @@ def _baseline(about: Subject, given: Any) -> Finding:
         return Finding(None, "The baseline by cross-validation can be checked only by learning again.", None)
     if not about.tested.n:
         return Finding(False, "No rows were held out, but the file compares rules on some.", AGAIN)
-    found = Baseline.of(about.costs, about.trained, about.tested, about.rule.predict(about.tested.X))
+    found = Baseline.of(about.costs, about.trained, about.tested, about.rule.predict(about.tested.seen))
     same = all(map(near, vars(claimed).values(), vars(found).values()))
     told = found.statement(about.costs.are_counts) + ("" if same else " The file says otherwise.")
     return Finding(same, told, PREDICT)

@@ -37,7 +37,7 @@ def _of_model(about: Subject, certificate: Certificate) -> Finding:
             _refuse_other_rules(about, certificate)
     except (CertificateError, DataError) as error:
         return Finding(False, str(error))
-    return verified(certificate, about.trained.X, about.trained.y)
+    return verified(certificate, about.trained.seen, about.trained.y)
 
 
 def _refuse_other_rules(about: Subject, certificate: Certificate) -> None:

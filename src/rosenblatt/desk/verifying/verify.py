@@ -61,7 +61,7 @@ def _of_proof(proof: Proof, data: Data) -> Iterator[Result]:
     yield Result("data", *same_data(proof.data, data))
     for label, certificate in proof.claims:
         about = data.y if label is None else data.y == data.classes.index(label)
-        found = proved(certificate, data.X, about)
+        found = proved(certificate, data.seen, about)
         whose = "" if label is None or len(data.classes) == 2 else f"{label} against the rest: "
         yield Result(certificate.kind, found.holds, f"{whose}{found.statement}")
 

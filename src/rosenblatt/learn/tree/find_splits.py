@@ -17,7 +17,7 @@ from itertools import pairwise, takewhile
 import numpy as np
 
 from rosenblatt.learn.tree import lookahead_kernels, oblique_kernels, routing_kernels, split_kernels
-from rosenblatt.learn.tree.canonical_rows import Rows
+from rosenblatt.learn.tree.canonical_rows import TreeRows
 from rosenblatt.learn.tree.directions import Features
 from rosenblatt.learn.tree.flat_nodes import flat_of, slants_of
 from rosenblatt.learn.tree.nodes import (
@@ -35,7 +35,7 @@ from rosenblatt.learn.tree.nodes import (
 from rosenblatt.learn.tree.oblique_kernels import Limits, Sorting, room_for
 from rosenblatt.learn.tree.proposals import Level, Proposal, better_of, impurity
 from rosenblatt.learn.tree.routing_kernels import Flat
-from rosenblatt.learn.tree.split_kernels import EVEN, MISTAKES, PRESENCE, Found, Labelled, Measure, Values
+from rosenblatt.learn.tree.split_kernels import EVEN, MISTAKES, PRESENCE, Found, Labelled, Purity, Values
 from rosenblatt.learn.tree.tree import LOOK
 from rosenblatt.learn.tree.tree_options import CRITERIA, Plan
 from rosenblatt.rows.compiling import briefly
@@ -45,7 +45,7 @@ from rosenblatt.rows.threads import in_equal_pieces, in_pieces
 NUMBERS = range(NUMBER_ITSELF, NUMBER_ITSELF + 1)  # the only code of a column of numbers
 LOGS = 2**20  # numbers k whose k log2 k are kept
 CANDIDATES = 32  # features that a perceptron test is sought among
-UNCLEAR, FORESIGHT = 0.3, 3.0  # a gain below this part of the impurity is little; a gain so many times as high, much
+UNCLEAR, FORESIGHT = 0.3, 3.0  # a gain below this part of the impurity is small; one this many times as high, large
 MOST_PAIRED = 32  # columns; of more, there are too many pairs
 DIGITS, ALL_DIGITS = 3, 17  # of a weight
 WORK = 20.0  # a row's part of a scan, and of the search for a perceptron by feature, in numbers of a plain pass
@@ -61,7 +61,7 @@ class Search:
     Between two columns, and between pieces of the nodes, it hears Ctrl-C.
     """
 
-    def __init__(self, rows: Rows, plan: Plan, interrupted: Callable[[], bool] = lambda: False) -> None:
+    def __init__(self, rows: TreeRows, plan: Plan, interrupted: Callable[[], bool] = lambda: False) -> None:
         self.rows, self.plan, self.data, self.interrupted = rows, plan, rows.labelled, interrupted
         table, labels, costs = rows.labelled
         self.n, self.d = labels.size, len(table)
@@ -69,7 +69,7 @@ class Search:
         logs = np.empty(min(total + 1, LOGS))
         briefly(split_kernels.fill_logs, logs.size)(logs)
         least = max(int(np.ceil(plan.min_leaf * rows.usual)), 1)
-        self.measure = Measure(CRITERIA[plan.criterion], logs, least)
+        self.measure = Purity(CRITERIA[plan.criterion], logs, least)
         self._prepare()
 
     def _prepare(self) -> None:
@@ -91,7 +91,7 @@ class Search:
             self.order[column] = np.argsort(self.data.table[column])  # nothing depends on the order of equals
 
     def _columns(self, first: int, last: int) -> Iterator[int]:
-        """These columns one by one, as long as nobody interrupts."""
+        """These columns one by one, until interrupted."""
         return takewhile(lambda _: not self.interrupted(), range(first, last))
 
     def _go_on(self) -> None:
@@ -247,7 +247,7 @@ class Search:
         np.add.at(weights, groups[values[known].astype(np.int64)], self.data.costs[places[known]])
         return CategoryTest(column, branches), int(weights.argmax())
 
-    def _perceptron_tests(self, level: Level, measure: Measure) -> list[Proposal | None]:
+    def _perceptron_tests(self, level: Level, measure: Purity) -> list[Proposal | None]:
         """The best perceptron of every node."""
         features, directions, separating = self._directions(level, measure)
         tests = self._as_tests(features, directions, DIGITS)
@@ -273,7 +273,7 @@ class Search:
             out.append(Proposal(test, gain, float(scores[k]), larger, absent > 0))
         return out
 
-    def _directions(self, level: Level, measure: Measure) -> tuple[Features, Array, Array]:
+    def _directions(self, level: Level, measure: Purity) -> tuple[Features, Array, Array]:
         """Every node's features, the weights of its perceptron, and of one that separates, if there is one."""
         many_features, classes = self.features.columns.size, level.totals.shape[1]
         many = min(CANDIDATES, many_features)
@@ -294,9 +294,9 @@ class Search:
         return Features(columns, codes), out, separating
 
     def _as_tests(self, features: Features, directions: Array, digits: int) -> list[PerceptronTest]:
-        """Every node's weights with so many digits, the largest of them 1; the thresholds are still to be found.
+        """Every node's weights with this many digits, the largest of them 1; the thresholds are still to be found.
 
-        Of a column's only two values one tells all: the difference of their weights goes to the second.
+        Of a column with two values one feature is enough: the difference of their weights goes to the second.
         """
         first, second = directions[:, self.firsts], directions[:, self.firsts + 1]
         both = (first != 0.0) & (second != 0.0)
@@ -314,7 +314,7 @@ class Search:
             PerceptronTest(tuple(columns[a:b]), tuple(codes[a:b]), tuple(short[a:b]), 0.0) for a, b in pairwise(ends)
         ]
 
-    def _sweep(self, level: Level, tests: list[PerceptronTest], measure: Measure) -> Array:
+    def _sweep(self, level: Level, tests: list[PerceptronTest], measure: Purity) -> Array:
         """For every node's perceptron: gain, information, threshold, cost of the low side, and of missing rows."""
         scores, keys = np.empty((2, self.n))
         room, out = Sorting(scores, keys, np.empty(self.n, np.int64)), np.ones((len(tests), 5))

@@ -28,9 +28,9 @@ from rosenblatt.prove.check.certificate import Contradiction, Separation
 from rosenblatt.prove.solve import rational
 from rosenblatt.prove.solve.clock import Clock, TimeIsUp
 from rosenblatt.rows import find, kernels
-from rosenblatt.rows.examples import Examples
+from rosenblatt.rows.examples import Examples, labels_of
 from rosenblatt.rows.kernels import Array, Dense
-from rosenblatt.rows.kesler import JointExamples, has_several_classes
+from rosenblatt.rows.kesler import JointExamples
 from rosenblatt.rows.storage import numbers_per_row
 from rosenblatt.visible import Said
 
@@ -126,12 +126,13 @@ def separability(
     """
     ties_named(ties)
     clock = Clock(max_seconds, verbose)
-    if has_several_classes(y):
+    labels = labels_of(y)
+    if labels.are_several:
         from rosenblatt.prove.solve import joint_separability
 
-        several = JointExamples.of(X, y, fit_intercept=fit_intercept, bias_scale=bias_scale)
+        several = JointExamples.of(X, labels, fit_intercept=fit_intercept, bias_scale=bias_scale)
         return joint_separability.decide(several, ties, clock)
-    return decide(Examples.of(X, y, fit_intercept=fit_intercept, bias_scale=bias_scale), ties, clock)
+    return decide(Examples.of(X, labels, fit_intercept=fit_intercept, bias_scale=bias_scale), ties, clock)
 
 
 def decide(examples: Examples, ties: str = "mistake", clock: Clock | None = None, *, learning: bool = True) -> Verdict:

@@ -231,7 +231,7 @@ def leave_one_out(mistakes: int, n: int, vote: str = "randomised") -> Risk:
     """From the mistakes M in a single pass over n rows: E[M] / n bounds the *expected* risk of a vote over n - 1 rows.
 
     Freund and Schapire 1999, theorem 1; their E[M] counts the fresh row too, so a vote over n - 1 rows corresponds
-    to the mistakes on n. "randomised": one of the rules of the pass, drawn anew for each row. "deterministic": the
+    to the mistakes on n. "randomised": one of the rules of the pass, drawn for each row. "deterministic": the
     majority of all, with twice the bound. One M estimates E[M] without bias; it gives no confidence.
 
     >>> from rosenblatt.prove.theory import risk

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import ModelError
-from rosenblatt.learn.dual.dual import State
+from rosenblatt.learn.dual.dual import DualState
 from rosenblatt.learn.dual.dual_kernels import Memory
-from rosenblatt.learn.dual.gram import OF_PAIRS, OF_PRODUCTS, PRECOMPUTED, Kernel, Points
+from rosenblatt.learn.dual.gram import OF_PAIRS, OF_PRODUCTS, PRECOMPUTED, KernelFunction, KernelRows
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.passes.aggressive import Variant
 from rosenblatt.learn.passes.averaged import Tally
@@ -198,7 +198,7 @@ AGGRESSIVE_SETTLED = {
 # -- KernelPerceptron ------------------------------------------------------------------------------------------
 
 KERNEL = group(
-    lambda shape, **parts: Kernel(**parts, shift=shape.bias * shape.bias),
+    lambda shape, **parts: KernelFunction(**parts, shift=shape.bias * shape.bias),
     function=choice(*OF_PRODUCTS, *OF_PAIRS, PRECOMPUTED),
     gamma=SIZE,
     degree=NUMBER,
@@ -206,7 +206,7 @@ KERNEL = group(
 )
 MEMORY = group(lambda shape, row, step: Memory(row, step, np.zeros(0, np.int64)), row=WHOLES, step=REALS)
 DUAL = group(
-    lambda shape, **parts: State(**parts),
+    lambda shape, **parts: DualState(**parts),
     amounts=REALS,
     delays=REALS,
     memory=MEMORY,
@@ -215,7 +215,7 @@ DUAL = group(
     made=COUNT,
     looks=COUNT,
 )
-POINTS = Kind(lambda points: ROWS.write(points.rows), lambda *place: Points(ROWS.read(*place)))
+POINTS = Kind(lambda points: ROWS.write(points.rows), lambda *place: KernelRows(ROWS.read(*place)))
 DUALS = {
     "kernel": kept("_kernel", KERNEL),
     "rows": Field(COUNT, lambda rule: rule._ledgers()[0].n_rows, lambda rule, many: None),
@@ -244,7 +244,7 @@ def _sum_on(rule: Any, shape: Shape, given: Mapping[str, Any]) -> None:
     rule._expose()
 
 
-def _check_state(where: str, state: State, support: Array) -> None:
+def _check_state(where: str, state: DualState, support: Array) -> None:
     """Refuse amounts, delays and a memory that do not fit the support rows."""
     remembered = state.memory.row[: state.made]
     if (

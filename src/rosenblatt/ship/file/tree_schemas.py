@@ -15,7 +15,7 @@ from rosenblatt.errors import ModelError
 from rosenblatt.learn.tree.tree import (
     NUMBER_ITSELF,
     CategoryTest,
-    Column,
+    ColumnHead,
     FeatureTest,
     LeafRule,
     Node,
@@ -85,7 +85,7 @@ def _category_written(value: Any) -> Any:
 
 CATEGORY = Kind(_category_written, LABEL.read)
 COLUMN = group(
-    lambda shape, name, categories: Column(name, None if categories is None else tuple(categories)),
+    lambda shape, name, categories: ColumnHead(name, None if categories is None else tuple(categories)),
     name=TEXT,
     categories=or_null(listed(CATEGORY)),
 )
@@ -198,7 +198,7 @@ def _check_numbers(nodes: Sequence[Node], where: str) -> None:
         raise ModelError(f"{where}.nodes[{lost}] is no node's child")
 
 
-def _problem(node: Node, columns: Sequence[Column]) -> str | None:
+def _problem(node: Node, columns: Sequence[ColumnHead]) -> str | None:
     """What is wrong with a node by itself."""
     if not any(node.counts):
         return "its counts are all 0"
@@ -225,7 +225,7 @@ def _of_children(node: Node) -> str | None:
     return None
 
 
-def _of_test(test: Test, columns: Sequence[Column]) -> str | None:
+def _of_test(test: Test, columns: Sequence[ColumnHead]) -> str | None:
     if isinstance(test, CategoryTest):
         return _of_category(test, columns)
     if isinstance(test, PerceptronTest):
@@ -235,7 +235,7 @@ def _of_test(test: Test, columns: Sequence[Column]) -> str | None:
     return None if _is(columns, test.column, number=True) else "its test needs a column of numbers"
 
 
-def _of_category(test: CategoryTest, columns: Sequence[Column]) -> str | None:
+def _of_category(test: CategoryTest, columns: Sequence[ColumnHead]) -> str | None:
     if not _is(columns, test.column, number=False):
         return "its test needs a column of categories"
     codes = [code for branch in test.branches for code in branch]
@@ -246,7 +246,7 @@ def _of_category(test: CategoryTest, columns: Sequence[Column]) -> str | None:
     return None
 
 
-def _of_perceptron(test: PerceptronTest, columns: Sequence[Column]) -> str | None:
+def _of_perceptron(test: PerceptronTest, columns: Sequence[ColumnHead]) -> str | None:
     if not len(test.columns) == len(test.codes) == len(test.weights) > 0:
         return "a perceptron must have as many columns as codes and weights"
     for column, code in zip(test.columns, test.codes, strict=True):
@@ -257,6 +257,6 @@ def _of_perceptron(test: PerceptronTest, columns: Sequence[Column]) -> str | Non
     return None
 
 
-def _is(columns: Sequence[Column], column: int, *, number: bool) -> bool:
+def _is(columns: Sequence[ColumnHead], column: int, *, number: bool) -> bool:
     """Whether there is such a column, and of this kind."""
     return column < len(columns) and (columns[column].categories is None) == number
