@@ -9,7 +9,7 @@ from rosenblatt.cli.screen import Screen
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.limits import FIT_WORK, clock_of, more
 from rosenblatt.desk.model import model_of
-from rosenblatt.desk.train import Learned, Wishes, learn
+from rosenblatt.desk.train import Learned, TrainingOptions, learn
 from rosenblatt.errors import OptionError
 from rosenblatt.ship.file.modelfile import Model
 
@@ -25,13 +25,13 @@ def _kinds_explained(given: list[str] | None) -> Iterator[None]:
         raise OptionError(f"a value does not fit: --set {' --set '.join(given)} ({error})") from error
 
 
-def check(wishes: Wishes, given: list[str] | None) -> None:
+def check(wishes: TrainingOptions, given: list[str] | None) -> None:
     """Refuse options that do not fit, before the table is read."""
     with _kinds_explained(given):
         wishes.check()
 
 
-def learned(screen: Screen, data: Data, wishes: Wishes, given: list[str] | None) -> Learned:
+def learned(screen: Screen, data: Data, wishes: TrainingOptions, given: list[str] | None) -> Learned:
     """Learn, and tell what there is to note; `given` is what was typed for --set."""
     with _kinds_explained(given), screen.busy("learning") as tell, progress_to(tell):
         found = learn(data, wishes)
@@ -40,7 +40,7 @@ def learned(screen: Screen, data: Data, wishes: Wishes, given: list[str] | None)
     return found
 
 
-def proved(screen: Screen, found: Learned, wishes: Wishes) -> tuple[Learned, Model]:
+def proved(screen: Screen, found: Learned, wishes: TrainingOptions) -> tuple[Learned, Model]:
     """The model of what was learned, with proofs if they are wished for; Ctrl-C ends those, and loses nothing else."""
     clock = clock_of(wishes.seconds, FIT_WORK, wishes.verbose)
     try:

@@ -105,7 +105,7 @@ def _tree(
 ) -> dict[str, Any]:
     """Show a tree, or the way of one row through it; and the same for a program."""
     from rosenblatt.cli import reading, wording
-    from rosenblatt.desk.tree_paths import tree_of, way_of
+    from rosenblatt.desk.tree_paths import path_of, tree_of
     from rosenblatt.errors import OptionError
 
     tree = tree_of(loaded)
@@ -117,7 +117,7 @@ def _tree(
     else:
         table = reading.table(screen, file, file_format, delimiter, encoding, target=False)
         with reading.named(table):
-            way = way_of(loaded, table, row)
+            way = path_of(loaded, table, row)
         for line in way.lines(encoding.target.name):
             screen.line(line)
     record = _record(model, None)

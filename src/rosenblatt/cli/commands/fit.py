@@ -122,7 +122,7 @@ def run(
 
     from rosenblatt.cli import learning, reading, wording
     from rosenblatt.cli.screen import Screen
-    from rosenblatt.desk.train import Wishes
+    from rosenblatt.desk.train import TrainingOptions
 
     screen = Screen(json, quiet, kernels=15)
     reading.free(output, force)
@@ -132,7 +132,7 @@ def run(
         "patience": patience, "class_weight": parameters.costs_given(class_weight),
     }  # fmt: skip
     options = {name: value for name, value in given.items() if value is not None} | parameters.values_given(option)
-    wishes = Wishes(algorithm, options, hold_out, folds, seed, seconds, prove, not quiet)
+    wishes = TrainingOptions(algorithm, options, hold_out, folds, seed, seconds, prove, not quiet)
     learning.check(wishes, option)
     data, notes = reading.noted(
         screen, begun, target, positive, parameters.kinds_given(kind, ignore), text, drop_missing_target, weights,

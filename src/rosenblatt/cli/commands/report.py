@@ -54,8 +54,8 @@ def run(
 
     from rosenblatt.cli import learning, reading, wording
     from rosenblatt.cli.screen import Screen
-    from rosenblatt.desk.report import findings_of
-    from rosenblatt.desk.train import Wishes
+    from rosenblatt.desk.report import contents_of
+    from rosenblatt.desk.train import TrainingOptions
     from rosenblatt.errors import MissingExtraError
     from rosenblatt.ship.explain.report import report_of
     from rosenblatt.ship.file.atomic import write_whole
@@ -68,7 +68,7 @@ def run(
         raise MissingExtraError("plot", "a report with plots")
     costs = parameters.costs_given(class_weight)
     options = ({} if costs is None else {"class_weight": costs}) | parameters.values_given(option)
-    wishes = Wishes(algorithm, options, hold_out, folds, seed, seconds, True, not quiet)
+    wishes = TrainingOptions(algorithm, options, hold_out, folds, seed, seconds, True, not quiet)
     learning.check(wishes, option)
     data, notes = reading.noted(
         screen, begun, target, positive, parameters.kinds_given(kind, ignore), text, drop_missing_target, weights,
@@ -78,7 +78,7 @@ def run(
     learned, made = learning.proved(screen, learned, wishes)
     with screen.busy("drawing"):
         check = shlex.join(["rosenblatt", "verify", str(model), *file])
-        page = report_of(findings_of(data, learned, made, (*notes, *learned.notes), check))
+        page = report_of(contents_of(data, learned, made, (*notes, *learned.notes), check))
     made.save(model, force=force)
     write_whole(output, page.encode(), replace=force)
     wording.columns(screen, data, features=learned.rule.tree is None)
