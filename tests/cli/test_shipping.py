@@ -85,7 +85,7 @@ class TestPredict:
         ran = run("predict", desk["noisy.json"], desk["noisy.csv"], "--judge", "-o", tmp_path / "out.csv", "--json")
         assert ran.record["error"]["mistakes"] == 5
         plain = run("predict", desk["noisy.json"], desk["noisy.csv"], "--judge")
-        assert "5 of 80 rows wrong" in plain.err
+        assert "5 mistakes on 80 rows" in plain.err
         assert len(plain.out.splitlines()) == 81
 
     def test_three_classes(self, desk):

@@ -1,17 +1,20 @@
 """The error rate of a rule on rows not used in learning, with its confidence interval."""
 
+import re
 from dataclasses import dataclass
 from math import log
 
+from rosenblatt.plurals import many
 from rosenblatt.prove.theory import risk
 
 CONFIDENCE = 0.95
-HELD_OUT = "held out"
+HELD_OUT = "held out"  # in model files
+FOLDS = "each by a rule learned without its fold, one of {}"  # in model files
 
 
-def by_folds(many: int) -> str:
+def by_folds(folds: int) -> str:
     """How rows are judged in cross-validation, in the words of model files."""
-    return f"each by a rule learned without its fold, one of {many}"
+    return FOLDS.format(folds)
 
 
 @dataclass(frozen=True)
@@ -35,8 +38,16 @@ class ErrorEstimate:
     @property
     def statement(self) -> str:
         """The rate and its interval in one sentence."""
-        rows = "held-out rows wrong" if self.how == HELD_OUT else f"rows wrong, {self.how}"
-        return f"{self.mistakes:,} of {self.rows:,} {rows} ({self.mistakes / self.rows:.2%}; {self.interval})."
+        made, rate = many(self.mistakes, "mistake"), f"{self.mistakes / self.rows:.2%}"
+        return f"{made} on {self.rows:,} {self.which} ({rate}; {self.interval})."
+
+    @property
+    def which(self) -> str:
+        """The rows that were judged, in words."""
+        if self.how == HELD_OUT:
+            return "held-out rows"
+        folds = re.fullmatch(FOLDS.format(r"(\d+)"), self.how)
+        return f"rows in {folds[1]}-fold cross-validation" if folds else f"rows {self.how}"
 
     @property
     def interval(self) -> str:

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.desk.data import Data
-from rosenblatt.desk.error_rate import HELD_OUT
 from rosenblatt.desk.model_contents import card_of
 from rosenblatt.desk.train import Learned
 from rosenblatt.desk.tree_paths import first_lines, table_tree
@@ -60,7 +59,6 @@ def contents_of(data: Data, learned: Learned, model: Model, notes: tuple[str, ..
     scores, wrong = _scores(learned, float(card.factor) if card else 1.0)
     missed = np.flatnonzero(wrong)
     error, why_stopped = learned.error, rule.stop_sentence(trained.weights)
-    rows = "held-out rows" if error is None or error.how == HELD_OUT else f"rows, {error.how}"
     return ReportContents(
         title=_title(data),
         source=data.table.source,
@@ -70,7 +68,7 @@ def contents_of(data: Data, learned: Learned, model: Model, notes: tuple[str, ..
         n=trained.n,
         error=None
         if error is None
-        else ErrorRate(error.mistakes, error.rows, error.lower, error.upper, error.confidence, rows),
+        else ErrorRate(error.mistakes, error.rows, error.lower, error.upper, error.confidence, error.which),
         facts=_facts(learned, model),
         card=card,
         why_no_card=why_not,

@@ -31,7 +31,7 @@ def _shape(data: dict[str, Any]) -> str:
 def _not_checked(about: Subject, _: Any) -> Outcome:
     unknown = list(about.rule.not_checkable)
     unknown += ["that the weights were learned without the held-out rows"] if about.tested.n else []
-    return Outcome(None, f"Cannot be checked on a table: {', '.join(unknown)}.", None)
+    return Outcome(None, f"A table cannot show {', '.join(unknown)}.", None)
 
 
 CLAIMS = (
