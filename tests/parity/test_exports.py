@@ -125,7 +125,7 @@ def test_hashed_text_in_python():
         (
             sql_of,
             DateColumn("d", 0.0, 1.0, 1.0, -8.0, 8.0, False, "%d %b %Y"),
-            "dates like '%d %b %Y' have no form in SQL",
+            "dates in the format '%d %b %Y' cannot be written in SQL",
         ),
         (onnx_of, CategoryColumn("c", (MISSING,), False, False), "which means missing in ONNX"),
         (onnx_of, CategoryColumn("\0", ("a",), False, False), "does not allow in a name"),

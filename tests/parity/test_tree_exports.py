@@ -381,7 +381,7 @@ def one_sum(columns, weights, counts=(1, 2)):
         (
             (DateColumn("d", 0.0, 1.0, 1.0, -8.0, 8.0, False, "%d %b %Y"),),
             one_sum((0,), (1.0,)),
-            "dates like '%d %b %Y'",
+            "dates in the format '%d %b %Y'",
         ),
     ],
 )

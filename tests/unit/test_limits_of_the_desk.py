@@ -61,7 +61,7 @@ def test_a_limit_of_work_that_ends_a_proof_is_told(work, monkeypatch):
     model_of(learned, TrainingOptions(), clock=clock)
     if isinstance(found.verdict, Undecided):
         assert str(found.verdict).startswith("Undecided. The default budget of work was spent before")
-    assert found.cut_short.startswith("The default budget of work was spent; --seconds N")
+    assert found.cut_short.startswith("The default budget of work was spent; use --seconds N")
     assert clock.ran_out
     if work == 0.0:
         assert isinstance(found.verdict, Undecided)
@@ -152,7 +152,7 @@ def test_the_cost_that_was_asked_for_is_proved_and_checked(options, weights):
     other = replace(model, certificates=(forged,))
     (told,) = [result for result in verified(other, data.table, None) if result.claim == "cost interval"]
     assert told.holds is False
-    assert "other costs than the rule was learned with" in told.statement
+    assert "other costs than learning did" in told.statement
 
 
 @pytest.mark.parametrize("classes", [2, 3])

@@ -81,7 +81,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Card:
-    """One rule: the points that every row starts with, and the columns, those with the largest effect first."""
+    """One rule: the points that every row starts with, and the columns, the largest effect first."""
 
     label: str
     start: Fraction
@@ -305,7 +305,7 @@ def _category(
 
 
 def _words(column: TextColumn | SparseColumn, weights: Sequence[float], factor: Fraction) -> Part:
-    """One line for each word, or numbered feature, that has points; those with the most points first."""
+    """One line for each word or numbered feature with points; the most points first."""
     each = [(k, factor * Fraction(w)) for k, w in enumerate(weights) if w]
     lines = tuple(Line(_name(column, k), points) for k, points in sorted(each, key=lambda pair: -abs(pair[1])))
     ends = [Fraction(0), *(line.points for line in lines)]

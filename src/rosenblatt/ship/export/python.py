@@ -26,7 +26,7 @@ OPENING = '''"""A rule that gives a label to a row. Written by rosenblatt; needs
     score({"a column": its value, ...})      SCORE
 
 Values may be of any type that can express them: numbers, texts, true and false, dates. A missing value is None, NaN
-or a text of MISSING. As a command it reads CSV with a header from standard input and writes the label of every row.
+or a text in MISSING. Run as a command, it reads CSV with a header from standard input and writes a label for each row.
 """
 
 import csv
@@ -38,7 +38,7 @@ from datetime import date, datetime
 
 '''
 
-ABOUT = "# Points are lists with one entry for each score. No sum of them rounds, so their order does not matter.\n"
+ABOUT = "# Points are lists with one entry for each score. No sum of them is rounded, so their order does not matter.\n"
 
 WORDS = f"""MISSING = {MISSING!r}
 NOT_FINITE = {NOT_FINITE!r}
