@@ -65,7 +65,7 @@ def test_a_limit_of_work_that_ends_a_proof_is_told(work, monkeypatch):
     assert clock.ran_out
     if work == 0.0:
         assert isinstance(found.verdict, Undecided)
-        assert any("it is not decided whether the rows are separable" in note for note in learned.notes)
+        assert any("separability could not be decided" in note for note in learned.notes)
 
 
 def test_where_the_verdict_is_left_open_a_rule_is_told_and_its_mistakes_may_decide(monkeypatch):
