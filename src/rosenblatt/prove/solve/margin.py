@@ -35,7 +35,7 @@ from rosenblatt.rows import find
 from rosenblatt.rows.examples import Examples, labels_of
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.kesler import JointExamples
-from rosenblatt.visible import Said
+from rosenblatt.visible import ReadableResult
 
 GAP = 1e-9  # of the margin; what floats leave beyond is closed in whole numbers
 SOME = 0.5  # of the level is enough while many rows are still to come
@@ -51,7 +51,7 @@ Proof = Separation | Contradiction | JointSeparation | JointContradiction
 
 
 @dataclass(frozen=True, repr=False)
-class Margin(Said):
+class Margin(ReadableResult):
     """An interval that contains the largest margin, and its proof."""
 
     lower: float

@@ -32,7 +32,7 @@ from rosenblatt.rows.examples import Examples, labels_of
 from rosenblatt.rows.kernels import Array, Dense
 from rosenblatt.rows.kesler import JointExamples
 from rosenblatt.rows.storage import numbers_per_row
-from rosenblatt.visible import Said
+from rosenblatt.visible import ReadableResult
 
 LONG = 200_000  # operations on words of 64 bits; beyond, a verified float computation replaces whole numbers
 MANY = 128  # dimensions
@@ -45,7 +45,7 @@ BEGUN, PER_ROW = 2e6, 300.0  # nanoseconds that any verdict takes, and what it t
 ENOUGH = 0.5  # of the level: rows of the active set may be this much nearer than the nearest point needs
 
 
-class _Verdict(Said):
+class _Verdict(ReadableResult):
     """One of three answers, which have no truth value."""
 
     def __bool__(self) -> bool:

@@ -28,7 +28,7 @@ from rosenblatt.rows.compiling import briefly
 from rosenblatt.rows.door import unmasked
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array, Ties
-from rosenblatt.visible import Said
+from rosenblatt.visible import ReadableResult
 
 EPSILON = float(np.finfo(np.float64).eps)
 SLACK = 64 * EPSILON  # relative; what a few dozen roundings may take from a logarithm
@@ -40,7 +40,7 @@ STREAMS = (Order.RANDOM, Order.RANDOM_MISTAKE)  # the draws are row numbers that
 
 
 @dataclass(frozen=True, repr=False)
-class Risk(Said):
+class Risk(ReadableResult):
     """An upper bound on the probability of an error on a fresh row."""
 
     kind: str

@@ -1,7 +1,7 @@
-"""What a model file keeps of a tree, and the checks by which every file that is read is a tree.
+"""How a model file stores a tree, and the checks that ensure that every file is a tree.
 
-Nodes stand in the order of their numbers, parents before children, and each but the first is the child of one: so there
-is no cycle, nothing is left over, and no reading need follow branches.
+Nodes are in the order of their numbers, parents before children, and each but the first is the child of exactly one. So
+a tree has no cycles and no lost nodes, and reading it does not follow branches.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ from rosenblatt.ship.file.codecs import (
     REAL,
     SIZE,
     TEXT,
-    Kind,
+    Codec,
     Shape,
     choice,
     fields,
@@ -45,12 +45,12 @@ from rosenblatt.ship.file.codecs import (
     refusal,
 )
 
-MOST_CODES = 2**25  # of all category tests together: each has a branch for every category of its column
+MOST_CODES = 2**25  # categories of all category tests together, counting every category of each test's column
 
 
 # -- prices ----------------------------------------------------------------------------------------------------
 
-PRICE = Kind(  # null: any price; nothing but the root is left
+PRICE = Codec(  # null: an infinite price, which leaves only the root
     lambda price: None if price == inf else float(price),
     lambda value, where, shape: inf if value is None else SIZE.read(value, where, shape),
 )
@@ -66,14 +66,14 @@ def _validation_written(tree: Any) -> Any:
 def _validation_read(value: Any, where: str, shape: Shape) -> dict[str, Any] | None:
     if value is None:
         return None
-    errors = Kind(Array.tolist, lambda given, place, about: reals(given, place))
+    errors = Codec(Array.tolist, lambda given, place, about: reals(given, place))
     given = fields(value, where, {"prices": listed(PRICE), "errors": errors, "tree": COUNT}, shape)
     if not len(given["prices"]) == given["errors"].size > given["tree"]:
         raise ModelError(f"{where}: the prices, the errors and the tree taken do not fit together")
     return {"cv_prices_": np.array(given["prices"]), "cv_errors_": given["errors"], "cv_tree_": given["tree"]}
 
 
-VALIDATION = Kind(_validation_written, _validation_read)
+VALIDATION = Codec(_validation_written, _validation_read)
 
 
 # -- columns and tests -----------------------------------------------------------------------------------------
@@ -83,14 +83,14 @@ def _category_written(value: Any) -> Any:
     return LABEL.read(LABEL.write(value), "a model file cannot hold this category of a tree: it", Shape(0, 0, 0.0))
 
 
-CATEGORY = Kind(_category_written, LABEL.read)
+CATEGORY = Codec(_category_written, LABEL.read)
 COLUMN = group(
     lambda shape, name, categories: ColumnHead(name, None if categories is None else tuple(categories)),
     name=TEXT,
     categories=or_null(listed(CATEGORY)),
 )
-WHOLE_TUPLE = Kind(list, lambda value, where, shape: tuple(listed(COUNT).read(value, where, shape)))
-REAL_TUPLE = Kind(list, lambda value, where, shape: tuple(reals(value, where).tolist()))
+WHOLE_TUPLE = Codec(list, lambda value, where, shape: tuple(listed(COUNT).read(value, where, shape)))
+REAL_TUPLE = Codec(list, lambda value, where, shape: tuple(reals(value, where).tolist()))
 FEATURE = group(lambda shape, **parts: FeatureTest(**parts), column=COUNT, threshold=REAL)
 GROUPS = group(
     lambda shape, column, branches: CategoryTest(column, tuple(branches)), column=COUNT, branches=listed(WHOLE_TUPLE)
@@ -99,7 +99,7 @@ PRESENCE = group(lambda shape, **parts: PresenceTest(**parts), column=COUNT)
 PERCEPTRON = group(
     lambda shape, **parts: PerceptronTest(**parts),
     columns=WHOLE_TUPLE,
-    codes=Kind(list, lambda value, where, shape: tuple(listed(PLACE).read(value, where, shape))),
+    codes=Codec(list, lambda value, where, shape: tuple(listed(PLACE).read(value, where, shape))),
     weights=REAL_TUPLE,
     threshold=REAL,
 )
@@ -123,7 +123,7 @@ def _test_read(value: Any, where: str, shape: Shape) -> Test:
     return TESTS[name][1].read({key: part for key, part in value.items() if key != "kind"}, where, shape)  # type: ignore[no-any-return]
 
 
-TEST = Kind(_test_written, _test_read)
+TEST = Codec(_test_written, _test_read)
 
 
 # -- nodes -----------------------------------------------------------------------------------------------------
@@ -133,15 +133,17 @@ def _counts_read(value: Any, where: str, shape: Shape) -> tuple[float, ...]:
     """The weight of the rows of each class."""
     found = tuple(items(value, where, 2 if shape.rules == 1 else shape.rules))
     if {*map(type, found)} != {float} or min(found) < 0.0 or not isfinite(sum(found)):
-        raise ModelError(f"{where} must be numbers with a decimal point, from 0 on, whose sum is finite")
+        raise ModelError(f"{where} must be numbers with a decimal point, at least 0, with a finite sum")
     return found
 
 
-COUNTS = Kind(list, _counts_read)
+COUNTS = Codec(list, _counts_read)
 RULE = group(
     lambda shape, test, counts: LeafRule(test, tuple(counts)), test=PERCEPTRON, counts=listed(COUNTS, lambda shape: 3)
 )
-STOP = Kind(lambda stop: stop.name, lambda name, where, shape: Stop[choice(*Stop.__members__).read(name, where, shape)])
+STOP = Codec(
+    lambda stop: stop.name, lambda name, where, shape: Stop[choice(*Stop.__members__).read(name, where, shape)]
+)
 NODE = group(
     lambda shape, **parts: Node(0, **parts),
     counts=COUNTS,
@@ -172,15 +174,15 @@ def _tree_read(value: Any, where: str, shape: Shape) -> Tree:
         if isinstance(node.test, CategoryTest):
             many_codes += len(given["columns"][node.test.column].categories)
     if many_codes > MOST_CODES:
-        raise ModelError(f"{where}: its tests have {many_codes} categories in all, more than any tree")
+        raise ModelError(f"{where}: its tests have {many_codes} categories in all, too many for a tree")
     return Tree(tuple(given["columns"]), (), tuple(nodes))
 
 
-TREE = Kind(_tree_written, _tree_read)
+TREE = Codec(_tree_written, _tree_read)
 
 
 def _check_numbers(nodes: Sequence[Node], where: str) -> None:
-    """Refuse nodes that are nobody's child, or that of two, or come before their parent."""
+    """Refuse nodes without a parent, with two parents, or before their parent."""
     if not nodes:
         raise ModelError(f"{where}.nodes must have a root")
     parents = {0: -1}
@@ -199,7 +201,7 @@ def _check_numbers(nodes: Sequence[Node], where: str) -> None:
 
 
 def _problem(node: Node, columns: Sequence[ColumnHead]) -> str | None:
-    """What is wrong with a node by itself."""
+    """What is wrong with a single node."""
     if not any(node.counts):
         return "its counts are all 0"
     if node.test is None:
@@ -219,7 +221,7 @@ def _of_children(node: Node) -> str | None:
     if isinstance(node.test, FeatureTest | PerceptronTest) and node.children[1] != node.children[0] + 1:
         return "the children for low and for high values must follow each other"
     if node.missing not in node.children or node.other not in node.children:
-        return "missing and other must be children of it"
+        return "missing and other must be among its children"
     if many > branches and node.missing != node.children[-1]:
         return "the last child must be the one for missing values"
     return None
@@ -242,7 +244,7 @@ def _of_category(test: CategoryTest, columns: Sequence[ColumnHead]) -> str | Non
     if not all(test.branches) or len(set(codes)) < len(codes):
         return "each branch of its test must have categories of its own"
     if max(codes, default=0) >= len(columns[test.column].categories or ()):
-        return f"its test has a category {max(codes, default=0)}, which the column has not"
+        return f"its test has a category {max(codes, default=0)}, which the column does not have"
     return None
 
 
@@ -253,10 +255,10 @@ def _of_perceptron(test: PerceptronTest, columns: Sequence[ColumnHead]) -> str |
         if not _is(columns, column, number=code == NUMBER_ITSELF):
             return "a perceptron's codes do not fit its columns"
         if code >= len(columns[column].categories or (0,)):
-            return f"a perceptron has a category {code}, which the column has not"
+            return f"a perceptron has a category {code}, which the column does not have"
     return None
 
 
 def _is(columns: Sequence[ColumnHead], column: int, *, number: bool) -> bool:
-    """Whether there is such a column, and of this kind."""
+    """Whether the column exists and has this kind."""
     return column < len(columns) and (columns[column].categories is None) == number
