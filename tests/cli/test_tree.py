@@ -270,7 +270,7 @@ class TestExplain:
             (("--row", "1"), "FILE and --row require each other"),
             (("letters.csv", "--row", "151"), "letters.csv has 150 rows; there is no row 151"),
             (("letters.csv", "--row", f"{10**30}"), f"letters.csv has 150 rows; there is no row {10**30}"),
-            (("letters.csv", "--integers"), "the rule is a tree: it has branches, not points"),
+            (("letters.csv", "--integers"), "the rule is a tree, which has tests instead of points"),
             (("letters.csv", "--row", "1", "--integers"), "cannot be used with --row, nor with a tree"),
         ],
     )

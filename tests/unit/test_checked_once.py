@@ -10,10 +10,10 @@ import scipy.sparse as sp
 from rosenblatt import LiftedPerceptron, Perceptron, PocketPerceptron, margin, optimality, separability
 from rosenblatt.desk.data import data_of
 from rosenblatt.desk.model import model_of
-from rosenblatt.desk.train import Wishes, learn
+from rosenblatt.desk.train import TrainingOptions, learn
 from rosenblatt.read.sources import read_table
 from rosenblatt.rows import door, examples, storage
-from rosenblatt.rules import linear_learner
+from rosenblatt.rules.linear import learner as linear_learner
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_the_command_checks_a_row_once(tmp_path, checks, algorithm, classes, ove
         pytest.skip("learns of several classes as of two")
     data, _ = data_of(read_table(written(tmp_path, classes, overlap)), "y")
     options = {} if algorithm == "auto" else {"max_passes": 3}
-    learned = learn(data, wishes := Wishes(algorithm, options))
+    learned = learn(data, wishes := TrainingOptions(algorithm, options))
     model = model_of(learned, wishes)
     assert model.data["rows"] == learned.trained.n
     names = ("_floats",) if algorithm == "kernel" else ("_floats", "_measured")  # it measures rows without a constant
