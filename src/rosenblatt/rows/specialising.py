@@ -33,6 +33,14 @@ from numba.core.registry import CPUDispatcher
 from rosenblatt.rows import compiling
 from rosenblatt.rows.compiling import told
 
+UNREADABLE = (  # what loading says of what is there: it is damaged, or an earlier version's, with other names
+    AttributeError,
+    EOFError,
+    ImportError,
+    pickle.UnpicklingError,
+    ValueError,
+)
+
 
 class _PartCode(JITCodeLibrary):
     """The code of a part: what optimises and finishes code is left to the kernels that it becomes a part of."""
@@ -136,7 +144,7 @@ class _Kept(FunctionCache):
         try:
             try:
                 super().save_overload(sig, data)
-            except (EOFError, pickle.UnpicklingError, ValueError):  # what is there is damaged
+            except UNREADABLE:
                 self.flush()
                 super().save_overload(sig, data)
         except OSError as error:  # the folder is full, or has become read-only
