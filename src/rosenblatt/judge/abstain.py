@@ -31,7 +31,7 @@ from rosenblatt.plurals import many
 from rosenblatt.rows.kernels import Array
 
 NOTHING = Rung(None, None)  # is decided
-ROOM = 3  # the first rung decides so many times as many rows, about, as are needed without an error
+SPARE = 2  # errors that the first rung should survive
 DECIDED, SAID_YES, SAID_NO, ARE_NO, ARE_YES = "decided", "said yes", "said no", "are no", "are yes"
 MEANINGS = {  # among which rows, and what counts
     DECIDED: ("rows decided", "are wrong"),
@@ -217,16 +217,21 @@ def _decided(rows: Scored, rungs: Sequence[Rung]) -> Iterator[Decided]:
 
 
 def first_rung(n: int, ladder: Ladder, tolerances: Sequence[Tolerance], confidence: float = 0.95) -> int:
-    """The first rung that should decide some times as many rows as are needed without an error; else the last one."""
-    for k, rung in enumerate(ladder.rungs):
-        shares = {DECIDED: rung.of_yes + rung.of_no, SAID_YES: rung.of_yes, SAID_NO: rung.of_no}
-        if all(
-            shares.get(one.among, 1.0) * n >= ROOM * binomial.rows_needed(one.rate, confidence)
-            for one in tolerances
-            if one.among in shares
-        ):
-            return k
-    return len(ladder.rungs) - 1
+    """The first rung that should decide enough of n rows for every tolerance among rows decided; else the last rung.
+
+    Enough is as many as show the rate in spite of two errors, or halfway from what is needed without an error to what
+    the last rung decides. Fewer rarely pass, even where the rule errs little; more may be too bold to pass.
+    """
+    decided = [{DECIDED: one.of_yes + one.of_no, SAID_YES: one.of_yes, SAID_NO: one.of_no} for one in ladder.rungs]
+    enough = []
+    for one in tolerances:
+        if one.among in decided[0]:
+            needed, spare = (binomial.rows_needed(one.rate, confidence, errors) for errors in (0, SPARE))
+            enough.append((one.among, min(spare, (needed + decided[-1][one.among] * n) / 2)))
+    return next(
+        (k for k, shares in enumerate(decided) if all(shares[among] * n >= rows for among, rows in enough)),
+        len(decided) - 1,
+    )
 
 
 def error_curve(rows: Scored, ladder: Ladder, confidence: float = 0.95) -> tuple[Covered, ...]:

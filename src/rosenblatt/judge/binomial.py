@@ -43,7 +43,7 @@ def upper_limit(count: int, rows: int, confidence: float = 0.95) -> float:
 
     >>> from rosenblatt.judge import binomial
     >>> round(binomial.upper_limit(0, 59), 4)
-    0.0496
+    0.0495
     """
     count, rows = _counted(count, rows)
     return limit(count, rows, log(confident(confidence)))
@@ -78,10 +78,10 @@ def p_value(count: int, rows: int, rate: float) -> float:
     rate = share("rate", rate)
     if count == rows:
         return 1.0
-    safe = SLACK * (lgamma(rows + 1) + 1)
-    if rate * rows >= count:
-        return min(exp(log_tail(count, rows, rate) + safe), 1.0)
-    return min(-expm1(log_tail(rows - count - 1, rows, 1 - rate) - safe), 1.0)  # 1 - P(more than count)
+    rare = rate * rows >= count
+    tail = log_tail(count, rows, rate) if rare else log_tail(rows - count - 1, rows, 1 - rate)  # of more than count
+    safe = SLACK * (lgamma(rows + 1) - tail + 1)
+    return min((exp(tail + safe) if rare else -expm1(tail - safe)) * UP, 1.0)
 
 
 def sign_p_value(one: int, other: int) -> float:

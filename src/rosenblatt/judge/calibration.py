@@ -219,7 +219,8 @@ def venn_abers(rows: Scored) -> VennAbers:
     briefly(link, 10 * x.size)(x, y, after)
     lower, upper = (_inserted(x, y, after, label) for label in (0, 1))
     edges = np.empty(2 * groups.scores.size)
-    edges[0::2], edges[1::2] = groups.scores, np.nextafter(groups.scores, inf)  # at the score, and above it
+    with np.errstate(over="ignore"):  # above the largest double is no gap
+        edges[0::2], edges[1::2] = groups.scores, np.nextafter(groups.scores, inf)  # at the score, and above it
     there = edges < np.append(edges[1:], inf)  # between neighbouring doubles there is no gap
     edges, lower, upper = edges[there], lower[np.append(True, there)], upper[np.append(True, there)]
     new = (lower[1:] != lower[:-1]) | (upper[1:] != upper[:-1])

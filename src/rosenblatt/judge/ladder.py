@@ -6,6 +6,8 @@ exactly: given that a pair was reached, the rows it decides are no longer drawn 
 """
 
 from dataclasses import dataclass
+from math import inf, nextafter
+from sys import float_info
 from typing import Any
 
 import numpy as np
@@ -85,7 +87,7 @@ class Ladder:
         of_yes = calibration.of(found)
         if (of_yes[1:] < of_yes[:-1]).any():
             raise DataError("higher scores must not have lower probabilities: the rule is worse than its opposite")
-        of_no, above = (1 - of_yes)[::-1], float(np.nextafter(found[-1], np.inf))
+        of_no, above = (1 - of_yes)[::-1], min(nextafter(float(found[-1]), inf), float_info.max)
         pairs: list[tuple[float | None, float | None]] = []
         for least in [*_quantiles(np.maximum(of_yes, 1 - of_yes), rungs).tolist(), 0.5]:
             first, noes = int(np.searchsorted(of_yes, least)), found.size - int(np.searchsorted(of_no, least))
