@@ -113,7 +113,8 @@ def test_options_that_are_refused(what, told):
     ("what", "told"),
     [
         (lambda: reliability.given([0.5, 1.2], [True, False]), "row 1: 1.2 is not a probability; calibrate scores"),
-        (lambda: calibration.Steps((1.0, 1.0), (0.1, 0.2, 0.3)), "edges must be finite and increasing"),
+        (lambda: calibration.Steps((1.0, 1.0), (0.1, 0.2, 0.3)), "edges must increase"),
+        (lambda: calibration.Steps((inf,), (0.1, 0.2)), "edges must be finite numbers"),
         (lambda: calibration.Steps((1.0,), (0.1, 0.2, 0.3)), "1 edges part 2 values, not 3"),
         (lambda: calibration.Steps((1.0,), (0.3, 0.2)), "probabilities must be from 0 to 1, and must not decrease"),
         (lambda: calibration.VennAbers((1.0,), (0.3, 0.4), (0.2, 0.5)), "a lower probability must not be above"),
@@ -146,7 +147,10 @@ def test_equal_scores_say_nothing():
     rows = Scored.of([2.0] * 8, np.arange(8) < 3)
     found = curves.area(rows)
     assert (found.value, found.gini) == (0.5, 0.0)
-    assert 0 < found.lower + 1e-9 < 0.5 < found.upper <= 1 or (found.lower, found.upper) == (0.0, 1.0)
+    assert (found.lower, found.upper) == (0.0, 1.0)
+    many = curves.area(Scored.of([2.0] * 200, np.arange(200) < 100))
+    reach = (log(2 / 0.05) / 200) ** 0.5  # Hoeffding's, of 100 pairs
+    assert (many.lower, many.upper) == pytest.approx((0.5 - reach, 0.5 + reach))
     assert curves.separation(rows) == curves.Separation(0.0, 2.0)
     assert curves.average_precision(rows) == 3 / 8
     assert calibration.isotonic(rows) == calibration.Steps((), (3 / 8,))
@@ -363,6 +367,10 @@ def test_damaged_records_are_refused():
         {key: part for key, part in good.items() if key != "edges"},
         {**good, "values": good["values"][:-1]},
         {**good, "values": "many"},
+        {**good, "values": [str(value) for value in good["values"]]},
+        {**record.record_of(calibration.Sigmoid(-1.0, 0.0)), "a": "-1"},
+        {**record.record_of(cutoff.by_places(SCORES, 2)), "at": "0.4"},
+        {**record.record_of(cutoff.by_places(SCORES, 2)), "said_yes": 9},
         {**good, "edges": [None]},
         {**good, "edges": 3},
     ):

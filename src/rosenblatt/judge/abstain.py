@@ -121,14 +121,23 @@ class Abstention:
     said_no: int
 
     def __post_init__(self) -> None:
-        passed = [_passes(counts, binomial.confident(self.confidence)) for counts in self.tested]
-        rungs, tolerances = self.ladder.rungs, [count.tolerance for count in self.tested[0]]
-        last = self.first + len(passed) - 1
-        ends = last == len(rungs) - 1 or (last < len(rungs) and not passed[-1])
-        chosen = rungs[self.first + self.passed - 1] if self.passed else NOTHING
-        first = first_rung(self.n, self.ladder, tolerances, self.confidence)
-        if not (all(passed[:-1]) and ends and self.first == first and self.chosen == chosen):
+        if not self._follows():
             raise DataError("the rung chosen does not follow from its counts")
+
+    def _follows(self) -> bool:
+        """Whether the rungs were tested in their order from the right one on, to the first that fails, as it says."""
+        passed = [_passes(counts, binomial.confident(self.confidence)) for counts in self.tested]
+        tolerances = {tuple(count.tolerance for count in counts) for counts in self.tested}
+        rungs, last = self.ladder.rungs, self.first + len(passed) - 1
+        if len(tolerances) != 1 or last >= len(rungs) or self.n < self.said_yes + self.said_no:
+            return False
+        (asked_for,) = tolerances
+        return (
+            all(passed[:-1])
+            and (last == len(rungs) - 1 or not passed[-1])
+            and self.first == first_rung(self.n, self.ladder, asked_for, self.confidence)
+            and self.chosen == (rungs[self.first + self.passed - 1] if self.passed else NOTHING)
+        )
 
     @property
     def passed(self) -> int:
@@ -143,7 +152,7 @@ class Abstention:
     @property
     def asked(self) -> float:
         """The share of the rows that was left to people."""
-        return 1 - (self.said_yes + self.said_no) / self.n
+        return (self.n - self.said_yes - self.said_no) / self.n
 
     def of(self, scores: Any) -> Array:
         """The decisions: 1 for yes, -1 for no, 0 for asking a person."""

@@ -20,8 +20,8 @@ import numpy as np
 
 from rosenblatt.errors import DataError
 from rosenblatt.judge.pooling_kernels import insert, link, pool
-from rosenblatt.judge.scored import Groups, Scored, increasing, numbers_of
-from rosenblatt.options import floats
+from rosenblatt.judge.scored import Groups, Scored, numbers_of, plain
+from rosenblatt.options import number
 from rosenblatt.rows.compiling import briefly
 from rosenblatt.rows.kernels import Array
 
@@ -39,7 +39,8 @@ class Sigmoid:
     b: float
 
     def __post_init__(self) -> None:
-        floats("a and b", [self.a, self.b])
+        number("a", self.a)
+        number("b", self.b)
 
     def of(self, scores: Any) -> Array:
         """The probability of yes."""
@@ -255,9 +256,11 @@ def _place(edges: tuple[float, ...], scores: Any) -> Array:
 
 def _checked(edges: tuple[float, ...], values: tuple[float, ...]) -> None:
     """Refuse what is no table of probabilities that do not decrease."""
-    increasing("edges", edges)
+    found = plain("edges", edges)
+    if (found[1:] <= found[:-1]).any():
+        raise DataError("edges must increase")
     if len(values) != len(edges) + 1:
         raise DataError(f"{len(edges)} edges part {len(edges) + 1} values, not {len(values)}")
-    found = np.asarray(values, dtype=np.float64)
+    found = plain("probabilities", values)
     if not ((found >= 0) & (found <= 1)).all() or (found[1:] < found[:-1]).any():
         raise DataError("probabilities must be from 0 to 1, and must not decrease")

@@ -29,6 +29,10 @@ class CutOff:
     how: str
     warning: str | None = None
 
+    def __post_init__(self) -> None:
+        number("at", self.at, none=True)
+        whole("said_yes", self.said_yes, 0, most=whole("rows", self.rows, 1))
+
     def of(self, scores: Any) -> Array:
         """The decisions: True for yes."""
         found = numbers_of(scores, "scores")

@@ -124,8 +124,9 @@ def weights_of(weights: Any, rows: int) -> Array:
     return found
 
 
-def increasing(name: str, values: Sequence[float]) -> None:
-    """Refuse a table of edges that are not finite and strictly increasing."""
-    edges = np.asarray(values, dtype=np.float64)
-    if not np.isfinite(edges).all() or not (edges[1:] > edges[:-1]).all():
-        raise DataError(f"{name} must be finite and increasing")
+def plain(name: str, values: Sequence[float]) -> Array:
+    """The numbers of a table, perhaps none; refused if they are not finite, or are no numbers at all."""
+    found = np.asarray(values)
+    if found.ndim != 1 or (found.size and (found.dtype.kind not in "fiu" or not np.isfinite(found).all())):
+        raise DataError(f"{name} must be finite numbers")
+    return found.astype(np.float64)
