@@ -253,11 +253,22 @@ def test_its_words():
     rows = Scored.of(np.arange(-100.0, 100), np.arange(-100, 100) >= 0)
     found = choose(rows, Ladder.around(0.0, np.arange(-100.0, 100)))
     assert found.statement == (
-        "Yes from a score of 0 on, no below. With confidence 95%, at most 5% of the rows decided are wrong: on 200 "
-        "rows that were not learned from, 0 of 200 rows decided are wrong. 0.0% of these rows are left to people."
+        "It says yes from a score of 0 on, no below. With confidence 95%, at most 5% of the rows decided are wrong: on "
+        "200 rows that were not learned from, 0 of 200 rows decided are wrong."
     )
     swapped = np.where(np.abs(rows.scores) < 30, rows.scores >= 0, rows.scores < 0)
     nothing = choose(Scored.of(rows.scores, swapped), Ladder.around(0.0, rows.scores))
-    assert nothing.statement.startswith(
-        "Every row is left to people: at most 5% of the rows decided are wrong cannot be claimed"
+    count = nothing.tested[0][0]
+    limit = int(np.ceil(1000 * binomial.upper_limit(count.errors, count.rows))) / 10
+    assert nothing.statement == (
+        "Every row is left to people: that at most 5% of the rows decided are wrong cannot be claimed with confidence "
+        f"95%. Even where it would begin, {count.errors} of {count.rows} rows decided are wrong; that shows at most "
+        f"{limit:.1f}%. Hold out more rows, tolerate more errors, or accept less confidence."
     )
+    named = choose(rows, Ladder.from_top(rows.scores), [Tolerance(0.1, ARE_NO)], names=("bad", "good"))
+    assert "at most 10% of the rows that are bad are said to be good: on 200 rows" in named.statement
+    asking = choose(rows, Ladder.from_top(np.arange(0.0, 100), "ask"), [Tolerance(0.1, SAID_YES)])
+    assert asking.statement.startswith(
+        "It says yes from a score of 0 on; a person decides the rest. With confidence 95%"
+    )
+    assert asking.statement.endswith(" 50.0% of these rows are left to people.")

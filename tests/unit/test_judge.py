@@ -208,15 +208,15 @@ def test_places_and_ties():
     found = cutoff.by_places(scores, 3)
     assert (found.at, found.said_yes, found.warning) == (3.0, 1, None)
     assert found.statement == (
-        "Yes is said from a score of 3 on: there are 3 places, and 2 places cannot be filled by score, because the "
-        "next 3 rows have the same score, 2. It says yes to 1 of 5 rows."
+        "It says yes from a score of 3 on: there are 3 places, and 2 places cannot be filled by score, because the "
+        "next 3 rows have the same score, 2. That is 1 of 5 rows."
     )
     assert cutoff.by_places(scores, 4).said_yes == 4
     assert cutoff.by_places(scores, 9).how == "there are 9 places, enough for every row."
     none = cutoff.by_places(scores, 0)
     assert none.at is None
     assert not none.of(scores).any()
-    assert none.statement.startswith("Yes is never said: there are 0 places.")
+    assert none.statement.startswith("It never says yes: there are 0 places.")
     assert cutoff.by_places([1.0] * 5, 3).warning == (
         "It says no to every row, because rows with equal scores are decided alike: all scores are equal."
     )
@@ -242,6 +242,11 @@ def test_a_cut_off_that_helps_nobody_is_told():
     )
     assert cutoff.by_cost(rows, 0.01, 5).at == 3.0
     assert cutoff.by_cost(rows, 0, 5).warning is None
+    named = cutoff.by_cost(rows, 0.01, 5, names=("bad", "good"))
+    assert named.statement == (
+        "It says good from a score of 3 on: there its mistakes cost least, 0.01, where a false good costs 0.01 and a "
+        "false bad 5. That is 2 of 4 rows."
+    )
 
 
 # --- asking
@@ -273,7 +278,7 @@ def test_what_is_said_of_the_rows_asked_about():
     found = abstain.choose(HUNDRED, Ladder.around(50.0, np.arange(100.0)), [Tolerance(0.4)])
     assert found.claims
     assert all(count.p_value <= 0.05 for count in found.claims)
-    assert found.claims[0].statement == f"{found.claims[0].errors} of {found.claims[0].rows} rows decided are wrong"
+    assert found.claims[0].statement() == f"{found.claims[0].errors} of {found.claims[0].rows} rows decided are wrong"
     assert found == abstain.choose(HUNDRED, found.ladder, [Tolerance(0.4)])
 
 

@@ -18,6 +18,7 @@ ladder, the tolerances, the confidence and how many rows there are.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import ceil
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +26,7 @@ import numpy as np
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.judge import binomial
 from rosenblatt.judge.ladder import Ladder, Rung
-from rosenblatt.judge.scored import Scored
+from rosenblatt.judge.scored import NO_AND_YES, Names, Scored
 from rosenblatt.options import one_of
 from rosenblatt.plurals import many
 from rosenblatt.rows.kernels import Array
@@ -35,10 +36,10 @@ SPARE = 2  # errors that the first rung should survive
 DECIDED, SAID_YES, SAID_NO, ARE_NO, ARE_YES = "decided", "said yes", "said no", "are no", "are yes"
 MEANINGS = {  # among which rows, and what counts
     DECIDED: ("rows decided", "are wrong"),
-    SAID_YES: ("rows said to be yes", "are no"),
-    SAID_NO: ("rows said to be no", "are yes"),
-    ARE_NO: ("rows that are no", "are said to be yes"),
-    ARE_YES: ("rows that are yes", "are said to be no"),
+    SAID_YES: ("rows said to be {1}", "are {0}"),
+    SAID_NO: ("rows said to be {0}", "are {1}"),
+    ARE_NO: ("rows that are {0}", "are said to be {1}"),
+    ARE_YES: ("rows that are {1}", "are said to be {0}"),
 }
 
 
@@ -68,10 +69,9 @@ class Tolerance:
         binomial.share("rate", self.rate)
         one_of("among", self.among, MEANINGS)
 
-    @property
-    def statement(self) -> str:
+    def statement(self, names: Names = NO_AND_YES) -> str:
         """What is tolerated, in words."""
-        among, wrong = MEANINGS[self.among]
+        among, wrong = (part.format(*names) for part in MEANINGS[self.among])
         return f"at most {100 * self.rate:.12g}% of the {among} {wrong}"
 
 
@@ -100,10 +100,9 @@ class Count:
         """How likely so few errors are if the rate is higher than what is tolerable."""
         return binomial.p_value(self.errors, self.rows, self.tolerance.rate)
 
-    @property
-    def statement(self) -> str:
+    def statement(self, names: Names = NO_AND_YES) -> str:
         """The counts in words."""
-        among, wrong = MEANINGS[self.tolerance.among]
+        among, wrong = (part.format(*names) for part in MEANINGS[self.tolerance.among])
         return f"{self.errors:,} of {self.rows:,} {among} {wrong}"
 
 
@@ -119,6 +118,7 @@ class Abstention:
     n: int  # rows it was chosen on
     said_yes: int  # of these, by the chosen rung
     said_no: int
+    names: Names = NO_AND_YES
 
     def __post_init__(self) -> None:
         if not self._follows():
@@ -164,16 +164,18 @@ class Abstention:
         sure = f"{100 * self.confidence:.12g}%"
         if not self.claims:
             short = next(count for count in self.tested[0] if count.p_value > 1 - self.confidence)
+            limit = binomial.upper_limit(short.errors, short.rows, self.confidence) if short.rows else 1.0
             return (
-                f"Every row is left to people: {short.tolerance.statement} cannot be claimed with confidence {sure}. "
-                f"Even among the rows that are decided first, {short.statement}. Hold out more rows, tolerate more "
-                "errors, or accept less confidence."
+                f"Every row is left to people: that {short.tolerance.statement(self.names)} cannot be claimed with "
+                f"confidence {sure}. Even where it would begin, {short.statement(self.names)}; that shows at most "
+                f"{ceil(1000 * limit) / 10:.1f}%. Hold out more rows, tolerate more errors, or accept less confidence."
             )
-        claimed = " and ".join(count.tolerance.statement for count in self.claims)
-        shown = "; ".join(count.statement for count in self.claims)
+        claimed = " and ".join(count.tolerance.statement(self.names) for count in self.claims)
+        shown = "; ".join(count.statement(self.names) for count in self.claims)
+        left = f" {self.asked:.1%} of these rows are left to people." if self.asked else ""
         return (
-            f"{_in_words(self.chosen)} With confidence {sure}, {claimed}: on {many(self.n, 'row')} that were not "
-            f"learned from, {shown}. {self.asked:.1%} of these rows are left to people."
+            f"{_in_words(self.chosen, self.names)} With confidence {sure}, {claimed}: on {many(self.n, 'row')} that "
+            f"were not learned from, {shown}.{left}"
         )
 
 
@@ -190,17 +192,21 @@ class Covered:
 
 
 def choose(
-    rows: Scored, ladder: Ladder, tolerances: Sequence[Tolerance] = (Tolerance(0.05),), confidence: float = 0.95
+    rows: Scored,
+    ladder: Ladder,
+    tolerances: Sequence[Tolerance] = (Tolerance(0.05),),
+    confidence: float = 0.95,
+    names: Names = NO_AND_YES,
 ) -> Abstention:
     """The boldest rung that is reached by rungs all of which are shown to keep every tolerance.
 
-    Rows with weights are refused: the test counts rows.
+    Rows with weights are refused: the test counts rows. `names` are what no and yes are called.
     """
     delta = binomial.confident(confidence)
     if not tolerances:
         raise OptionError("name at least one tolerable rate")
     rows.without_weights("a guarantee")
-    _refuse_too_few(rows, tolerances, confidence)
+    _refuse_too_few(rows, tolerances, confidence, names)
     first = first_rung(rows.n, ladder, tolerances, confidence)
     tested: list[tuple[Count, ...]] = []
     for did in _decided(rows, ladder.rungs[first:]):
@@ -211,7 +217,7 @@ def choose(
     chosen = ladder.rungs[first + passed - 1] if passed else NOTHING
     (did,) = _decided(rows, [chosen])
     said_yes, said_no = did.yes_as_yes + did.no_as_yes, did.yes_as_no + did.no_as_no
-    return Abstention(chosen, confidence, ladder, first, tuple(tested), rows.n, said_yes, said_no)
+    return Abstention(chosen, confidence, ladder, first, tuple(tested), rows.n, said_yes, said_no, names)
 
 
 def _decided(rows: Scored, rungs: Sequence[Rung]) -> Iterator[Decided]:
@@ -259,7 +265,7 @@ def _passes(counts: tuple[Count, ...], delta: float) -> bool:
     return all(count.p_value <= delta for count in counts)
 
 
-def _refuse_too_few(rows: Scored, tolerances: Sequence[Tolerance], confidence: float) -> None:
+def _refuse_too_few(rows: Scored, tolerances: Sequence[Tolerance], confidence: float, names: Names) -> None:
     """Refuse rows of which not even all, and without an error, could show a tolerance."""
     for one in tolerances:
         needed = binomial.rows_needed(one.rate, confidence)
@@ -267,16 +273,17 @@ def _refuse_too_few(rows: Scored, tolerances: Sequence[Tolerance], confidence: f
         there = {ARE_NO: rows.n - yes, ARE_YES: yes}.get(one.among, rows.n)
         if there < needed:
             raise DataError(
-                f"to claim with confidence {100 * confidence:.12g}% that {one.statement} takes {needed:,} such rows "
-                f"without an error, and there are {there:,}: hold out more, tolerate more errors, or accept less "
+                f"to claim with confidence {100 * confidence:.12g}% that {one.statement(names)} takes {needed:,} "
+                f"such rows without an error, and there are {there:,}: hold out more, tolerate more errors, or accept less "
                 "confidence"
             )
 
 
-def _in_words(rung: Rung) -> str:
+def _in_words(rung: Rung, names: Names) -> str:
     """The cut-offs in a sentence."""
+    no, yes = names
+    parts = [] if rung.upper is None else [f"{yes} from a score of {rung.upper:.6g} on"]
     if rung.lower == rung.upper:
-        return f"Yes from a score of {rung.upper:.6g} on, no below."
-    parts = [] if rung.upper is None else [f"yes from a score of {rung.upper:.6g} on"]
-    parts += [] if rung.lower is None else [f"no below {rung.lower:.6g}"]
-    return f"{', '.join(parts).capitalize()}; a person decides the rest."
+        return f"It says {parts[0]}, {no} below."
+    parts += [] if rung.lower is None else [f"{no} below {rung.lower:.6g}"]
+    return f"It says {', '.join(parts)}; a person decides the rest."

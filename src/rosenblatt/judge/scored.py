@@ -16,6 +16,9 @@ from rosenblatt.errors import DataError
 from rosenblatt.rows.door import unmasked
 from rosenblatt.rows.kernels import Array
 
+Names = tuple[str, str]  # what no and yes are called
+NO_AND_YES: Names = ("no", "yes")
+
 
 class Groups(NamedTuple):
     """Rows of equal scores, lowest score first; sums of weights are counts where rows have no weights."""
