@@ -274,8 +274,8 @@ def _refuse_too_few(rows: Scored, tolerances: Sequence[Tolerance], confidence: f
         if there < needed:
             raise DataError(
                 f"to claim with confidence {100 * confidence:.12g}% that {one.statement(names)} takes {needed:,} "
-                f"such rows without an error, and there are {there:,}: hold out more, tolerate more errors, or accept less "
-                "confidence"
+                f"such rows without an error, and there are {there:,}: hold out more, tolerate more errors, or accept "
+                "less confidence"
             )
 
 

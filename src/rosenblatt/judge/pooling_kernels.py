@@ -54,8 +54,8 @@ def insert(x: Array, y: Array, after: Array, label: int, hull: Array, rises: Arr
     place, so both ends of the bridge only move on (`hull` is the corners before, `left` the end among them). `rises`
     over `runs` are the values.
     """
-    top = left = right = rise = next_up = next_along = far_up = far_along = 0
-    run, hull[0] = 1, 0
+    top = left = right = 0
+    hull[0] = 0
     for place in range(2 * x.size - 1):
         before, behind = place // 2, (place + 1) // 2
         if before > hull[top]:
@@ -67,22 +67,19 @@ def insert(x: Array, y: Array, after: Array, label: int, hull: Array, rises: Arr
             hull[top] = before
             left = min(left, top)
         right = max(right, behind)
-        while True:  # one of the ends moves on, or it is the bridge
-            end, moves_left, moves_right = hull[left], left < top, after[right] != right
-            up, along = y[right] + label - y[end], x[right] + 1 - x[end]
-            if not moves_left and not moves_right:
-                break
-            if moves_left:
-                next_up, next_along = y[hull[left + 1]] - y[end], x[hull[left + 1]] - x[end]
-            if moves_right:
-                far_up, far_along = y[after[right]] - y[right], x[after[right]] - x[right]
-            if not moves_left or (moves_right and far_up * next_along < next_up * far_along):
-                if up * far_along <= far_up * along and far_up * run >= rise * far_along:
-                    break
-                right = after[right]
-            else:
-                if up * next_along <= next_up * along and next_up * run >= rise * next_along:
+        while (
+            True
+        ):  # the end whose hull bends first moves on, until the bridge is no steeper than either hull beyond it
+            end, corner, beyond = hull[left], hull[min(left + 1, top)], after[right]
+            rise, run = y[right] + label - y[end], x[right] + 1 - x[end]
+            left_rise, left_run = y[corner] - y[end], x[corner] - x[end]
+            right_rise, right_run = y[beyond] - y[right], x[beyond] - x[right]
+            if left_run > 0 and (right_run == 0 or left_rise * right_run <= right_rise * left_run):
+                if rise * left_run <= left_rise * run:
                     break
                 left += 1
-        rise, run = up, along
-        rises[place], runs[place] = up, along
+            elif right_run == 0 or rise * right_run <= right_rise * run:
+                break
+            else:
+                right = beyond
+        rises[place], runs[place] = rise, run
