@@ -320,6 +320,24 @@ def test_values_never_seen():
     assert outside.p_value < 1e-6
 
 
+def test_the_change_of_a_rate_is_between_two_surer_intervals():
+    found = drift.of_decisions(3, 20, 30, 50, 0.9)
+    (old_lower, old_upper), (new_lower, new_upper) = binomial.interval(3, 20, 0.95), binomial.interval(30, 50, 0.95)
+    assert (found.lower, found.upper) == pytest.approx((new_lower - old_upper, new_upper - old_lower))
+    assert found.old_interval == binomial.interval(3, 20, 0.9)
+
+
+def test_bins_of_equally_many_rows():
+    p = np.array([0.1, 0.2, 0.3, 0.3, 0.3, 0.7, 0.8, 0.9])
+    bins = reliability.reliability(reliability.given(p, p > 0.25), bins=4)
+    assert [(one.least, one.most, one.rows, one.share) for one in bins] == [
+        (0.1, 0.2, 2.0, 0.0),
+        (0.3, 0.3, 3.0, 1.0),
+        (0.7, 0.7, 1.0, 1.0),
+        (0.8, 0.9, 2.0, 1.0),
+    ]
+
+
 def test_the_stability_index_by_hand():
     p, q = (500.5 / 1001, 500.5 / 1001), (300.5 / 1001, 700.5 / 1001)
     wanted = sum((b - a) * log(b / a) for a, b in zip(p, q, strict=True))
