@@ -2,10 +2,9 @@
 
 import re
 from dataclasses import dataclass
-from math import log
 
+from rosenblatt.judge import binomial
 from rosenblatt.plurals import many
-from rosenblatt.prove.theory import risk
 
 CONFIDENCE = 0.95
 HELD_OUT = "held out"  # in model files
@@ -31,9 +30,7 @@ class ErrorEstimate:
     @classmethod
     def of(cls, mistakes: int, rows: int, how: str) -> "ErrorEstimate":
         """The exact interval of Clopper and Pearson."""
-        tail = log((1 - CONFIDENCE) / 2)
-        lower = 1.0 - risk.binomial_limit(rows - mistakes, rows, tail)
-        return cls(rows, mistakes, lower, risk.binomial_limit(mistakes, rows, tail), CONFIDENCE, how)
+        return cls(rows, mistakes, *binomial.interval(mistakes, rows, CONFIDENCE), CONFIDENCE, how)
 
     @property
     def statement(self) -> str:

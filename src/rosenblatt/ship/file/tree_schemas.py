@@ -12,19 +12,8 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import ModelError
-from rosenblatt.learn.tree.tree import (
-    NUMBER_ITSELF,
-    CategoryTest,
-    ColumnHead,
-    FeatureTest,
-    LeafRule,
-    Node,
-    PerceptronTest,
-    PresenceTest,
-    Stop,
-    Test,
-    Tree,
-)
+from rosenblatt.learn.tree import nodes as tree_nodes
+from rosenblatt.learn.tree.tree import ColumnHead, Tree
 from rosenblatt.rows.kernels import Array
 from rosenblatt.ship.file.codecs import (
     COUNT,
@@ -91,32 +80,34 @@ COLUMN = group(
 )
 WHOLE_TUPLE = Codec(list, lambda value, where, shape: tuple(listed(COUNT).read(value, where, shape)))
 REAL_TUPLE = Codec(list, lambda value, where, shape: tuple(reals(value, where).tolist()))
-FEATURE = group(lambda shape, **parts: FeatureTest(**parts), column=COUNT, threshold=REAL)
+FEATURE = group(lambda shape, **parts: tree_nodes.FeatureTest(**parts), column=COUNT, threshold=REAL)
 GROUPS = group(
-    lambda shape, column, branches: CategoryTest(column, tuple(branches)), column=COUNT, branches=listed(WHOLE_TUPLE)
+    lambda shape, column, branches: tree_nodes.CategoryTest(column, tuple(branches)),
+    column=COUNT,
+    branches=listed(WHOLE_TUPLE),
 )
-PRESENCE = group(lambda shape, **parts: PresenceTest(**parts), column=COUNT)
+PRESENCE = group(lambda shape, **parts: tree_nodes.PresenceTest(**parts), column=COUNT)
 PERCEPTRON = group(
-    lambda shape, **parts: PerceptronTest(**parts),
+    lambda shape, **parts: tree_nodes.PerceptronTest(**parts),
     columns=WHOLE_TUPLE,
     codes=Codec(list, lambda value, where, shape: tuple(listed(PLACE).read(value, where, shape))),
     weights=REAL_TUPLE,
     threshold=REAL,
 )
 TESTS = {
-    "feature": (FeatureTest, FEATURE),
-    "category": (CategoryTest, GROUPS),
-    "presence": (PresenceTest, PRESENCE),
-    "perceptron": (PerceptronTest, PERCEPTRON),
+    "feature": (tree_nodes.FeatureTest, FEATURE),
+    "category": (tree_nodes.CategoryTest, GROUPS),
+    "presence": (tree_nodes.PresenceTest, PRESENCE),
+    "perceptron": (tree_nodes.PerceptronTest, PERCEPTRON),
 }
 
 
-def _test_written(test: Test) -> dict[str, Any]:
+def _test_written(test: tree_nodes.Test) -> dict[str, Any]:
     name, kind = next((name, kind) for name, (made, kind) in TESTS.items() if type(test) is made)
     return {"kind": name, **kind.write(test)}
 
 
-def _test_read(value: Any, where: str, shape: Shape) -> Test:
+def _test_read(value: Any, where: str, shape: Shape) -> tree_nodes.Test:
     if type(value) is not dict:
         raise refusal(where, "an object", value)
     name = choice(*TESTS).read(value.get("kind"), f"{where}.kind", shape)
@@ -139,13 +130,16 @@ def _counts_read(value: Any, where: str, shape: Shape) -> tuple[float, ...]:
 
 COUNTS = Codec(list, _counts_read)
 RULE = group(
-    lambda shape, test, counts: LeafRule(test, tuple(counts)), test=PERCEPTRON, counts=listed(COUNTS, lambda shape: 3)
+    lambda shape, test, counts: tree_nodes.LeafRule(test, tuple(counts)),
+    test=PERCEPTRON,
+    counts=listed(COUNTS, lambda shape: 3),
 )
 STOP = Codec(
-    lambda stop: stop.name, lambda name, where, shape: Stop[choice(*Stop.__members__).read(name, where, shape)]
+    lambda stop: stop.name,
+    lambda name, where, shape: tree_nodes.Stop[choice(*tree_nodes.Stop.__members__).read(name, where, shape)],
 )
 NODE = group(
-    lambda shape, **parts: Node(0, **parts),
+    lambda shape, **parts: tree_nodes.Node(0, **parts),
     counts=COUNTS,
     test=or_null(TEST),
     children=WHOLE_TUPLE,
@@ -171,7 +165,7 @@ def _tree_read(value: Any, where: str, shape: Shape) -> Tree:
         problem = _problem(node, given["columns"])
         if problem is not None:
             raise ModelError(f"{where}.nodes[{node.number}]: {problem}")
-        if isinstance(node.test, CategoryTest):
+        if isinstance(node.test, tree_nodes.CategoryTest):
             many_codes += len(given["columns"][node.test.column].categories)
     if many_codes > MOST_CODES:
         raise ModelError(f"{where}: its tests have {many_codes} categories in all, too many for a tree")
@@ -181,7 +175,7 @@ def _tree_read(value: Any, where: str, shape: Shape) -> Tree:
 TREE = Codec(_tree_written, _tree_read)
 
 
-def _check_numbers(nodes: Sequence[Node], where: str) -> None:
+def _check_numbers(nodes: Sequence[tree_nodes.Node], where: str) -> None:
     """Refuse nodes without a parent, with two parents, or before their parent."""
     if not nodes:
         raise ModelError(f"{where}.nodes must have a root")
@@ -200,7 +194,7 @@ def _check_numbers(nodes: Sequence[Node], where: str) -> None:
         raise ModelError(f"{where}.nodes[{lost}] is no node's child")
 
 
-def _problem(node: Node, columns: Sequence[ColumnHead]) -> str | None:
+def _problem(node: tree_nodes.Node, columns: Sequence[ColumnHead]) -> str | None:
     """What is wrong with a single node."""
     if not any(node.counts):
         return "its counts are all 0"
@@ -213,12 +207,15 @@ def _problem(node: Node, columns: Sequence[ColumnHead]) -> str | None:
     return _of_test(node.test, columns) or _of_children(node)
 
 
-def _of_children(node: Node) -> str | None:
+def _of_children(node: tree_nodes.Node) -> str | None:
     """What is wrong with the branches: one for each side, and perhaps a last one for missing values."""
     branches, many = node.test.many if node.test is not None else 0, len(node.children)
     if many not in (branches, branches + 1) or many < 2:
         return f"its test has {branches} branches, but {many} children"
-    if isinstance(node.test, FeatureTest | PerceptronTest) and node.children[1] != node.children[0] + 1:
+    if (
+        isinstance(node.test, tree_nodes.FeatureTest | tree_nodes.PerceptronTest)
+        and node.children[1] != node.children[0] + 1
+    ):
         return "the children for low and for high values must follow each other"
     if node.missing not in node.children or node.other not in node.children:
         return "missing and other must be among its children"
@@ -227,17 +224,17 @@ def _of_children(node: Node) -> str | None:
     return None
 
 
-def _of_test(test: Test, columns: Sequence[ColumnHead]) -> str | None:
-    if isinstance(test, CategoryTest):
+def _of_test(test: tree_nodes.Test, columns: Sequence[ColumnHead]) -> str | None:
+    if isinstance(test, tree_nodes.CategoryTest):
         return _of_category(test, columns)
-    if isinstance(test, PerceptronTest):
+    if isinstance(test, tree_nodes.PerceptronTest):
         return _of_perceptron(test, columns)
-    if isinstance(test, PresenceTest):
+    if isinstance(test, tree_nodes.PresenceTest):
         return None if test.column < len(columns) else "its test needs a column of the table"
     return None if _is(columns, test.column, number=True) else "its test needs a column of numbers"
 
 
-def _of_category(test: CategoryTest, columns: Sequence[ColumnHead]) -> str | None:
+def _of_category(test: tree_nodes.CategoryTest, columns: Sequence[ColumnHead]) -> str | None:
     if not _is(columns, test.column, number=False):
         return "its test needs a column of categories"
     codes = [code for branch in test.branches for code in branch]
@@ -248,11 +245,11 @@ def _of_category(test: CategoryTest, columns: Sequence[ColumnHead]) -> str | Non
     return None
 
 
-def _of_perceptron(test: PerceptronTest, columns: Sequence[ColumnHead]) -> str | None:
+def _of_perceptron(test: tree_nodes.PerceptronTest, columns: Sequence[ColumnHead]) -> str | None:
     if not len(test.columns) == len(test.codes) == len(test.weights) > 0:
         return "a perceptron must have as many columns as codes and weights"
     for column, code in zip(test.columns, test.codes, strict=True):
-        if not _is(columns, column, number=code == NUMBER_ITSELF):
+        if not _is(columns, column, number=code == tree_nodes.NUMBER_ITSELF):
             return "a perceptron's codes do not fit its columns"
         if code >= len(columns[column].categories or (0,)):
             return f"a perceptron has a category {code}, which the column does not have"
