@@ -12,11 +12,11 @@ Gap       a_i = C_i max(0, 1 - z_i . w) is feasible for the dual D(a) = sum a - 
           - sum a_i^2 / (2 C_i), and P(w) - D(a) = ||w - sum a_i z_i||^2 / 2: half the squared gradient of P.
 Papers    Mangasarian 2002; Keerthi and DeCoste, JMLR 6, 2005; Chapelle 2007.
 
-All of this is in floats; the certificate (`prove.check.soft_margin`) has the gap in exact arithmetic. To begin with some
-of the rows was measured to bring nothing: from zeros, three or four steps are enough for most tables.
+All of this is in floats; the certificate (`prove.check.soft_margin`) has the gap in exact arithmetic. To begin with
+some of the rows was measured to bring nothing: from zeros, three or four steps are enough for most tables.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import inf, sqrt
 
@@ -69,10 +69,14 @@ class Descent:
     started: float = field(default_factory=timing.now)
 
     def __post_init__(self) -> None:
-        n = self.examples.n
-        self.costs = self.C * (self.examples.weights if self.examples.weights.size else np.ones(n))
+        self.costs = _costs(self.examples, self.C)
         self.counts = self.costs > 0.0
         self.look()
+
+    def go_on_with(self, C: float) -> None:
+        """The same weights with another C; the rows are where they are."""
+        self.C, self.costs = C, _costs(self.examples, C)
+        self._measure()
 
     def look(self) -> None:
         """See where all rows are with the weights as they are, and measure."""
@@ -150,12 +154,41 @@ def learn(
     watch: Callable[[Descent], None] | None = None,
 ) -> SoftRun:
     """Run the algorithm until no weights can be better by more than this part of the objective."""
-    refuse_extremes(examples, C)
-    run = Descent(examples, C, np.zeros(examples.size) if start is None else start, budget, interrupted, watch)
-    reason = run.descend(system or system_for(examples), tol)
-    if not run.fresh:
-        run.look()
-    return SoftRun(run.w, C, run.objective, run.gap, run.duals, reason, run.passes)
+    runs = path(examples, [C], tol, start, system=system, budget=budget, interrupted=interrupted, watch=watch)
+    return next(runs)
+
+
+def path(
+    examples: Examples,
+    several: Sequence[float],
+    tol: float = 1e-9,
+    start: Array | None = None,
+    *,
+    system: System | None = None,
+    budget: Budget = UNLIMITED,
+    interrupted: Callable[[], bool] = lambda: False,
+    watch: Callable[[Descent], None] | None = None,
+) -> Iterator[SoftRun]:
+    """A run for each C, in this order, each from where the last one ended; those of a rising or falling C are near."""
+    for C in several:
+        refuse_extremes(examples, C)
+    system, run = system or system_for(examples), None
+    for C in several:
+        if run is None:
+            begin = np.zeros(examples.size) if start is None else start
+            run = Descent(examples, C, begin, budget, interrupted, watch)
+        else:
+            run.go_on_with(C)
+        before = run.passes
+        reason = run.descend(system, tol)
+        if not run.fresh:
+            run.look()
+        yield SoftRun(run.w, C, run.objective, run.gap, run.duals, reason, run.passes - before)
+
+
+def _costs(examples: Examples, C: float) -> Array:
+    """C times the weight of each row."""
+    return C * (examples.weights if examples.weights.size else np.ones(examples.n))
 
 
 def refuse_extremes(examples: Examples, C: float) -> None:
