@@ -129,7 +129,7 @@ def test_other_rows_labels_and_weights_are_refused():
     assert proof.verify(X, Y, [1.0, 2.0, 1.0, 0.5, 3.0]) == proof.statement
     assert proof.verify(sp.csr_array(X), Y, [1.0, 2.0, 1.0, 0.5, 3.0]) == proof.statement
     for rows, labels, weights in ((X, Y, None), (X + 1.0, Y, [1.0, 2.0, 1.0, 0.5, 3.0]), (X, -Y, [1.0] * 5)):
-        with pytest.raises(CertificateError, match="objective is above|do not prove"):
+        with pytest.raises(CertificateError, match=r"objective is above|do not prove"):
             proof.verify(rows, labels, weights)
 
 
