@@ -31,6 +31,7 @@ from rosenblatt.rows.kernels import Array
 
 MOST_SQUARE = 1e200  # of what is added up in floats: beyond, squares of it overflow
 LINE = 60  # looks at a line, at most
+THERE = 1e-10  # relative: what is left of a step, when its piece of the line has been found, is the square of it
 STALLS = 5  # steps that bring nothing, or less than they seemed to: floats allow no more
 CLEAR = 0.5  # of the gap asked for: so far to go, so that what is proved of it is enough
 
@@ -209,16 +210,16 @@ def lowest_along(slacks: Array, steps: Array, costs: Array, along: float, square
     pieces, so Newton's steps from 1, kept between what is known to be too near and too far, find where it is 0.
     """
     t, near, far = 1.0, 0.0, inf
+    moved = costs * steps
+    bends = moved * steps
     for _ in range(LINE):
-        within = np.where(slacks - t * steps > 0.0, costs * steps, 0.0)
-        bend = square + dot(within, steps)
-        slope = along + t * square - dot(within, slacks - t * steps)
+        rest = np.maximum(slacks - t * steps, 0.0)
+        slope, bend = along + t * square - dot(moved, rest), square + dot(bends, (rest > 0.0).astype(float))
         near, far = (t, far) if slope < 0.0 else (near, t)
-        if not bend > 0.0 or t - slope / bend == t:
-            break
-        t -= slope / bend
-        if not near < t < far:
-            t = (near + far) / 2 if far < inf else 2 * near
-        if not near < t < far:
-            break
+        nearer = t - slope / bend if bend > 0.0 else t
+        if not near < nearer < far:
+            nearer = (near + far) / 2 if far < inf else 2 * near
+        if abs(nearer - t) <= THERE * t:
+            return nearer
+        t = nearer
     return t

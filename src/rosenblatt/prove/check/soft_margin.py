@@ -69,7 +69,7 @@ class SoftMargin(Certificate):
             raise CertificateError(f"the weights' objective is above {self.upper!r}")
         has_own = bool(self.rows or self.multipliers)
         numbers = self._multipliers(examples) if has_own else objective.multipliers()
-        if max(objective.lower_bound(*numbers), 0) < Fraction(self.lower):  # zeros prove 0
+        if max(objective.lower_bound(*numbers), Fraction(0)) < Fraction(self.lower):  # zeros prove 0
             raise CertificateError(f"the multipliers do not prove that no objective is below {self.lower!r}")
 
     def _multipliers(self, examples: Examples) -> tuple[list[int], list[int], int]:
