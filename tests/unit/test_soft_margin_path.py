@@ -51,7 +51,8 @@ def test_mistakes_on_folds_are_those_of_rules_learned_without_them(noisy, weight
         assert told == pytest.approx(wrong)
     least = min(path.held_out_mistakes)
     best = [C for C, wrong in zip(COSTS, path.held_out_mistakes, strict=True) if wrong == least]
-    assert path.best.C == min(best)
+    chosen = path.best.C
+    assert chosen == min(best)
     assert str(path).splitlines()[0] == f"C = 1.0: {path.held_out_mistakes[0]:g} mistakes on rows held out."
 
 
