@@ -46,6 +46,7 @@ class SoftRun:
     gap: float  # no weights have an objective lower by more, as far as floats tell
     duals: Array  # C_i times the slack of each row, 0 beyond the margin
     reason: Reason
+    steps: int
     passes: int  # looks at all rows
 
     @property
@@ -64,6 +65,7 @@ class Descent:
     budget: Budget = UNLIMITED
     interrupted: Callable[[], bool] = lambda: False
     watch: Callable[["Descent"], None] | None = None
+    steps: int = 0
     passes: int = 0
     objective: float = inf
     gap: float = inf
@@ -108,6 +110,7 @@ class Descent:
         t = lowest_along(self.slacks, steps, self.costs, dot(self.w, direction), dot(direction, direction))
         self.w = self.w + t * direction
         self.slacks = self.slacks - t * steps
+        self.steps += 1
         self.fresh = False
         self._measure()
 
@@ -180,11 +183,12 @@ def path(
             run = Descent(examples, C, begin, budget, interrupted, watch)
         else:
             run.go_on_with(C)
-        before = run.passes
+        steps, passes = run.steps, run.passes
         reason = run.descend(system, tol)
         if not run.fresh:
             run.look()
-        yield SoftRun(run.w, C, run.objective, run.gap, run.duals, reason, run.passes - before)
+        counts = run.steps - steps, run.passes - passes
+        yield SoftRun(run.w, C, run.objective, run.gap, run.duals, reason, *counts)
 
 
 def _costs(examples: Examples, C: float) -> Array:
