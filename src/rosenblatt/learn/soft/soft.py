@@ -84,7 +84,8 @@ class Descent:
     def look(self) -> None:
         """See where all rows are with the weights as they are, and measure."""
         with np.errstate(over="ignore", invalid="ignore"):
-            self.slacks = np.where(self.counts, 1.0 - self.scores(self.w), -1.0)
+            self.slacks = 1.0 - self.scores(self.w)
+            self.slacks[~self.counts] = -1.0
         self.fresh = True
         self._measure()
 
@@ -97,7 +98,8 @@ class Descent:
 
     def _measure(self) -> None:
         """The objective, its gradient, and the gap that follows."""
-        self.duals = np.where(self.slacks > 0.0, self.costs * self.slacks, 0.0)
+        self.duals = np.maximum(self.slacks, 0.0)
+        self.duals *= self.costs
         rows = np.flatnonzero(self.duals)
         self.gradient = self.w - combined(self.examples, rows, self.duals[rows])
         self.objective = (dot(self.w, self.w) + dot(self.duals[rows], self.slacks[rows])) / 2
@@ -106,10 +108,11 @@ class Descent:
     def advance(self, direction: Array) -> None:
         """Go to the lowest point on the line."""
         with np.errstate(over="ignore", invalid="ignore"):
-            steps = np.where(self.counts, self.scores(direction), 0.0)
+            steps = self.scores(direction)
+            steps[~self.counts] = 0.0
         t = lowest_along(self.slacks, steps, self.costs, dot(self.w, direction), dot(direction, direction))
         self.w = self.w + t * direction
-        self.slacks = self.slacks - t * steps
+        self.slacks -= t * steps
         self.steps += 1
         self.fresh = False
         self._measure()
@@ -215,10 +218,13 @@ def lowest_along(slacks: Array, steps: Array, costs: Array, along: float, square
     """
     t, near, far = 1.0, 0.0, inf
     moved = costs * steps
-    bends = moved * steps
+    bends, rest = moved * steps, np.empty_like(steps)  # in place: to be given new memory takes longer than to compute
     for _ in range(LINE):
-        rest = np.maximum(slacks - t * steps, 0.0)
-        slope, bend = along + t * square - dot(moved, rest), square + dot(bends, (rest > 0.0).astype(float))
+        np.multiply(steps, -t, out=rest)
+        rest += slacks
+        np.maximum(rest, 0.0, out=rest)
+        slope = along + t * square - dot(moved, rest)
+        bend = square + dot(bends, (rest > 0.0).astype(float))
         near, far = (t, far) if slope < 0.0 else (near, t)
         nearer = t - slope / bend if bend > 0.0 else t
         if not near < nearer < far:

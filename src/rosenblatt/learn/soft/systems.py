@@ -137,7 +137,8 @@ class Normal:
             rows, factors = changed[these], np.sqrt(sign * amounts[these])
             for part in blocks(rows, examples.size, BLOCK):
                 table = _dense(some_rows(examples.rows, rows[part]))
-                table *= factors[part, np.newaxis]
+                if examples.weights.size:
+                    table *= factors[part, np.newaxis]
                 self.products += sign * (table.T @ table)
 
 
@@ -146,20 +147,19 @@ class Gram:
 
     def __init__(self, examples: Examples) -> None:
         rows = examples.rows
-        if isinstance(rows, Dense):
-            table = _dense(rows)
-            self.products = table @ table.T
-        else:
-            table = table_of(rows).astype(np.float64)
-            self.products = (table @ table.T).toarray() + rows.bias * rows.bias
+        table = rows.values if isinstance(rows, Dense) else table_of(rows)
+        table = table.astype(np.float64, copy=False)
+        products = table @ table.T
+        self.products = (products if isinstance(rows, Dense) else products.toarray()) + rows.bias * rows.bias
 
     def direction(self, run: "Descent", goal: float) -> Array:
         """By Cholesky, of products of rows: the step is z' a - g with (K + 1 / C) a = z g."""
         rows = np.flatnonzero(run.duals)
         signs = run.examples.labels[rows].astype(np.float64)
         K = self.products[np.ix_(rows, rows)] * np.outer(signs, signs)
+        of_gradient = 1.0 - run.slacks[rows] - K @ run.duals[rows]
         K.flat[:: rows.size + 1] += 1.0 / run.costs[rows]
-        change = combined(run.examples, rows, solved(K, run.scores(run.gradient)[rows]))
+        change = combined(run.examples, rows, solved(K, of_gradient))
         return np.asarray(change - run.gradient)
 
 
