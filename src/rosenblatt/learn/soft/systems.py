@@ -147,8 +147,7 @@ class Gram:
 
     def __init__(self, examples: Examples) -> None:
         rows = examples.rows
-        table = rows.values if isinstance(rows, Dense) else table_of(rows)
-        table = table.astype(np.float64, copy=False)
+        table: Any = table_of(rows).astype(np.float64, copy=False)
         products = table @ table.T
         self.products = (products if isinstance(rows, Dense) else products.toarray()) + rows.bias * rows.bias
 
