@@ -119,17 +119,34 @@ def test_it_comes_back_from_a_pickle_and_a_file(noisy, tmp_path):
         assert (again.n_updates_, again.n_passes_) == (rule.n_updates_, rule.n_passes_)
 
 
-def test_other_weights_have_no_certificate(noisy):
+def test_other_weights_have_no_certificate_until_they_are_compared(noisy):
     X, y = noisy
     rule = SoftMarginPerceptron().fit(X, y)
-    rule.replace_weights(np.ones(6))
+    learned, proof = rule.weights_, rule.certificate_
+    rule.replace_weights(np.round(learned, 3))
     assert rule.certificate_ is None
     assert rule.run_certificates() == [None]
     assert not hasattr(rule, "gap_")
+    rule.recount(rule.examples_of(X, y))
+    assert rule.certificate_.verify(X, y) == rule.certificate_.statement
+    assert rule.certificate_.lower == pytest.approx(proof.lower, rel=1e-9)
+    assert 1e-9 * rule.objective_ < rule.gap_ < 1e-3 * rule.objective_
+    rule.replace_weights(learned)
+    assert rule.certificate_ == proof
     several = SoftMarginPerceptron().fit(*load_iris(return_X_y=True))
     several.replace_weights(np.ones((3, 5)))
     assert several.certificate_ == [None] * 3
     assert not hasattr(several, "objective_")
+
+
+def test_weights_are_compared_by_multipliers_too(rng):
+    X = rng.normal(size=(100, 3))
+    y = X @ rng.normal(size=3) > 0
+    rule = SoftMarginPerceptron(C=1e13).fit(X, y)
+    rule.replace_weights(rule.weights_ * (1 + 1e-9))
+    rule.recount(rule.examples_of(X, y))
+    assert rule.certificate_.multipliers
+    assert rule.certificate_.verify(X, y) == rule.certificate_.statement
 
 
 def test_there_is_no_ledger_to_replay(noisy):

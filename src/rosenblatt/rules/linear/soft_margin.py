@@ -18,7 +18,7 @@ from rosenblatt.options import Number, with_options
 from rosenblatt.plurals import many
 from rosenblatt.progress import ticker
 from rosenblatt.prove.check.soft_margin import SoftMargin
-from rosenblatt.prove.solve.soft_margin import certified
+from rosenblatt.prove.solve.soft_margin import certified, compared
 from rosenblatt.rows.examples import Examples, shown
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rules.linear.learner import LinearLearner
@@ -55,6 +55,7 @@ class SoftMarginRule(ThresholdOptions, PassOptions, TimeOptions, ClassWeightOpti
     ] = 1e-9
     max_passes: Annotated[int | None, "One more may be made to confirm the result."] = None
 
+    _solved: list[Any] | None = None  # certificates of the weights learned, once others were put in their place
     certificate_: Any  # of each rule; None of weights that were put in its place
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -95,7 +96,7 @@ class SoftMarginRule(ThresholdOptions, PassOptions, TimeOptions, ClassWeightOpti
         self.weights_ = np.vstack([run.weights for run in runs])
         self.ledger_ = one_or_all([self._ledger(w) for w in self.weights_])
         self.support_ = one_or_all([run.support for run in runs])
-        self.certificate_ = one_or_all(proofs)
+        self.certificate_, self._solved = one_or_all(proofs), None
         self.n_passes_ = sum(run.passes for run in runs)
         self.n_examples_seen_ = sum(run.passes * part.n for run, part in zip(runs, parts, strict=True))
         self._updates_before = sum(run.steps for run in runs)
@@ -143,9 +144,17 @@ class SoftMarginRule(ThresholdOptions, PassOptions, TimeOptions, ClassWeightOpti
         return as_list(getattr(self, "certificate_", None))
 
     def replace_weights(self, weights: Array) -> None:
-        """Predict with these weights from now on; the certificate was about others."""
+        """Predict with these weights from now on; what is proved of others is not of these, until they are compared."""
+        known = self._solved = getattr(self, "_solved", None) or self.run_certificates()
         super().replace_weights(weights)
-        self.certificate_ = one_or_all([None] * len(self.weights_))
+        same = [p is not None and list(p.weights) == w.tolist() for p, w in zip(known, self.weights_, strict=True)]
+        self.certificate_ = one_or_all([p if is_same else None for p, is_same in zip(known, same, strict=True)])
+
+    def recount(self, parts: list[Examples]) -> None:
+        """Compare the weights with the best that are known, on the rows learned from."""
+        known = getattr(self, "_solved", None) or self.run_certificates()
+        each = zip(parts, known, self.weights_, strict=True)
+        self.certificate_ = one_or_all([p and compared(part, p, w) for part, p, w in each])
 
     def replay(self, X: Any, y: Any, t: int | None = None, sample_weight: Any = None) -> Array:
         """Refused: there is nothing to replay."""
