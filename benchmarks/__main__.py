@@ -25,6 +25,7 @@ NAMES = [
     "end_to_end",
     "trees",
     "wide",
+    "soft_margin",
 ]
 
 

@@ -16,7 +16,7 @@ ROOMS = {  # from the data to the user
     "rows": ("rows as compiled code sees them, and passes over them", "kernels storage examples door find scan"),
     "read": ("files become tables, columns become features", "formats/ profile/ encode/"),
     "geometry": ("nearest points, in floats", "wolfe whitening line_search working_set"),
-    "learn": ("rows become weights", "pla/ pocket/ passes/ lifted/ dual/ online/ tree/"),
+    "learn": ("rows become weights", "pla/ pocket/ passes/ lifted/ soft/ dual/ online/ tree/"),
     "judge": ("scores become decisions, and are judged", "calibration curves cutoff abstain drift"),
     "prove": ("claims become certificates", "check/ solve/ theory/"),
     "draw": ("pictures of trees", "tree_picture"),

@@ -84,6 +84,8 @@ class Reason(Enum):
     PATIENCE = "Many draws in a row needed no update, although some row still would."
     QUIET = "A pass made no correction."
     SETTLED = "Many tries in a row found no better rule."
+    SOLVED = "No weights have an objective that is lower by more than the tolerance."
+    ROUNDED = "Floating-point numbers allow no smaller gap."
     INTERRUPTED = "It was interrupted; nothing is lost."
     ABSENT = "Some class has no row with a weight above 0: nothing was learned about it."
     STREAM = "Every row of the stream so far was seen once."
