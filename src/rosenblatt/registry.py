@@ -1,6 +1,6 @@
 """Every rule, once: its name in Python and in model files, its name in the command, and where it is.
 
-Nothing is imported until a rule is asked for. The command's algorithms, the model file's tables, the public names and
+Nothing is imported until a rule is used. The command's algorithms, the model file's tables, the public names and
 the table of estimators in the docs follow from this list.
 """
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:  # what `from rosenblatt import` gives, for type checkers
 
 
 @dataclass(frozen=True)
-class Entry:
-    """A rule, and the scikit-learn face of it."""
+class RuleEntry:
+    """A rule, and its estimator."""
 
     name: str  # of its estimator
     algorithm: str | None  # in the command; None: it is not offered there
-    module: str  # in the rooms `rules` and `estimators`
+    module: str  # in the room `rules`; the estimator's has the same name, in `estimators`
     rule_name: str
 
     @property
@@ -39,7 +39,7 @@ class Entry:
     @property
     def home(self) -> str:
         """The module of the estimator."""
-        return f"rosenblatt.estimators.{self.module}"
+        return f"rosenblatt.estimators.{self.module.rpartition('.')[2]}"
 
     @property
     def estimator(self) -> Any:
@@ -48,23 +48,23 @@ class Entry:
 
 
 RULES = (
-    Entry("Perceptron", "perceptron", "perceptron", "PerceptronRule"),
-    Entry("PocketPerceptron", "pocket", "pocket", "PocketRule"),
-    Entry("LiftedPerceptron", "lifted", "lifted", "LiftedRule"),
-    Entry("AveragedPerceptron", "averaged", "averaged", "AveragedRule"),
-    Entry("VotedPerceptron", "voted", "voted", "VotedRule"),
-    Entry("MarginPerceptron", "margin", "margin_perceptron", "MarginRule"),
-    Entry("KernelPerceptron", "kernel", "kernel", "KernelRule"),
-    Entry("PassiveAggressive", "pa", "passive_aggressive", "AggressiveRule"),
-    Entry("SecondOrderPerceptron", "second-order", "second_order", "SecondOrderRule"),
-    Entry("PerceptronTree", "tree", "tree", "TreeRule"),
-    Entry("OnlinePerceptron", None, "online", "OnlineRule"),
+    RuleEntry("Perceptron", "perceptron", "linear.perceptron", "PerceptronRule"),
+    RuleEntry("PocketPerceptron", "pocket", "linear.pocket", "PocketRule"),
+    RuleEntry("LiftedPerceptron", "lifted", "linear.lifted", "LiftedRule"),
+    RuleEntry("AveragedPerceptron", "averaged", "linear.averaged", "AveragedRule"),
+    RuleEntry("VotedPerceptron", "voted", "linear.voted", "VotedRule"),
+    RuleEntry("MarginPerceptron", "margin", "linear.margin_perceptron", "MarginRule"),
+    RuleEntry("KernelPerceptron", "kernel", "kernel", "KernelRule"),
+    RuleEntry("PassiveAggressive", "pa", "linear.passive_aggressive", "AggressiveRule"),
+    RuleEntry("SecondOrderPerceptron", "second-order", "linear.second_order", "SecondOrderRule"),
+    RuleEntry("PerceptronTree", "tree", "tree", "TreeRule"),
+    RuleEntry("OnlinePerceptron", None, "online", "OnlineRule"),
 )
 NAMED = {entry.name: entry for entry in RULES}
 ALGORITHMS = {entry.algorithm: entry for entry in RULES if entry.algorithm is not None}
 
 
-def entry_of(rule: Any) -> Entry | None:
+def entry_of(rule: Any) -> RuleEntry | None:
     """The entry of a rule or an estimator; None for others, and for subclasses, which may differ in anything."""
     entry, made = NAMED.get(getattr(rule, "name", "")), type(rule)
     known = () if entry is None else ((entry.home, entry.name), (f"rosenblatt.rules.{entry.module}", entry.rule_name))
@@ -72,7 +72,7 @@ def entry_of(rule: Any) -> Entry | None:
 
 
 def estimator_of(rule: Any) -> Any:
-    """A rule as an estimator of scikit-learn: itself if it is one, else one that shares all it knows."""
+    """A rule as an estimator of scikit-learn: itself if it is one, else one that shares its attributes."""
     entry = entry_of(rule)
     if entry is None or type(rule) is not entry.rule:
         return rule

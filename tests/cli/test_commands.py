@@ -16,6 +16,16 @@ def test_version():
     assert run("--version").out == f"rosenblatt {__version__}\n"
 
 
+def test_the_options_of_an_algorithm_are_listed_without_a_table():
+    for command in ("fit", "report"):
+        ran = run(command, "--options", "tree")
+        assert ran.code == 0
+        assert (
+            "max_depth : int of at least 0 or None, default=None\n    The most tests on the way to a leaf.\n" in ran.out
+        )
+        assert ran.err == ""
+
+
 class TestCheck:
     def test_of_separable_rows_says_yes(self, desk):
         ran = run("check", desk["clean.csv"], "-t", "approved")
@@ -248,15 +258,15 @@ def json_columns(model):
 def test_errors_are_json_too(desk):
     ran = run("export", desk["clean.json"], "--to", "sql", "--json")
     assert ran.code == 2
-    assert ran.record == {"error": "name a file to write, with --output", "exit_code": 2}
-    assert ran.err == "rosenblatt: name a file to write, with --output\n"
+    assert ran.record == {"error": "--output is required here: name a file to write", "exit_code": 2}
+    assert ran.err == "rosenblatt: --output is required here: name a file to write\n"
 
 
 def test_a_mistake_of_ours_is_one_line_and_no_verdict(desk, monkeypatch):
     monkeypatch.setattr("rosenblatt.desk.check.finding", lambda *_, **__: 1 / 0)
     ran = run("check", desk["clean.csv"], "-t", "approved")
     assert ran.code == 70
-    assert ran.err.startswith("rosenblatt: ZeroDivisionError: division by zero; this is a mistake in rosenblatt")
+    assert ran.err.startswith("rosenblatt: ZeroDivisionError: division by zero; this is a bug in rosenblatt")
     assert len(ran.err.splitlines()) == 1
     monkeypatch.setenv("ROSENBLATT_TRACEBACK", "1")
     ran = run("check", desk["clean.csv"], "-t", "approved")
@@ -269,7 +279,7 @@ def test_an_unwritable_folder(desk, tmp_path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda *_: False)
     ran = run("fit", desk["clean.csv"], "-t", "approved", "-o", tmp_path / "m.json")
     assert ran.code == 2
-    assert ran.err == (f"rosenblatt: nothing may be written into the folder {tmp_path}; choose another with --output\n")
+    assert ran.err == (f"rosenblatt: the folder {tmp_path} is not writable; choose another with --output\n")
 
 
 def test_a_quotation_mark_that_never_closes_is_noted_for_people_and_programs(tmp_path):
@@ -288,6 +298,6 @@ def test_rows_that_only_rounding_makes_equal(tmp_path):
     ran = run("check", tmp_path / "near.csv", "-t", "y")
     assert ran.code == 1
     assert (
-        "They are equal to a rule, which does not see digits of a number beyond 24 bits of the range of its column."
+        "No rule can tell them apart: it does not see digits of a number beyond 24 bits of the range of its column."
         in ran.out
     )

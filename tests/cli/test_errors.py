@@ -27,7 +27,7 @@ CASES = {
     "target of numbered features": (
         "check x.libsvm -t y",
         USAGE,
-        "a LIBSVM file has numbered features and a target that is called label, and nothing else",
+        "a LIBSVM file has numbered features and a target called label, and nothing else",
     ),
     "kind of a numbered feature": ("check x.libsvm -t label --kind 1=ignore", USAGE, "a LIBSVM file has numbered .*"),
     "no file": ("check nowhere.csv -t y", BAD, "nowhere.csv: .*"),
@@ -111,11 +111,11 @@ CASES = {
     # cards and exports
     "card of a vote": ("explain voted.json", USAGE, ".*[vV]ote.*"),
     "card of a kernel": ("explain kernel.json", USAGE, ".*[kK]ernel.*"),
-    "table without integers": ("explain clean.json clean.csv", USAGE, "a table and an output are for --integers"),
+    "table without integers": ("explain clean.json clean.csv", USAGE, "FILE and --output require --integers"),
     "integers without a table": (
         "explain clean.json --integers",
         USAGE,
-        "--integers needs the table .*: rosenblatt explain MODEL FILE --integers",
+        "--integers requires a table .*: rosenblatt explain MODEL FILE --integers",
     ),
     "row 0": ("explain clean.json clean.csv --row 0", USAGE, "--row must be a whole number from 1, not '0'"),
     "no lines": ("explain clean.json --most 0", USAGE, "--most must be a whole number from 1, not '0'"),
@@ -136,7 +136,7 @@ CASES = {
         "--to must be one of sql, onnx, pmml, python, json, not 'excel'",
     ),
     "export of a vote": ("export voted.json --to sql", USAGE, ".*[vV]ote.*"),
-    "table name for python": ("export clean.json --to python --table t", USAGE, "--table is for --to sql"),
+    "table name for python": ("export clean.json --to python --table t", USAGE, "--table requires --to sql"),
     # proofs
     "certificate without a target": (
         "verify x.json clean.csv",

@@ -77,7 +77,7 @@ class TestPredict:
         monkeypatch.setitem(writing.SINKS, ".csv", and_another_is_faster)
         ran = run("predict", desk["noisy.json"], desk["noisy.csv"], "-o", out)
         assert ran.code == 2
-        assert ran.err == f"rosenblatt: {out} exists already; --force overwrites it\n"
+        assert ran.err == f"rosenblatt: {out} already exists; use --force to overwrite\n"
         assert out.read_text() == "of somebody else"
         assert os.listdir(tmp_path) == ["out.csv"]
 
@@ -148,7 +148,9 @@ class TestExplain:
         bare = tmp_path / "bare.csv"
         pl.read_csv(desk["noisy.csv"]).drop("age").write_csv(bare)
         ran = run("explain", model, bare, "--integers", "--largest", "5")
-        assert "there is no column 'age', by which rows were weighted in learning: all count alike" in ran.err
+        assert (
+            "there is no column 'age', which held the weights of rows in learning: all rows count the same" in ran.err
+        )
 
     def test_whole_points_of_another_table_are_chosen_by_all_its_rows(self, desk, tmp_path):
         table = tmp_path / "other.csv"
@@ -317,7 +319,7 @@ def test_a_demo_goes_on_without_an_extra_and_ends_at_ctrl_c(tmp_path, monkeypatc
     monkeypatch.setattr(
         demo, "STEPS", ("fit credit.csv -t creditability -a averaged -o m.json", "explain nowhere.json")
     )
-    monkeypatch.setattr("rosenblatt.cli.commands.fit.DONE", 130)
+    monkeypatch.setattr("rosenblatt.cli.learning.DONE", 130)
     assert run("demo", "--folder", tmp_path).code == 130
 
 

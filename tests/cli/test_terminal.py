@@ -127,7 +127,7 @@ class TestCtrlC:
         table.write_text(loans(400, wrong=60))
         source = """
 import os, signal, threading
-from rosenblatt.rules.perceptron import PerceptronRule
+from rosenblatt.rules.linear.perceptron import PerceptronRule
 fit = PerceptronRule.fit
 
 def interrupted(self, X, *arguments, **options):

@@ -266,12 +266,12 @@ class TestExplain:
     @pytest.mark.parametrize(
         ("given", "told"),
         [
-            (("letters.csv",), "a table and the number of a row belong together"),
-            (("--row", "1"), "a table and the number of a row belong together"),
+            (("letters.csv",), "FILE and --row require each other"),
+            (("--row", "1"), "FILE and --row require each other"),
             (("letters.csv", "--row", "151"), "letters.csv has 150 rows; there is no row 151"),
             (("letters.csv", "--row", f"{10**30}"), f"letters.csv has 150 rows; there is no row {10**30}"),
             (("letters.csv", "--integers"), "the rule is a tree: it has branches, not points"),
-            (("letters.csv", "--row", "1", "--integers"), "not for --row, nor for trees"),
+            (("letters.csv", "--row", "1", "--integers"), "cannot be used with --row, nor with a tree"),
         ],
     )
     def test_what_does_not_fit(self, given, told, post):

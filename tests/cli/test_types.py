@@ -61,8 +61,8 @@ def test_values_that_are_not_known_are_counted(applications, tmp_path):
     )
     table.write_csv(tmp_path / "new.csv")
     _, noted = labels(applications, tmp_path / "new.csv")
-    assert "note: 'town': 3 cells hold values that the rule has no name for, such as 'Paris'" in noted
-    assert "note: 'owner': 1 cell holds a value that the rule has no name for, 'perhaps'" in noted
+    assert "note: 'town': 3 cells hold values that the rule does not know, such as 'Paris'" in noted
+    assert "note: 'owner': 1 cell holds a value that the rule does not know, 'perhaps'" in noted
     ran = run("predict", applications / "m.json", tmp_path / "new.csv", "-o", tmp_path / "p.csv", "--json", "-q")
     assert ran.record["unseen"] == [
         {"column": "owner", "cells": 1, "example": "perhaps"},

@@ -12,6 +12,11 @@ from rosenblatt.cli.app import app
 # what is typed, exit code, the whole line
 CASES = {
     # options of the command line
+    "no algorithm to list the options of": (
+        "fit --options foo",
+        USAGE,
+        "--options must be one of perceptron, pocket, .*, not 'foo'",
+    ),
     "no option": ("FIT --sead 1", USAGE, "no such option: --sead .*--seed.*; see: rosenblatt fit --help"),
     "no command": ("learn clean.csv", USAGE, "no such command 'learn'; see: rosenblatt --help"),
     "misspelt command": (
@@ -181,7 +186,7 @@ CASES = {
     "config that is no TOML": (
         "fit clean.csv --config x.toml -t approved -o new.json",
         USAGE,
-        "x.toml: this is no TOML file: .*line 1.*",
+        "x.toml: not a valid TOML file: .*line 1.*",
     ),
     "config with another option": (
         "fit clean.csv --config x.toml -t approved -o new.json",
@@ -203,13 +208,13 @@ CASES = {
     "output that exists": (
         "fit clean.csv -t approved -o clean.json",
         USAGE,
-        "clean.json exists already; --force overwrites it",
+        "clean.json already exists; use --force to overwrite",
     ),
-    "proof that exists": ("CHECK -o proof.json", USAGE, "proof.json exists already; --force overwrites it"),
+    "proof that exists": ("CHECK -o proof.json", USAGE, "proof.json already exists; use --force to overwrite"),
     "model of a report that exists": (
         "REPORT -o clean.html",
         USAGE,
-        "clean.json exists already; --force overwrites it",
+        "clean.json already exists; use --force to overwrite",
     ),
     "output into no folder": (
         "fit clean.csv -t approved -o no/such/new.json",

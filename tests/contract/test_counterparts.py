@@ -70,7 +70,7 @@ def test_a_hint_names_what_this_very_estimator_has(made):
         (rosenblatt.OnlinePerceptron, "warm_start", "learn_one and learn_many always go on"),
         (rosenblatt.OnlinePerceptron, "shuffle", "in the order in which they come"),
         (rosenblatt.PerceptronTree, "max_iter", "stop_reasons_ says why"),
-        (rosenblatt.PerceptronTree, "warm_start", "every fit begins anew"),
+        (rosenblatt.PerceptronTree, "warm_start", "every fit starts from scratch"),
         (rosenblatt.PerceptronTree, "shuffle", "the order of the rows changes no test"),
         (rosenblatt.PerceptronTree, "ccp_alpha", "use prune"),
         (rosenblatt.PassiveAggressive, "eta0", "use C, which bounds the steps"),

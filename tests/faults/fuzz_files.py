@@ -37,7 +37,7 @@ from rosenblatt.prove.check.certificate import ErrorInterval, Separation
 from rosenblatt.ship.file.modelfile import Model
 
 SECONDS, BYTES = 5.0, 500_000_000  # of processors and of memory, that a file may take
-ODD_TEXTS = ("Traceback", "Unable to allocate", "not enough memory", "mistake in rosenblatt", "it is damaged")
+ODD_TEXTS = ("Traceback", "Unable to allocate", "not enough memory", "bug in rosenblatt", "it is damaged")
 EXPORTS = ("sql", "onnx", "pmml", "python", "json")
 
 

@@ -82,7 +82,8 @@ def refuse(self):
 caching._CacheLocator.ensure_cache_path = refuse
 from rosenblatt.rows import compiling, kernels
 compiling.compile_all()
-from rosenblatt.rules import averaged, kernel, lifted, online, perceptron, pocket, tree
+from rosenblatt.rules import kernel, online, tree
+from rosenblatt.rules.linear import averaged, lifted, perceptron, pocket
 from rosenblatt.rows.examples import Examples
 print(Examples.of([[2.0, 2.0], [0.0, 0.0]], [0, 1]).radius, kernels.square_lengths.dispatcher.stats.cache_path)
 """

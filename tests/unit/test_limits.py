@@ -229,7 +229,7 @@ def test_a_run_that_was_long_is_not_gone_through_again_when_its_time_is_up(monke
     X, y = [[0.0], [1.0], [2.0]], [0, 1, 0]  # whole weights, which come back
     with pytest.warns(ConvergenceWarning):
         assert Perceptron(max_passes=None, max_seconds=0.5).fit(X, y).certificate_ is not None
-    monkeypatch.setattr("rosenblatt.rules.perceptron.A_SECOND", 1.0)
+    monkeypatch.setattr("rosenblatt.rules.linear.perceptron.A_SECOND", 1.0)
     with pytest.warns(ConvergenceWarning):
         assert Perceptron(max_passes=None, max_seconds=0.01).fit(X, y).certificate_ is None
     with pytest.warns(ConvergenceWarning):

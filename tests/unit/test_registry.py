@@ -10,7 +10,7 @@ from rosenblatt import options, registry
 from rosenblatt.cli.commands import fit
 from rosenblatt.errors import OptionError
 from rosenblatt.learn.choices import TIES, Order
-from rosenblatt.rules.rule import Numbers, Rule
+from rosenblatt.rules.rule import KeptArrays, Rule
 from rosenblatt.ship.file.schemas import GROUPS
 from rosenblatt.vocabulary import ORDERS, TIE_RULES
 
@@ -65,7 +65,7 @@ def test_the_words_that_the_help_tells_are_those_that_rules_take():
 def test_what_a_rule_keeps_is_known_to_the_model_file(entry):
     if entry.name != "OnlinePerceptron":  # whose state is a record of its own
         assert entry.rule.keeps
-        assert all(isinstance(each, Numbers) or each in GROUPS for each in entry.rule.keeps)
+        assert all(isinstance(each, KeptArrays) or each in GROUPS for each in entry.rule.keeps)
 
 
 def test_a_rule_becomes_an_estimator_that_shares_what_it_learned(entry):

@@ -14,7 +14,7 @@ OPTIONS = "Options"
 
 
 class CutShortError(Exception):
-    """Ctrl-C, or a reader who has seen enough; its cause tells which."""
+    """Ctrl-C, or a reader who has seen enough; its cause says which."""
 
 
 class OneCommand(TyperCommand):
@@ -26,14 +26,14 @@ class OneCommand(TyperCommand):
 
 
 class AllCommands(TyperGroup):
-    """The commands, with help in our layout; Typer does not see Ctrl-C, nor a reader who left early."""
+    """The commands, with help in our layout; Ctrl-C and closed pipes pass Typer by."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the page."""
         formatter.write(page(self, ctx))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Show the help of a command at once: Typer would load what checks the values of options first."""
+        """Show the help of a command at once: Typer would first load what checks the values of options."""
         if len(args) == 2 and args[0] in self.commands and args[1] in ctx.help_option_names:
             asked = self.commands[args[0]]
             typer.echo(asked.get_help(type(ctx)(asked, parent=ctx, info_name=args[0])))
@@ -41,7 +41,7 @@ class AllCommands(TyperGroup):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command that was asked for."""
+        """Run the command."""
         try:
             return super().invoke(ctx)
         except (KeyboardInterrupt, BrokenPipeError) as error:
@@ -69,7 +69,7 @@ def _paragraphs(text: str, width: int) -> list[str]:
 
 
 def _panels(command: Any, context: Any) -> dict[str, list[tuple[str, str]]]:
-    """What there is to choose, by headings, in order; the options that most commands share come last."""
+    """Commands, arguments and options by headings, in order."""
     panels: dict[str, list[tuple[str, str]]] = {}
     for name, each in getattr(command, "commands", {}).items():
         panels.setdefault("Commands", []).append((name, _first_sentence(each.help or "")))
@@ -78,7 +78,7 @@ def _panels(command: Any, context: Any) -> dict[str, list[tuple[str, str]]]:
     for param in command.get_params(context):
         if not getattr(param, "hidden", False):
             title = "Arguments" if _is_argument(param) else getattr(param, "rich_help_panel", None) or OPTIONS
-            panels.setdefault(title, []).append((_names(param), " ".join(_told(param))))
+            panels.setdefault(title, []).append((_names(param), " ".join(_description(param))))
     return {title: lines for title, lines in panels.items() if lines}
 
 
@@ -96,7 +96,7 @@ def _names(param: Any, short: bool = False) -> str:
     return ("" if len(names[0]) == 2 or short else "    ") + ", ".join(names) + value
 
 
-def _told(param: Any) -> Iterator[str]:
+def _description(param: Any) -> Iterator[str]:
     """What an option is for, and what holds if it is not given."""
     yield (param.help or "").strip()
     if _is_argument(param):
@@ -113,8 +113,8 @@ def _told(param: Any) -> Iterator[str]:
 def _columns(lines: list[tuple[str, str]], width: int) -> str:
     """Names on the left, what they are for on the right."""
     made = []
-    for name, told in lines:
-        text = textwrap.wrap(told, max(width - NAMES - 2, 20), break_on_hyphens=False) or [""]
+    for name, described in lines:
+        text = textwrap.wrap(described, max(width - NAMES - 2, 20), break_on_hyphens=False) or [""]
         if len(name) > NAMES - 2:
             made.append(f"  {name}")
         else:

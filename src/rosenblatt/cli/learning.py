@@ -2,8 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
+from rosenblatt.cli import reading, wording
+from rosenblatt.cli.codes import DONE, INTERRUPTED
+from rosenblatt.cli.parameters import RuleOptions, Training, WeightedTable
+from rosenblatt.cli.prefetch import Begun
 from rosenblatt.cli.reading import progress_to
 from rosenblatt.cli.screen import Screen
 from rosenblatt.desk.data import Data
@@ -14,8 +19,58 @@ from rosenblatt.errors import OptionError
 from rosenblatt.ship.file.modelfile import Model
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """What a command learned from a table."""
+
+    data: Data
+    learned: Learned
+    model: Model
+    notes: tuple[str, ...]
+
+    @property
+    def code(self) -> int:
+        """The exit code of the command."""
+        return INTERRUPTED if self.learned.interrupted else DONE
+
+    def show(self, screen: Screen) -> None:
+        """Show it to people."""
+        wording.columns(screen, self.data, features=self.learned.rule.tree is None)
+        wording.learned(screen, self.learned, self.model)
+
+    def record(self) -> dict[str, Any]:
+        """It, for a program."""
+        described = reading.described(self.data, self.notes)
+        return {**described, **wording.learned_record(self.learned, self.model)}
+
+
+def outcome(
+    screen: Screen,
+    begun: Begun,
+    target: str,
+    table: WeightedTable,
+    training: Training,
+    options: RuleOptions,
+    prove: bool = True,
+) -> Outcome:
+    """Learn from a table as wished, with proofs if they are wished for; options are checked before it is read."""
+    wishes = Wishes(
+        training.algorithm, options.given(), training.hold_out, training.folds, training.seed, training.seconds, prove,
+        not screen.quiet,
+    )  # fmt: skip
+    with _values_explained(options.option):
+        wishes.check()
+    data, notes = reading.noted(screen, begun, target, table, table.weights, wishes.held_out)
+    with _values_explained(options.option), screen.busy("learning") as tell, progress_to(tell):
+        learned = learn(data, wishes)
+    for note in learned.notes:
+        screen.note(note)
+    learned, model = _proved(screen, learned, wishes)
+    return Outcome(data, learned, model, (*notes, *learned.notes))
+
+
 @contextmanager
-def _kinds_explained(given: list[str] | None) -> Iterator[None]:
+def _values_explained(given: list[str] | None) -> Iterator[None]:
     """Values of --set may be of any kind, and an estimator is made for one."""
     try:
         yield
@@ -25,22 +80,7 @@ def _kinds_explained(given: list[str] | None) -> Iterator[None]:
         raise OptionError(f"a value does not fit: --set {' --set '.join(given)} ({error})") from error
 
 
-def check(wishes: Wishes, given: list[str] | None) -> None:
-    """Refuse options that do not fit, before the table is read."""
-    with _kinds_explained(given):
-        wishes.check()
-
-
-def learned(screen: Screen, data: Data, wishes: Wishes, given: list[str] | None) -> Learned:
-    """Learn, and tell what there is to note; `given` is what was typed for --set."""
-    with _kinds_explained(given), screen.busy("learning") as tell, progress_to(tell):
-        found = learn(data, wishes)
-    for note in found.notes:
-        screen.note(note)
-    return found
-
-
-def proved(screen: Screen, found: Learned, wishes: Wishes) -> tuple[Learned, Model]:
+def _proved(screen: Screen, found: Learned, wishes: Wishes) -> tuple[Learned, Model]:
     """The model of what was learned, with proofs if they are wished for; Ctrl-C ends those, and loses nothing else."""
     clock = clock_of(wishes.seconds, FIT_WORK, wishes.verbose)
     try:

@@ -1,4 +1,4 @@
-"""Where the command begins, and where its errors end.
+"""Where the command starts, and where its errors are caught.
 
 Nothing heavy is imported before a command runs, so `--help` is quick. Results go to standard output, progress and notes
 to standard error.
@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from rosenblatt.cli import output, own_process
-from rosenblatt.cli.codes import BAD_DATA, DONE, INTERRUPTED, NO, NOT_WRITTEN, OUR_MISTAKE, USAGE
+from rosenblatt.cli.codes import BAD_DATA, BUG, DONE, INTERRUPTED, NO, NOT_WRITTEN, USAGE
 from rosenblatt.visible import json_text, visible
 
 KINDS = {int: "a whole number", float: "a number", bool: "true or false"}  # of values; all others are texts
@@ -23,8 +23,8 @@ TRACEBACK = "ROSENBLATT_TRACEBACK"  # an environment variable; where it is set, 
 def start() -> None:
     """Run the command as a process of its own."""
     own_process.is_own = True
-    gc.set_threshold(500_000)  # to look for garbage while nearly as many objects are imported finds none
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # more would wait for work in a loop, on cores that others need
+    gc.set_threshold(500_000)  # imports make nearly as many objects, none of them garbage
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # more threads would spin on cores that others need
     output.take_over()
     main()
 
@@ -36,13 +36,13 @@ def main() -> None:
         code = _run()
         sys.stdout.flush()
         sys.stderr.flush()
-        at_once = own_process.is_own  # an orderly end would take half a second to free what nobody needs
-    except BrokenPipeError:  # whoever read the output has seen enough; but what they have not seen is no answer
+        at_once = own_process.is_own  # an orderly exit would spend half a second on freeing memory
+    except BrokenPipeError:  # the reader has seen enough; but an answer that was not read is none
         if _is_asking():
-            code = _told_of("standard output was closed before the answer was written", NOT_WRITTEN)
+            code = _print_error("standard output was closed before the answer was written", NOT_WRITTEN)
     except output.NotWrittenError as error:
         if code in (DONE, NO):
-            code = _told_of(f"standard output could not be written: {error}", NOT_WRITTEN)
+            code = _print_error(f"standard output could not be written: {error}", NOT_WRITTEN)
     except KeyboardInterrupt:
         code = _failed("interrupted; nothing was written", INTERRUPTED)
     if at_once:  # threads of Polars may still be at work, and would not survive an orderly end of the interpreter
@@ -68,9 +68,9 @@ def _run() -> int:
     except output.NotWrittenError:
         raise
     except (OptionError, MissingExtraError, FileExistsError) as error:
-        return _failed(_told(error), USAGE)
+        return _failed(_in_words(error), USAGE)
     except (RosenblattError, OSError) as error:
-        return _failed(_told(error), BAD_DATA)
+        return _failed(_in_words(error), BAD_DATA)
     except MemoryError:
         return _failed("there is not enough memory for this", BAD_DATA)
     except Exception as error:
@@ -78,22 +78,22 @@ def _run() -> int:
             from traceback import print_exception
 
             print_exception(error)
-        told = f"{type(error).__name__}: {error}; this is a mistake in rosenblatt, and {TRACEBACK}=1 shows where"
-        return _failed(told, OUR_MISTAKE)
+        text = f"{type(error).__name__}: {error}; this is a bug in rosenblatt; set {TRACEBACK}=1 to see where"
+        return _failed(text, BUG)
 
 
-def _told(error: Exception) -> str:
+def _in_words(error: Exception) -> str:
     """An error in words."""
     if isinstance(error, FileExistsError):
         name = error.filename2 or error.filename  # the second of two is the one that a draft was to get
-        return f"{name} exists already; --force overwrites it"
+        return f"{name} already exists; use --force to overwrite"
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror.lower()}" if error.filename else error.strerror.lower()
     return str(error) or type(error).__name__
 
 
 def _usage(error: Any) -> str:
-    """What is wrong with the options: what the value of one must be, or where to look."""
+    """A usage error in words: what the value of an option must be, or where to read about it."""
     if isinstance(error.__cause__, ValueError):  # of Pydantic, which looks at the values
         return _value(error.param, error.__cause__)
     context = getattr(error, "ctx", None)
@@ -102,7 +102,7 @@ def _usage(error: Any) -> str:
 
 
 def _value(param: Any, error: Any) -> str:
-    """What the value of an option must be, and what it is."""
+    """What the value of an option must be, and the value given."""
     kind = KINDS.get(param.type_descriptor.annotation, "a text")
     least = "" if param.min is None else f" from {param.min:g}"
     return f"{param.opts[0]} must be {kind}{least}, not {error.errors()[0]['input']!r}"
@@ -114,15 +114,15 @@ def _is_asking() -> bool:
 
 
 def _failed(text: str, code: int) -> int:
-    """One line on standard error; as JSON on standard output too, where that was asked for."""
-    _told_of(text, code)
+    """Print an error on standard error; with --json, on standard output too, as a record."""
+    _print_error(text, code)
     if "--json" in sys.argv:
-        with suppress(output.NotWrittenError, BrokenPipeError):  # the line on standard error has told it
+        with suppress(output.NotWrittenError, BrokenPipeError):  # it stands on standard error
             print(json_text({"error": " ".join(text.split()), "exit_code": code}), flush=True)
     return code
 
 
-def _told_of(text: str, code: int) -> int:
-    """One line on standard error."""
+def _print_error(text: str, code: int) -> int:
+    """Print an error as one line on standard error."""
     print(f"rosenblatt: {visible(' '.join(text.split()))}", file=sys.stderr, flush=True)
     return code

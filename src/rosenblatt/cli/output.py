@@ -1,4 +1,4 @@
-"""Standard output and standard error: what is written arrives, or the command says that it did not.
+"""Standard output and standard error: what is written arrives, or the command reports that it did not.
 
 A full disk or a closed stream must not end in an exit code that means something else.
 """
@@ -10,7 +10,7 @@ from typing import Any
 
 
 class NotWrittenError(Exception):
-    """Something that standard output did not take."""
+    """Standard output could not be written."""
 
 
 class _Whole(io.FileIO):
@@ -19,7 +19,7 @@ class _Whole(io.FileIO):
     def write(self, data: Any, /) -> int:
         try:
             return super().write(data)
-        except BrokenPipeError:  # whoever read it has seen enough
+        except BrokenPipeError:  # the reader has seen enough
             raise
         except OSError as error:
             raise NotWrittenError((error.strerror or str(error)).lower()) from error
@@ -36,7 +36,7 @@ class _Perhaps(io.FileIO):
 
 
 def take_over() -> None:
-    """Write to the streams of this process as told above."""
+    """Replace the standard streams of this process by these."""
     for name, raw in (("stdout", _Whole), ("stderr", _Perhaps)):
         stream = getattr(sys, name)
         if stream is None:  # it is closed
@@ -50,11 +50,11 @@ def take_over() -> None:
 
 
 class _Closed(io.TextIOWrapper):
-    """In place of a stream that is closed: what people would read may go nowhere."""
+    """In place of a closed stream: text for people is dropped."""
 
 
 def write(data: bytes) -> None:
-    """Write what somebody has asked for, and would miss, to standard output."""
+    """Write a result to standard output; if it is closed, that is an error."""
     if isinstance(sys.stdout, _Closed):
         raise NotWrittenError("it is closed")
     sys.stdout.flush()
@@ -62,5 +62,5 @@ def write(data: bytes) -> None:
 
 
 def is_terminal() -> bool:
-    """Whether a person sees standard output at once."""
+    """Whether standard output is a terminal."""
     return sys.stdout.isatty()

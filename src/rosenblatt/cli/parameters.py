@@ -1,21 +1,37 @@
-"""Options that several commands share, each described once."""
+"""The options that several commands share, each described once, in groups that a command takes as a whole."""
 
 from collections.abc import Callable
-from math import inf
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rosenblatt import registry
+from rosenblatt.cli import values
+
+if TYPE_CHECKING:
+    from rosenblatt.cli.prefetch import Begun
+    from rosenblatt.cli.screen import Screen
 
 ALGORITHMS = ("auto", *registry.ALGORITHMS)
-READING, JUDGING, RULES = "Reading the table", "Judging the rule", "Rules of learning"
+FORMATS = ("csv", "tsv", "parquet", "ndjson", "arrow", "libsvm", "arff")
+
+# options under a heading of their own in the help
+of_reading: Callable[..., Any] = partial(typer.Option, rich_help_panel="Reading the table")
+of_judging: Callable[..., Any] = partial(typer.Option, rich_help_panel="Judging the rule")
+of_learning: Callable[..., Any] = partial(typer.Option, rich_help_panel="Rules of learning")
 
 
 def one_of(*words: str) -> Callable[[], list[str]]:
     """What a shell completes a value from."""
     return lambda: list(words)
+
+
+def listed(*words: str) -> str:
+    """A, B or C."""
+    return f"{', '.join(words[:-1])} or {words[-1]}"
 
 
 Source = Annotated[
@@ -30,232 +46,207 @@ Source = Annotated[
 TargetColumn = Annotated[
     str, typer.Option("--target", "-t", metavar="COLUMN", help="Column to predict.", show_default=False)
 ]
-Positive = Annotated[
-    str | None,
-    typer.Option("--positive", metavar="VALUE", help="Value of the target that means yes.", rich_help_panel=READING),
-]
-Kinds = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--kind",
-        metavar="COLUMN=KIND",
-        help="Read a column as number, category, yes/no, date, text or ignore; may be given again.",
-        rich_help_panel=READING,
-    ),
-]
-TextAs = Annotated[
-    str,
-    typer.Option(
-        "--text",
-        metavar="HOW",
-        help="Words of free text: vocabulary or hashed.",
-        rich_help_panel=READING,
-        autocompletion=one_of("vocabulary", "hashed"),
-    ),
-]
-WeightColumn = Annotated[
-    str | None,
-    typer.Option(
-        "--weights", metavar="COLUMN", help="Column that says how much a row counts.", rich_help_panel=READING
-    ),
-]
-Format = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        metavar="FORMAT",
-        help="csv, tsv, parquet, ndjson, arrow, libsvm or arff, where the name does not tell.",
-        rich_help_panel=READING,
-        autocompletion=one_of("csv", "tsv", "parquet", "ndjson", "arrow", "libsvm", "arff"),
-    ),
-]
-Delimiter = Annotated[
-    str | None,
-    typer.Option(
-        "--delimiter",
-        metavar="CHAR",
-        help="Between the cells of a CSV file; found by default.",
-        rich_help_panel=READING,
-    ),
-]
-DropMissing = Annotated[
-    bool, typer.Option("--drop-missing-target", help="Leave out rows without a target.", rich_help_panel=READING)
-]
-Json = Annotated[bool, typer.Option("--json", help="Write the result as JSON.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes on standard error.")]
-Force = Annotated[bool, typer.Option("--force", "-f", help="Overwrite files that are there.")]
-Seed = Annotated[
-    int,
-    typer.Option("--seed", metavar="N", min=0, help="Seed of all that is drawn at random, and of the rows held out."),
-]
-Seconds = Annotated[
-    float | None,
-    typer.Option(
-        "--seconds",
-        min=0.0,
-        metavar="S",
-        help="Time limit for each proof, not for learning; 0 for none. By default work is limited, not time: the same "
-        "proofs on every machine.",
-        rich_help_panel=JUDGING,
-    ),
-]
-HoldOut = Annotated[
-    float,
-    typer.Option(
-        "--hold-out", metavar="PART", help="Part of the rows to judge the rule by; 0 for none.", rich_help_panel=JUDGING
-    ),
-]
-Folds = Annotated[
-    int,
-    typer.Option(
-        "--folds",
-        metavar="K",
-        help="Judge by cross-validation instead, and learn from all rows.",
-        rich_help_panel=JUDGING,
-    ),
-]
-Algorithm = Annotated[
-    str,
-    typer.Option(
-        "--algorithm",
-        "-a",
-        metavar="NAME",
-        help=f"{', '.join(ALGORITHMS[:-1])} or {ALGORITHMS[-1]}. auto: the largest margin if the rows are proved "
-        "separable, else the pocket. tree: tests of columns, not a sum of points.",
-        autocompletion=one_of(*ALGORITHMS),
-    ),
-]
-Options = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="NAME=VALUE",
-        help="Any option of the algorithm, as in --set ratchet=true, --set kernel=poly or --set max-depth=3.",
-        rich_help_panel=RULES,
-    ),
-]
-ClassWeight = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--class-weight",
-        metavar="CLASS=COST",
-        help="What a mistake on a class costs, or: balanced.",
-        rich_help_panel=RULES,
-    ),
-]
-Ignore = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--ignore", metavar="COLUMN", help="Column to leave out; may be given again.", rich_help_panel=READING
-    ),
-]
 ModelFile = Annotated[
     Path, typer.Argument(metavar="MODEL", help="Model file that `rosenblatt fit` wrote.", show_default=False)
 ]
-
-
-def _configured(context: typer.Context, value: Path | None) -> Path | None:
-    """Take the values of a TOML file as the options' defaults."""
-    if value is None:
-        return None
-    import tomllib
-
-    from rosenblatt.errors import OptionError
-    from rosenblatt.read.frames import nearest
-
-    try:
-        given: dict[str, Any] = tomllib.loads(value.read_text("utf-8"))
-    except OSError as error:
-        raise OptionError(f"{value}: {(error.strerror or 'cannot be read').lower()}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise OptionError(f"{value}: this is no TOML file: {error}") from error
-    except RecursionError:
-        raise OptionError(f"{value}: it is nested too deeply") from None
-    params: list[Any] = [param for param in context.command.params if param.name != "config"]
-    known = {name.lstrip("-").replace("-", "_"): param for param in params for name in param.opts}
-    defaults = {}
-    for key, wanted in given.items():
-        name = key.replace("-", "_")
-        if name not in known:
-            raise OptionError(f"{value}: there is no option {key!r}{nearest(name, known)}")
-        several = known[name].multiple or known[name].nargs == -1
-        defaults[known[name].name] = [wanted] if several and not isinstance(wanted, list) else wanted
-    context.default_map = {**(context.default_map or {}), **defaults}
-    return value
-
-
-Config = Annotated[
-    Path | None,
-    typer.Option(
-        "--config",
-        metavar="FILE",
-        callback=_configured,
-        is_eager=True,
-        help="TOML file with values for options, as in target = 'approved'.",
+Seconds = Annotated[
+    float | None,
+    of_judging(
+        "--seconds",
+        min=0.0,
+        metavar="S",
+        help="Time limit for each proof, not for learning; 0 for none. By default, work is limited instead of time, so "
+        "that proofs are the same on every machine.",
     ),
 ]
 
 
-def kinds_given(kinds: list[str] | None, ignore: list[str] | None = None) -> dict[str, str]:
-    """COLUMN=KIND, several times, as a mapping, with the columns to ignore."""
-    from rosenblatt.errors import OptionError
-    from rosenblatt.read.profile.kinds import check_kind
+@dataclass(frozen=True)
+class Format:
+    """How to read the cells of a table."""
 
-    given = {}
-    for each in kinds or []:
-        column, equals, kind = each.rpartition("=")
-        if not equals:
-            raise OptionError(f"--kind needs COLUMN=KIND, as in --kind age=number, not {each!r}")
-        check_kind(column, kind)
-        given[column] = kind
-    return given | dict.fromkeys(ignore or [], "ignore")
+    file_format: Annotated[
+        str | None,
+        of_reading(
+            "--format",
+            metavar="FORMAT",
+            help=f"Format of the file, if its name does not tell: {listed(*FORMATS)}.",
+            autocompletion=one_of(*FORMATS),
+        ),
+    ] = None
+    delimiter: Annotated[
+        str | None,
+        of_reading("--delimiter", metavar="CHAR", help="Delimiter of a CSV file; detected by default."),
+    ] = None
 
+    def begin(self, source: list[str], **wanted: Any) -> "Begun":
+        """Begin to read the table in these files; further arguments are those of `read_table`."""
+        from rosenblatt.cli.prefetch import begin
 
-def costs_given(given: list[str] | None) -> Any:
-    """CLASS=COST, several times, or the word balanced."""
-    from rosenblatt.errors import OptionError
-
-    if not given or given == ["balanced"]:
-        return "balanced" if given else None
-    costs = {}
-    for each in given:
-        label, _, cost = each.rpartition("=")
-        try:
-            costs[label] = float(cost)
-            if not 0 <= costs[label] < inf:
-                raise ValueError
-        except ValueError:
-            raise OptionError(f"--class-weight needs CLASS=COST, as in --class-weight yes=5, not {each!r}") from None
-    return costs
+        return begin(source, self.file_format, self.delimiter, **wanted)
 
 
-def values_given(options: list[str] | None) -> dict[str, Any]:
-    """NAME=VALUE, several times, as a mapping; numbers, true, false and none are read as such."""
-    from rosenblatt.errors import OptionError
+@dataclass(frozen=True)
+class KnownTable(Format):
+    """How to read a table whose columns a model knows."""
 
-    words = {"true": True, "false": False, "none": None}
-    given: dict[str, Any] = {}
-    for each in options or []:
-        name, equals, value = each.partition("=")
-        if not equals:
-            raise OptionError(f"--set needs NAME=VALUE, as in --set ratchet=true, not {each!r}")
-        given[name.strip().replace("-", "_")] = words[value.lower()] if value.lower() in words else _number(value)
-    return given
+    drop_missing_target: Annotated[
+        bool, of_reading("--drop-missing-target", help="Leave out rows without a target.")
+    ] = False
 
 
-def _number(text: str) -> Any:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
+@dataclass(frozen=True)
+class NewTable(KnownTable):
+    """How to read a table whose columns are yet to be understood."""
+
+    positive: Annotated[
+        str | None, of_reading("--positive", metavar="VALUE", help="Value of the target that means yes.")
+    ] = None
+    kind: Annotated[
+        list[str] | None,
+        of_reading(
+            "--kind",
+            metavar="COLUMN=KIND",
+            help="Read a column as number, category, yes/no, date, text or ignore; may be given again.",
+        ),
+    ] = None
+    ignore: Annotated[
+        list[str] | None, of_reading("--ignore", metavar="COLUMN", help="Column to leave out; may be given again.")
+    ] = None
+    text: Annotated[
+        str,
+        of_reading(
+            "--text",
+            metavar="HOW",
+            help="Words of free text: vocabulary or hashed.",
+            autocompletion=one_of("vocabulary", "hashed"),
+        ),
+    ] = "vocabulary"
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """The kinds of columns that were given."""
+        return values.kinds_given(self.kind, self.ignore)
 
 
-def above_zero(param: typer.CallbackParam, value: float | None) -> float | None:
-    """Refuse other numbers; the range that Typer knows has its ends in it."""
-    from rosenblatt.errors import OptionError
+@dataclass(frozen=True)
+class RowWeights:
+    """How much rows count."""
 
-    if value is not None and not 0.0 < value < inf:
-        raise OptionError(f"{param.opts[0]} must be a number above 0, not {value!r}")
-    return value
+    weights: Annotated[
+        str | None, of_reading("--weights", metavar="COLUMN", help="Column with the weight of each row.")
+    ] = None
+
+
+@dataclass(frozen=True)
+class WeightedTable(NewTable, RowWeights):
+    """How to read a table to learn from, whose rows may have weights."""
+
+
+@dataclass(frozen=True)
+class Training:
+    """What to learn, and how to judge it."""
+
+    algorithm: Annotated[
+        str,
+        typer.Option(
+            "--algorithm",
+            "-a",
+            metavar="NAME",
+            help=f"{listed(*ALGORITHMS)}. auto: the largest margin if the rows are proved separable, else the pocket. "
+            "tree: tests of columns, not a sum of points.",
+            autocompletion=one_of(*ALGORITHMS),
+        ),
+    ] = "auto"
+    hold_out: Annotated[
+        float, of_judging("--hold-out", metavar="PART", help="Part of the rows to judge the rule by; 0 for none.")
+    ] = 0.2
+    folds: Annotated[
+        int,
+        of_judging("--folds", metavar="K", help="Judge by cross-validation instead, and learn from all rows."),
+    ] = 0
+    seconds: Seconds = None
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="N", min=0, help="Random seed, which also chooses the rows held out.")
+    ] = 0
+
+
+@dataclass(frozen=True)
+class RuleOptions:
+    """Options of the rule itself."""
+
+    class_weight: Annotated[
+        list[str] | None,
+        of_learning("--class-weight", metavar="CLASS=COST", help="What a mistake on a class costs, or: balanced."),
+    ] = None
+    option: Annotated[
+        list[str] | None,
+        of_learning(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Any option of the algorithm, as in --set ratchet=true, --set kernel=poly or --set max-depth=3.",
+        ),
+    ] = None
+
+    options_of: Annotated[
+        str | None,
+        of_learning(
+            "--options",
+            metavar="ALGORITHM",
+            callback=values.list_options,
+            is_eager=True,
+            help="List the options of an algorithm, for --set, and exit.",
+            autocompletion=one_of(*registry.ALGORITHMS),
+        ),
+    ] = None
+
+    def given(self) -> dict[str, Any]:
+        """Those that were given, by the names that rules have for them."""
+        costs = values.costs_given(self.class_weight)
+        return ({} if costs is None else {"class_weight": costs}) | values.values_given(self.option)
+
+
+@dataclass(frozen=True)
+class Output:
+    """What to print."""
+
+    json: Annotated[bool, typer.Option("--json", help="Write the result as JSON.")] = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes on standard error.")] = False
+
+    def screen(self, kernels: int = 0) -> "Screen":
+        """Where to print; the command needs about so many kernels, if it says so."""
+        from rosenblatt.cli.screen import Screen
+
+        return Screen(self.json, self.quiet, kernels)
+
+
+@dataclass(frozen=True)
+class FileOutput(Output):
+    """What to print, and whether files may be replaced."""
+
+    force: Annotated[bool, typer.Option("--force", "-f", help="Overwrite existing files.")] = False
+
+    def screen_for(self, *paths: Path | None, kernels: int = 0) -> "Screen":
+        """Where to print, if these files may be written."""
+        from rosenblatt.cli.reading import refuse_unwritable
+
+        screen = self.screen(kernels)
+        for path in paths:
+            refuse_unwritable(path, self.force)
+        return screen
+
+
+@dataclass(frozen=True)
+class ConfiguredOutput(FileOutput):
+    """What to print, and where other options may come from."""
+
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            "--config",
+            metavar="FILE",
+            callback=values.configured,
+            is_eager=True,
+            help="TOML file with values for options, as in target = 'approved'.",
+        ),
+    ] = None

@@ -15,7 +15,7 @@ from rosenblatt.rows.threads import in_background
 
 @dataclass(frozen=True)
 class Begun:
-    """A table that is being read, or will be."""
+    """A table that is being read, or will be when it is needed."""
 
     names: str
     table: Callable[[], Table]  # waits for it
@@ -24,8 +24,8 @@ class Begun:
 def begin(source: list[str], file_format: str | None, delimiter: str | None, **wanted: Any) -> Begun:
     """Begin to read the table in these files; further arguments are those of `read_table`.
 
-    Only a process of its own reads behind the back of what goes on, for it may end without waiting. Standard input is
-    not touched before the table is asked for: a command that is refused takes nothing from it.
+    Only a process of its own reads in the background, because it may exit without waiting. Standard input is not read
+    before the table is needed: a command that is refused takes nothing from it.
     """
     check_reading(file_format, delimiter)
     if "-" in source and len(source) > 1:
@@ -35,4 +35,6 @@ def begin(source: list[str], file_format: str | None, delimiter: str | None, **w
     if not own_process.is_own:
         return Begun(names, read)
     begun = None if files == "-" else in_background(read)
-    return Begun(names, lambda: (begun or in_background(read)).result(TIMEOUT_MAX))  # without a limit, deaf to Ctrl-C
+    return Begun(
+        names, lambda: (begun or in_background(read)).result(TIMEOUT_MAX)
+    )  # without a limit, Ctrl-C would not be noticed

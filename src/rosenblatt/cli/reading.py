@@ -9,7 +9,8 @@ from typing import Any
 
 import polars as pl
 
-from rosenblatt.cli.prefetch import Begun, begin
+from rosenblatt.cli.parameters import Format, KnownTable, NewTable
+from rosenblatt.cli.prefetch import Begun
 from rosenblatt.cli.screen import Screen
 from rosenblatt.desk.data import Data, data_of, encoded
 from rosenblatt.desk.split import HoldOut
@@ -24,7 +25,7 @@ from rosenblatt.read.table import LABEL, Table
 from rosenblatt.rows import compiling
 from rosenblatt.rows.threads import in_background
 
-USUAL = {  # nothing that anyone need be told
+USUAL = {  # not worth a note
     ("delimiter: comma", "column names from the header"),
     *((name,) for name in columnar.NAMES.values()),
 }
@@ -33,13 +34,13 @@ MOST = 12  # names of columns in an error
 
 
 def waited_for(screen: Screen, begun: Begun, learn: bool = False) -> Table:
-    """The table, when it is read; what runs compiled code is loaded meanwhile, if it is to be learned from."""
+    """Wait for the table; meanwhile, if it is to be learned from, load what runs compiled code."""
     loaded = in_background(compiling.begin if learn else int)
     try:
         with screen.busy(f"reading {begun.names}"):
             read = begun.table()
     finally:
-        loaded.result()  # nothing of a command goes on behind its end
+        loaded.result()  # nothing goes on after the command has ended
     if read.notes and read.notes not in USUAL:
         screen.note(f"{read.source}: {', '.join(read.notes)}")
     return read
@@ -48,8 +49,7 @@ def waited_for(screen: Screen, begun: Begun, learn: bool = False) -> Table:
 def table(
     screen: Screen,
     source: list[str],
-    file_format: str | None,
-    delimiter: str | None,
+    wanted: Format,
     encoding: Encoding | None,
     large: bool | None = None,
     target: bool = True,
@@ -58,7 +58,7 @@ def table(
     types, others = ({}, None) if encoding is None else (types_for(encoding), pl.String())
     if encoding is not None and not target:
         del types[encoding.target.name]
-    read = waited_for(screen, begin(source, file_format, delimiter, types=types, others=others, large=large))
+    read = waited_for(screen, wanted.begin(source, types=types, others=others, large=large))
     if encoding is not None and (read.sparse is not None) != any(each.kind == Sparse.kind for each in encoding.columns):
         have, want = ("named columns", "numbered features")[:: -1 if read.sparse is not None else 1]
         raise TableError(f"{read.source}: the table has {have}, but the rule was learned from {want}")
@@ -86,25 +86,23 @@ def noted(
     screen: Screen,
     begun: Begun,
     target: str,
-    positive: str | None,
-    kinds: dict[str, str],
-    text: str,
-    drop_missing_target: bool,
+    wanted: NewTable,
     weights: str | None = None,
     held_out: HoldOut | None = None,
 ) -> tuple[Data, tuple[str, ...]]:
-    """The rows as features, the meaning of the columns read from the table itself; and what there is to note."""
-    check_text(text)
+    """The rows as features, with the meaning of the columns inferred from the table, and what to note about it."""
+    kinds = wanted.kinds
+    check_text(wanted.text)
     read = waited_for(screen, begun, learn=True)
     if read.sparse is not None and (target != LABEL or kinds or weights):
-        raise OptionError(f"a LIBSVM file has numbered features and a target that is called {LABEL}, and nothing else")
+        raise OptionError(f"a LIBSVM file has numbered features and a target called {LABEL}, and nothing else")
     if read.sparse is None and target not in read.columns:
         hint = nearest(target, read.columns) or f"; the columns are {_listed(list(read.columns))}"
         raise OptionError(f"{read.source}: there is no column {target!r} to learn{hint}")
-    read = with_target(screen, read, target) if drop_missing_target else read
+    read = with_target(screen, read, target) if wanted.drop_missing_target else read
     with screen.busy("encoding the columns"):
         made, notes = data_of(
-            read, target, positive=positive, kinds=kinds, text=text, weights=weights, held_out=held_out
+            read, target, positive=wanted.positive, kinds=kinds, text=wanted.text, weights=weights, held_out=held_out
         )
     for note in notes:
         screen.note(note)
@@ -112,31 +110,27 @@ def noted(
 
 
 def _listed(names: list[str]) -> str:
-    """The names of columns; of many, the first and the last, which is often the target."""
+    """The names of columns; of many, the first and the last, where the target often is."""
     return ", ".join(names if len(names) <= MOST else [*names[: MOST - 2], "...", names[-1]])
 
 
 def known(
-    screen: Screen,
-    source: list[str],
-    encoding: Encoding,
-    file_format: str | None,
-    delimiter: str | None,
-    drop_missing_target: bool,
-    weights: str | None = None,
+    screen: Screen, source: list[str], wanted: KnownTable, encoding: Encoding, weights: str | None = None
 ) -> Data:
-    """The rows as features, under an encoding that is known; and the weights of rows, if they have that column."""
-    read = table(screen, source, file_format, delimiter, encoding)
-    read = with_target(screen, read, encoding.target.name) if drop_missing_target else read
+    """The rows as features under a known encoding, with their weights if the table has that column."""
+    read = table(screen, source, wanted, encoding)
+    read = with_target(screen, read, encoding.target.name) if wanted.drop_missing_target else read
     if weights is not None and weights not in read.columns:
-        screen.note(f"there is no column {weights!r}, by which rows were weighted in learning: all count alike")
+        screen.note(
+            f"there is no column {weights!r}, which held the weights of rows in learning: all rows count the same"
+        )
         weights = None
     with screen.busy("encoding the columns"), named(read):
         return encoded(read, encoding, weights)
 
 
 def described(data: Data, notes: tuple[str, ...]) -> dict[str, Any]:
-    """The table and what there is to note about it, for a program."""
+    """The table and the notes about it, for a program."""
     return {
         "source": data.table.source,
         "rows": data.n,
@@ -157,8 +151,8 @@ def progress_to(tell: Callable[[str], None]) -> AbstractContextManager[None]:
     return shown_by(lambda text: tell(text))
 
 
-def free(path: Path | None, force: bool) -> None:
-    """Refuse a file that cannot be written, or is there already."""
+def refuse_unwritable(path: Path | None, force: bool) -> None:
+    """Refuse a file that cannot be written, or that exists, unless it may be replaced."""
     if path is None:
         return
     folder = path.absolute().parent
@@ -169,4 +163,4 @@ def free(path: Path | None, force: bool) -> None:
     if not folder.is_dir():
         raise OptionError(f"there is no folder {folder} to write {path.name} to")
     if not os.access(folder, os.W_OK):
-        raise OptionError(f"nothing may be written into the folder {folder}; choose another with --output")
+        raise OptionError(f"the folder {folder} is not writable; choose another with --output")

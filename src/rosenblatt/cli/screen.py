@@ -1,4 +1,4 @@
-"""What a person sees: results on standard output, progress and notes on standard error."""
+"""What people see: results on standard output, progress and notes on standard error."""
 
 import re
 import shutil
@@ -23,15 +23,15 @@ WIDE = 120  # columns, where there is no terminal to measure
 
 
 class _Console(Console):
-    """Rich would end the process with a code of its own where nobody reads any more."""
+    """Rich would exit with a code of its own where nobody reads any more."""
 
     def on_broken_pipe(self) -> None:
-        """Let the command say what that means."""
+        """Leave it to the command."""
         raise BrokenPipeError
 
 
 class Screen:
-    """Where a command writes to; it needs about so many kernels, if it says so."""
+    """Where a command prints; `kernels` is about how many it needs, if it knows."""
 
     def __init__(self, as_json: bool = False, quiet: bool = False, kernels: int = 0) -> None:
         self.as_json, self.quiet = as_json, quiet
@@ -66,16 +66,16 @@ class Screen:
             output.write(f"{json_text(record, indent=1)}\n".encode())
 
     def aside(self, text: str) -> None:
-        """A result for people where standard output is for rows."""
+        """A line of the result on standard error, where standard output is for rows."""
         self.err.print(Text(visible(text)))
 
     def note(self, text: str) -> None:
-        """Something that a person should know, beside the result."""
+        """Something that people should know besides the result."""
         if not self.quiet:
             self.err.print(Text(f"note: {visible(text)}"), style="dim")
 
     def compiling(self, text: str) -> None:
-        """That code is being compiled, and how far that is; an empty text: no longer."""
+        """Report how far compiling is; an empty text ends it."""
         if self._tell is not None:
             self._tell(text)
         elif text:
@@ -83,7 +83,7 @@ class Screen:
 
     @contextmanager
     def busy(self, doing: str) -> Iterator[Callable[[str], None]]:
-        """Progress on standard error, once two seconds have passed; call what it gives with the state of things."""
+        """Show progress on standard error once two seconds have passed; call what it yields to report the state."""
         if self.quiet or not self.err.is_terminal:
             yield lambda _: None
             return

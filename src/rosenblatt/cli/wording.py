@@ -43,7 +43,7 @@ def columns(screen: Screen, data: Data, features: bool = True) -> None:
 
 
 def _listed(text: str, names: list[str], width: int) -> list[str]:
-    """Names after a text, as many as fit into a few lines."""
+    """A text, then as many of the names as fit into a few lines."""
     room = MOST_LINES * (width - 8)
     for k, name in enumerate(map(visible, names)):
         rest = f", and {len(names) - k} more"
@@ -56,8 +56,8 @@ def _listed(text: str, names: list[str], width: int) -> list[str]:
 
 def _classes(data: Data) -> str:
     counts = [int((data.y == code).sum()) for code in range(len(data.classes))]
-    told = ", ".join(f"{label} {count:,}" for label, count in zip(data.classes, counts, strict=True))
-    return f"{told}; positive: {data.classes[1]}" if len(data.classes) == 2 else told
+    text = ", ".join(f"{label} {count:,}" for label, count in zip(data.classes, counts, strict=True))
+    return f"{text}; positive: {data.classes[1]}" if len(data.classes) == 2 else text
 
 
 def finding(screen: Screen, data: Data, found: Finding) -> None:
@@ -99,12 +99,13 @@ def _margin(found: Finding) -> tuple[float, float, float]:
 def contradiction(screen: Screen, data: Data, proof: Contradiction | JointContradiction) -> None:
     """The rows that contradict each other, as they stand in the table: a column for each row, the weightiest first."""
     room = screen.out.width - NAME
-    told, rows, target = in_words(data, proof, max(2, min(4, room // CELL))), len(proof.rows), data.encoding.target.name
-    cell = room // len(told) - 3
-    names = [name for name in dict.fromkeys(name for each in told for name in each["cells"]) if name != target]
-    differ = [name for name in names if len({str(each["cells"].get(name)) for each in told}) > 1]
+    shown = in_words(data, proof, max(2, min(4, room // CELL)))
+    rows, target = len(proof.rows), data.encoding.target.name
+    cell = room // len(shown) - 3
+    names = [name for name in dict.fromkeys(name for each in shown for name in each["cells"]) if name != target]
+    differ = [name for name in names if len({str(each["cells"].get(name)) for each in shown}) > 1]
     if rows == 2 and not differ:
-        first, second = told
+        first, second = shown
         screen.line(
             f"Rows {first['row']} and {second['row']} are the same in every column, but {target} is "
             f"{first['cells'][target]} in one and {second['cells'][target]} in the other."
@@ -112,29 +113,27 @@ def contradiction(screen: Screen, data: Data, proof: Contradiction | JointContra
         return
     if isinstance(proof, JointContradiction):
         screen.line(
-            f"These {len(set(proof.rows))} rows contradict each other: what they ask of the scores of their class and "
-            "of others, by weight, adds up to nothing."
+            f"These {len(set(proof.rows))} rows contradict each other: weighted by their shares, what they "
+            "require of the scores cancels out."
         )
     else:
-        screen.line(
-            f"These {rows} rows contradict each other: mixed by weight, those of either class give the same point."
-        )
+        screen.line(f"These {rows} rows contradict each other: the weighted averages of the two classes coincide.")
     if rows == 2:
-        screen.line(f"They are equal to a rule, which does not see {_unseen(data, differ)}.")
-    lines = [[target, *(each["cells"].get(target) for each in told)], ["share", *(_share(e, proof) for e in told)]]
+        screen.line(f"No rule can tell them apart: it does not see {_unseen(data, differ)}.")
+    lines = [[target, *(each["cells"].get(target) for each in shown)], ["share", *(_share(e, proof) for e in shown)]]
     if isinstance(proof, JointContradiction):
-        lines.insert(1, ["against", *(each["rival"] for each in told)])
-    lines += [[name, *(each["cells"].get(name) for each in told)] for name in differ[:MOST_COLUMNS]]
+        lines.insert(1, ["against", *(each["rival"] for each in shown)])
+    lines += [[name, *(each["cells"].get(name) for each in shown)] for name in differ[:MOST_COLUMNS]]
     cut = [[_cut(name, NAME - 3), *(_cut(value, cell) for value in values)] for name, *values in lines]
-    screen.table(["row", *(str(each["row"]) for each in told)], cut)
-    more = [many(rows - len(told), "row")] if rows > len(told) else []
+    screen.table(["row", *(str(each["row"]) for each in shown)], cut)
+    more = [many(rows - len(shown), "row")] if rows > len(shown) else []
     more += [many(len(differ) - MOST_COLUMNS, "column")] if len(differ) > MOST_COLUMNS else []
     if more:
         screen.line(f"({' and '.join(more)} more: --json shows all)")
 
 
 def _unseen(data: Data, differ: list[str]) -> str:
-    """What rows can differ in that have the same features, of these columns."""
+    """In what rows with the same features can differ, for these columns."""
     reasons = {
         Date: "the time of day",
         Number: f"digits of a number beyond {BITS} bits of the range of its column",
@@ -143,13 +142,13 @@ def _unseen(data: Data, differ: list[str]) -> str:
     }
     kinds = [column for column in data.encoding.columns if column.name in differ]
     found = [next((kind for kind in reasons if isinstance(column, kind)), None) for column in kinds]
-    told = [text for kind, text in reasons.items() if kind in found]
-    return ", nor ".join(told or ["columns that are left out"])
+    texts = [text for kind, text in reasons.items() if kind in found]
+    return ", nor ".join(texts or ["columns that are left out"])
 
 
-def _share(told: dict[str, Any], proof: Contradiction | JointContradiction) -> str:
+def _share(row: dict[str, Any], proof: Contradiction | JointContradiction) -> str:
     """A weight as a part of all."""
-    return f"{int(told['weight']) / sum(proof.weights):.2%}"
+    return f"{int(row['weight']) / sum(proof.weights):.2%}"
 
 
 def _cut(value: Any, length: int) -> str:
@@ -202,7 +201,7 @@ def learned(screen: Screen, found: "Learned", model: "Model") -> None:
     screen.line(f"Learned from {many(found.trained.n, 'row')}: {found.mistakes:,} of them wrong ({share:.2%}).")
     if not found.costs.are_counts:
         screen.line(
-            f"What was made small is the cost, here {found.cost:,.6g}: {found.costs.in_words(found.trained.classes)}."
+            f"Learning minimised the cost, here {found.cost:,.6g}: {found.costs.in_words(found.trained.classes)}."
         )
     for certificate in model.certificates:
         screen.line(f"Proved: {certificate.statement}")
@@ -225,7 +224,7 @@ def learned(screen: Screen, found: "Learned", model: "Model") -> None:
 
 
 def tree(screen: Screen, shown: "Worded", most: int) -> None:
-    """A tree in words: at most so many lines of it."""
+    """A tree in words: at most `most` lines of it."""
     from rosenblatt.desk.tree_paths import first_lines
 
     depth = max(shown.depths)
@@ -278,7 +277,7 @@ def learned_record(found: "Learned", model: "Model") -> dict[str, Any]:
 
 
 def card(screen: Screen, made: "Scorecard", most: int, columns: int) -> None:
-    """A scorecard, for people: so many lines of a column, and so many columns."""
+    """A scorecard, for people: at most `most` lines of a column, and `columns` columns."""
     for k, each in enumerate(made.cards):
         if k == 0:
             screen.line(made.rule, style="bold")
@@ -300,7 +299,7 @@ def card(screen: Screen, made: "Scorecard", most: int, columns: int) -> None:
 
 
 def _grouped(rows: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
-    """The same with each column named once."""
+    """Rows that name each column only once."""
     return [
         ("" if k and rows[k - 1][0] == column else column, value, points)
         for k, (column, value, points) in enumerate(rows)

@@ -1,4 +1,4 @@
-"""Tables that leave: to a file, whole or not at all, or to standard output."""
+"""Writing tables: to a file, whole or not at all, or to standard output."""
 
 import re
 import sys
@@ -41,13 +41,13 @@ SINKS: dict[str, Any] = {
 
 
 def check_suffix(path: Path | None) -> None:
-    """Refuse a name that tells no format."""
+    """Refuse a name whose ending is not that of a format."""
     if path is not None and path.suffix.lower() not in SINKS:
         raise OptionError(f"{path}: the name must end in one of {', '.join(SINKS)}")
 
 
 def harmless(found: pl.LazyFrame, path: Path | None, as_json: bool) -> pl.LazyFrame:
-    """The same table for a spreadsheet: a text, or a name, that it would compute gets an apostrophe in front."""
+    """The table made safe for a spreadsheet: texts and names that it would compute get an apostrophe in front."""
     if as_json if path is None else path.suffix.lower() != ".csv":
         raise OptionError("--safe-csv is for CSV: the other formats tell a text from a formula")
     schema = found.collect_schema()
@@ -61,7 +61,7 @@ def harmless(found: pl.LazyFrame, path: Path | None, as_json: bool) -> pl.LazyFr
 
 
 def to_file(found: pl.LazyFrame, path: Path, force: bool) -> None:
-    """Stream a table into a file whose suffix tells the format; a name appears only when the file is whole."""
+    """Stream a table into a file whose suffix is that of the format; the file appears only when it is whole."""
     check_suffix(path)
     with drafted(path, replace=force) as draft:
         SINKS[path.suffix.lower()](found, draft, maintain_order=True)
@@ -80,13 +80,13 @@ def stream(found: pl.LazyFrame, as_json: bool) -> None:
 
 
 def to_stdout(data: bytes) -> None:
-    """Write to standard output: all as it is, but on a terminal what would steer it is shown instead."""
+    """Write to standard output; on a terminal, control characters are made visible."""
     output.write(visible_lines(data.decode()).encode() if output.is_terminal() else data)
 
 
 @contextmanager
 def explained(model: Model, table: Table) -> Iterator[None]:
-    """Turn what Polars complains about into the row and the column that it is about; name the file."""
+    """Turn errors of Polars into ours, which name the row, the column and the file."""
     with named(table):
         try:
             yield
@@ -95,15 +95,15 @@ def explained(model: Model, table: Table) -> Iterator[None]:
 
 
 def on_unseen(unseen: Unseen, encoding: Encoding) -> Iterator[str]:
-    """A sentence on every column with values that the rule has no name for."""
+    """A sentence for each column with values that the rule does not know."""
     counted_as = {column.name: f"; counted as {column.no}" for column in encoding.used if isinstance(column, YesNo)}
     for column, cells in sorted(unseen.counts.items()):
         example, end = unseen.examples[column], counted_as.get(column, "")
         shown = repr(example if len(example) <= LONGEST else f"{example[: LONGEST - 3]}...")
         if cells == 1:
-            yield f"{column!r}: 1 cell holds a value that the rule has no name for, {shown}{end}"
+            yield f"{column!r}: 1 cell holds a value that the rule does not know, {shown}{end}"
         else:
-            yield f"{column!r}: {cells:,} cells hold values that the rule has no name for, such as {shown}{end}"
+            yield f"{column!r}: {cells:,} cells hold values that the rule does not know, such as {shown}{end}"
 
 
 def summary(command: str, model: Path, output: Path, error: Error | None, unseen: Unseen) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What options and methods of scikit-learn's estimators are called here, for whoever comes from there."""
+"""What options and methods of scikit-learn's estimators are called here."""
 
 import re
 from collections.abc import Callable
@@ -34,7 +34,7 @@ CORES = (
 )
 OF_TREES = "only PerceptronTree has tests and leaves"
 # What to say of each option of scikit-learn: the first hint that does not send to the estimator itself, and all
-# of whose {names}, of options, methods or attributes, it has.
+# {names} of which, of options, methods or attributes, it has.
 COUNTERPARTS: dict[str, tuple[str, ...]] = {
     "max_iter": ("use {max_passes}", *STOPS[1:]),
     "eta0": ("use {C}, which bounds the steps, with the {variant} 'PA-I' or 'PA-II'", *STEPS[1:]),
@@ -57,7 +57,7 @@ COUNTERPARTS: dict[str, tuple[str, ...]] = {
         "use {start}, which takes the weights to begin with",
         "call {partial_fit}, which goes on from what was learned",
         "{learn_one} and {learn_many} always go on from what was learned",
-        "every fit begins anew",
+        "every fit starts from scratch",
     ),
     "shuffle": (
         "use {order}='random', which draws rows at random; {patience} says when to end",
@@ -88,7 +88,7 @@ class NamesCounterparts:
     def __init_subclass__(cls, **how: Any) -> None:
         super().__init_subclass__(**how)
         if cls.__init__ is not object.__init__ and not hasattr(cls.__init__, "names_counterparts"):
-            cls.__init__ = _telling(cls.__init__)  # type: ignore[method-assign]
+            cls.__init__ = _with_hints(cls.__init__)  # type: ignore[method-assign]
 
     def set_params(self, **params: Any) -> Any:
         """Set options by name, as everywhere in scikit-learn."""
@@ -100,7 +100,7 @@ class NamesCounterparts:
 
 
 class Instead:
-    """A method that estimators for whole tables have, and this one has not: it names what there is instead."""
+    """A method of estimators for whole tables that this one lacks: the error names what to use instead."""
 
     def __init__(self, method: str) -> None:
         self.method, self.name = method, ""
@@ -112,26 +112,26 @@ class Instead:
         raise AttributeError(f"{owner.__name__} has no {self.name}, as it learns row by row; use {self.method}")
 
 
-def _telling(init: Callable[..., None]) -> Callable[..., None]:
+def _with_hints(init: Callable[..., None]) -> Callable[..., None]:
     known = signature(init).parameters
 
     @wraps(init)
-    def told(self: Any, *values: Any, **options: Any) -> None:
+    def __init__(self: Any, *values: Any, **options: Any) -> None:  # noqa: N807
         for name in options:
             if name in COUNTERPARTS and name not in known:
                 raise TypeError(refusal(type(self), name))
         init(self, *values, **options)
 
-    told.names_counterparts = True  # type: ignore[attr-defined]
-    return told
+    __init__.names_counterparts = True  # type: ignore[attr-defined]
+    return __init__
 
 
 def refusal(made: type, name: str) -> str:
     """That an estimator has no such option, and what to use instead."""
     own = {base.__name__ for base in made.__mro__}
-    fitting = (hint for hint in COUNTERPARTS[name] if own.isdisjoint(WORD.findall(hint)) and _has_all(made, hint))
-    told = next(fitting, "there is nothing like it here")  # as of a subclass with few options
-    return f"{made.__name__} has no option {name!r}: {NAMED.sub(lambda named: named[1], told)}"
+    fitting = (each for each in COUNTERPARTS[name] if own.isdisjoint(WORD.findall(each)) and _has_all(made, each))
+    hint = next(fitting, "there is nothing like it here")  # as of a subclass with few options
+    return f"{made.__name__} has no option {name!r}: {NAMED.sub(lambda named: named[1], hint)}"
 
 
 def _has_all(made: Any, hint: str) -> bool:

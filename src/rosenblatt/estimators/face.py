@@ -25,12 +25,26 @@ from rosenblatt.rows.door import (
 )
 from rosenblatt.rows.examples import classes_of
 from rosenblatt.rows.kernels import Array
+from rosenblatt.rules.linear.deciding import LinearRule
 from rosenblatt.rules.rule import Rule
 
 NO_LABELS = "no_validation"  # what scikit-learn calls them
+OF_USERS = {"fit", "predict", "class_weight", "decision_function", "replay"}
+OF_RULES = {"name"} | {
+    name for made in (Rule, LinearRule) for name in vars(made) if not name.startswith("_")
+} - OF_USERS
 
 
-class Face(NamesCounterparts, ClassifierMixin, BaseEstimator, Rule):
+class RuleEstimator(NamesCounterparts, BaseEstimator):
+    """A rule with the options and methods of scikit-learn's estimators."""
+
+    def __dir__(self) -> list[str]:
+        """What users may want: without what is there for model files, exports and the command."""
+        names: list[str] = super().__dir__()  # type: ignore[no-untyped-call]
+        return [name for name in names if name not in OF_RULES]
+
+
+class Face(ClassifierMixin, RuleEstimator, Rule):
     """A classifier of scikit-learn."""
 
     not_converged = ConvergenceWarning

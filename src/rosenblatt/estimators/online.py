@@ -1,37 +1,14 @@
 """OnlinePerceptron: the scikit-learn face of `rules.online`."""
 
-from sklearn.base import BaseEstimator
-
-from rosenblatt.estimators.counterparts import Instead, NamesCounterparts
+from rosenblatt.estimators.counterparts import Instead
+from rosenblatt.estimators.documentation import documented
+from rosenblatt.estimators.face import RuleEstimator
 from rosenblatt.rules.online import OnlineRule
 
 
-class OnlinePerceptron(NamesCounterparts, BaseEstimator, OnlineRule):
+@documented
+class OnlinePerceptron(RuleEstimator, OnlineRule):
     """Linear yes/no rule, learned from an endless stream: each row is judged once, then corrected if it was wrong.
-
-    Parameters
-    ----------
-    mode : {"perceptron", "averaged", "PA", "PA-I", "PA-II"}, default="perceptron"
-        What is learned from a row: on a mistake, add y x (Rosenblatt 1958); the same, but predict by the average of the
-        weights after every example (Freund and Schapire 1999); where y (w . x) < 1, make the smallest change that makes
-        it 1, or a bounded or softened one (passive-aggressive, Crammer et al. 2006).
-    C : float, default=1.0
-        How much a single row may change: the longest step of PA-I, and 1 / (2 C) softens the steps of PA-II.
-    ties : {"mistake", "plus", "minus", "correct"}, default="mistake"
-        What a score of exactly zero is when learning: always wrong; right for the positive class; right for the
-        negative; never wrong. It is predicted as the negative class, under "plus" as the positive.
-    fit_intercept : bool, default=True
-        Whether the rule has a threshold, learned as the weight of a constant feature.
-    bias_scale : float, default=1.0
-        The value of that constant feature.
-    classes : pair of labels or None, default=None
-        The negative and the positive label, any two values. None: False and True, 0 and 1, or -1 and 1, as the first
-        negative label of the stream tells; until there was one, predictions are False and True.
-    comparator : (weights, eps) or None, default=None
-        w* and its margin in the mistake-bound note, for `mistake_bound_`. Weights like `weights_`, the threshold's last
-        (without fit_intercept: left out), or a dict by the names of features, the threshold's under None.
-    ledger : int, "all" or None, default=None
-        Keep the positions of the last so many mistakes, or of all, as `mistakes_at_`.
 
     Attributes
     ----------

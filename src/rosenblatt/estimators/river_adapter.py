@@ -4,12 +4,16 @@ River is not needed by anything else here; without it, making a RiverPerceptron 
 """
 
 import sys
+from functools import cached_property
 from importlib import import_module
 from math import exp
-from typing import Any
+from typing import Any, Self
 
 from rosenblatt.errors import DataError
+from rosenblatt.estimators.documentation import documented
 from rosenblatt.estimators.online import OnlinePerceptron
+from rosenblatt.options import options_of, with_options
+from rosenblatt.rules.online_state import StreamOptions
 
 try:
     _Classifier: Any = import_module("river.base").MiniBatchClassifier
@@ -17,16 +21,13 @@ except ModuleNotFoundError:
     _Classifier = object
 
 
-class RiverPerceptron(_Classifier):  # type: ignore[misc]
+@documented
+@with_options
+class RiverPerceptron(StreamOptions, _Classifier):  # type: ignore[misc]
     """Linear yes/no rule, learned from a stream of dicts, under River's conventions.
 
     Other than in River's own linear models, `learn_many` is `learn_one` row after row, to the last bit, and no decision
     depends on the order of the features.
-
-    Parameters
-    ----------
-    mode, C, ties, fit_intercept, bias_scale, classes
-        As of `OnlinePerceptron`.
 
     Attributes
     ----------
@@ -39,25 +40,16 @@ class RiverPerceptron(_Classifier):  # type: ignore[misc]
     perceptron: its order is that of the scores, which is what ROC AUC needs, and it is not calibrated.
     """
 
-    def __init__(
-        self,
-        mode: str = "perceptron",
-        C: float = 1.0,
-        ties: str = "mistake",
-        fit_intercept: bool = True,
-        bias_scale: float = 1.0,
-        classes: Any = None,
-    ) -> None:
+    def __new__(cls, **_: Any) -> Self:
+        """Say what is missing where River is not installed."""
         if _Classifier is object:
             raise ModuleNotFoundError(f"RiverPerceptron needs River: {sys.executable} -m pip install river")
-        self.mode = mode
-        self.C = C
-        self.ties = ties
-        self.fit_intercept = fit_intercept
-        self.bias_scale = bias_scale
-        self.classes = classes
-        options: Any = {"fit_intercept": fit_intercept, "bias_scale": bias_scale, "classes": classes}
-        self.rule = OnlinePerceptron(mode=mode, C=C, ties=ties, **options)
+        return super().__new__(cls)  # type: ignore[no-any-return]
+
+    @cached_property
+    def rule(self) -> OnlinePerceptron:
+        """What learns, made from the options when it is first used."""
+        return OnlinePerceptron(**{name: getattr(self, name) for name in options_of(StreamOptions)})
 
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0) -> None:
         """Learn from a row, of weight w, and its label."""

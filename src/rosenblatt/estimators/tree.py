@@ -4,58 +4,20 @@ from typing import Any
 
 from sklearn.utils.validation import validate_data
 
+from rosenblatt.estimators.documentation import documented
 from rosenblatt.estimators.face import Face, checked_labels
+from rosenblatt.learn.tree.tree import Stop
 from rosenblatt.rows.door import admitted, with_nan_for_masked
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rules.tree import TreeRule
 from rosenblatt.rules.tree_columns import is_frame
 
 
+@documented
 class PerceptronTree(Face, TreeRule):
     """A decision tree whose nodes test a feature, or a linear function of a few features: a perceptron.
 
     Learns what no single line can, XOR for one, with few nodes.
-
-    Parameters
-    ----------
-    test : {"auto", "feature", "perceptron"}
-        What a node may test: one feature; a perceptron, sought among the node's standardised columns (categories as
-        features of 0 and 1) and shortened to few columns; or the better of both, and the feature on a near-tie. Where
-        neither gains much, "auto" looks one test ahead, and takes a feature after which the next tests gain more.
-    criterion : {"gini", "gain ratio", "mistakes"}
-        What a test is to be good at. "gain ratio" is Quinlan's: of the columns that gain at least as many bits
-        as the average one, the one that gains most per bit of its own.
-    leaves : {"majority", "perceptron"}
-        What decides in a leaf: its most frequent class, or a perceptron of its own where that makes fewer mistakes.
-    categories : {"grouped", "each"}
-        Two groups of a category's values (for two classes the best there are), or a branch for each value.
-    max_depth : int or None
-        The most tests on the way to a leaf.
-    min_leaf : float
-        The least weight of a branch's rows; where rows weigh less than 1 on average, in units of their mean weight. A
-        third branch, for missing values, may have less.
-    min_gain : float
-        A test that gains no more is not made.
-    max_columns : int or None
-        The most features of a perceptron test.
-    spare : float
-        The part of a perceptron's gain that may be lost for fewer features.
-    simpler : float
-        With test="auto", a perceptron must be better than the best feature by this part.
-    prune : {"cross-validation", "one standard error"}, float or None
-        How the tree is cut back: at the price of a leaf for which cross-validation counts the fewest mistakes; at the
-        highest price within one standard error of these; at this price (the share of all rows that a leaf must get
-        right); or not at all.
-    folds : int
-        Of the cross-validation. A row is in one fold, whatever its weight.
-    categorical_features : "from_dtype", None, or a list of column numbers, names or booleans
-        Which columns hold categories; "from_dtype": those of a data frame that are not numbers.
-    class_weight : dict, "balanced" or None
-        What a row of each class counts.
-    random_state : int, RandomState or None
-        Shuffles the rows into folds; None is a fixed seed, so that the tree depends on the rows alone.
-    verbose : bool
-        Tell on standard error what goes on, after two seconds.
 
     Attributes
     ----------
@@ -87,6 +49,8 @@ class PerceptronTree(Face, TreeRule):
     >>> tree.predict(X).tolist()
     ['same', 'other', 'other', 'same']
     """
+
+    stop_reasons_: dict[int, Stop]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,6 +1,5 @@
 """The kernel perceptron of `learn.dual.dual`."""
 
-import warnings
 from collections.abc import Callable
 from typing import Annotated, Any, Self
 
@@ -14,27 +13,36 @@ from rosenblatt.learn.dual.dual import DualRun, State
 from rosenblatt.learn.dual.gram import PRECOMPUTED, SCALE, Gram, Kernel, Points
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.run_state import NUMBERS_AT_ONCE, ctrl_c_noted
-from rosenblatt.options import Number, OneOf, Special, Whole
+from rosenblatt.options import Number, OneOf, Special, Whole, with_options
 from rosenblatt.plurals import many
 from rosenblatt.rows import find
 from rosenblatt.rows.examples import Examples, shown
 from rosenblatt.rows.kernels import Array, Dense
 from rosenblatt.rows.storage import n_features, rows_of
 from rosenblatt.rules import conventions
-from rosenblatt.rules.linear_learner import AUTO, LinearLearner
-from rosenblatt.rules.option_types import AnyNumber, BiasScale, ClassWeight, Count, RandomState, Seconds, Switch
+from rosenblatt.rules.linear.stream_learner import Followed, StreamLearner
+from rosenblatt.rules.option_groups import AUTO, AnyNumber, BiasScale, BudgetOptions, LearningOptions, Switch
 from rosenblatt.rules.run_progress import reporter
-from rosenblatt.rules.schemes import one_or_all
+from rosenblatt.rules.schemes import as_list, one_or_all
 
 
-class KernelRule(LinearLearner):
-    """Perceptron in the feature space of a kernel: a linear rule there, a curved one here.
+@with_options
+class CacheOptions:
+    """How much memory to use."""
 
-    `rosenblatt.KernelPerceptron` describes the options.
-    """
+    cache_mb: Annotated[
+        float,
+        Number(above=0, infinite=True),
+        "Memory for columns of the kernel matrix, in megabytes. What is learned does not depend on it.",
+    ] = 200
+
+
+@with_options
+class KernelRule(BudgetOptions, CacheOptions, LearningOptions, StreamLearner):
+    """What `rosenblatt.KernelPerceptron` is as a rule."""
 
     name = "KernelPerceptron"
-    keeps = (*LinearLearner.keeps, "support rows")
+    keeps = (*StreamLearner.keeps, "support rows")
 
     _score_in_words = conventions.KERNEL
     _why_not_linear = "a kernel's rule is linear in another space, not in the columns"
@@ -42,42 +50,45 @@ class KernelRule(LinearLearner):
     start = "zeros"
     normalize = False
 
-    def __init__(
-        self,
-        *,
-        kernel: Annotated[str | Callable[[Any, Any], Any], Special("kernel")] = "rbf",
-        gamma: Annotated[float | str | None, Number(above=0, words=(SCALE,), none=True)] = None,
-        degree: AnyNumber = 3,
-        coef0: AnyNumber = 1.0,
-        order: Annotated[str, OneOf(tuple(dual.ORDERS))] = "active",
-        budget: Annotated[int | None, Whole(1, most=2**31 - 1, none=True)] = None,
-        average: Switch = False,
-        fit_intercept: Switch = False,
-        bias_scale: BiasScale = 1.0,
-        max_passes: Count = 1000,
-        max_updates: Count = None,
-        max_seconds: Seconds = None,
-        cache_mb: Annotated[float, Number(above=0, infinite=True)] = 200,
-        class_weight: ClassWeight = None,
-        random_state: RandomState = None,
-        verbose: Switch = False,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.order = order
-        self.budget = budget
-        self.average = average
-        self.fit_intercept = fit_intercept
-        self.bias_scale = bias_scale
-        self.max_passes = max_passes
-        self.max_updates = max_updates
-        self.max_seconds = max_seconds
-        self.cache_mb = cache_mb
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.verbose = verbose
+    kernel: Annotated[
+        str | Callable[[Any, Any], Any],
+        Special("kernel", "str or callable"),
+        '"linear", "poly", "rbf", "sigmoid", "cosine", "laplacian", "chi2" or "additive_chi2" as in '
+        '`sklearn.metrics.pairwise`; "precomputed": X is the kernel matrix; or a function that takes two tables, with '
+        "n and m rows, and returns an array of shape (n, m), as in `SVC`.",
+    ] = "rbf"
+    gamma: Annotated[
+        float | str | None,
+        Number(above=0, words=(SCALE,), none=True),
+        'For "rbf", "poly", "sigmoid", "laplacian" and "chi2". None: 1 / n_features (1 for "chi2"); "scale": '
+        "1 / (n_features * X.var()), which needs all rows at once.",
+    ] = None
+    degree: Annotated[AnyNumber, 'For "poly".'] = 3
+    coef0: Annotated[AnyNumber, 'For "poly" and "sigmoid".'] = 1.0
+    order: Annotated[
+        str,
+        OneOf(tuple(dual.ORDERS)),
+        "Which mistake is corrected next: among rows that were ever wrong, until they are right, before the next full "
+        "pass, which leads to fewer support rows; or the next one in a cycle.",
+    ] = "active"
+    budget: Annotated[
+        int | None,
+        Whole(1, most=2**31 - 1, none=True),
+        "How many corrections are remembered; so no more than that many support rows are kept. When the memory is "
+        "full, each new correction replaces one drawn at random (Cavallanti, Cesa-Bianchi and Gentile 2007).",
+    ] = None
+    average: Annotated[
+        Switch,
+        "Whether to predict with the mean of the weights after every look at a row (Freund and Schapire 1999).",
+    ] = False
+    fit_intercept: Annotated[
+        Switch, "Whether the rule has a threshold: adds the square of bias_scale to the kernel. Most kernels need none."
+    ] = False
+    bias_scale: Annotated[
+        BiasScale, 'The value of the constant feature whose weight the threshold is. "auto" is refused.'
+    ] = 1.0
+    max_passes: Annotated[int | None, "Looks at the rows that were ever wrong count as parts of a pass."] = 1000
+    random_state: Annotated[Any, "It decides what a full budget forgets."] = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of X, or of the precomputed kernel matrix, and their labels y."""
@@ -101,9 +112,7 @@ class KernelRule(LinearLearner):
             self.forgotten_ = one_or_all([run.forgotten_of(np.arange(points.n)) for run in runs])
             if self.average and self.stop_reason_ is Reason.SEPARATED and self._errs_on(X, y, parts[0].weights):
                 self.stop_reason_ = Reason.QUIET  # the last weights are right, but their mean decides
-        for part, run in zip(parts, runs, strict=True):
-            if run.reason is not Reason.SEPARATED:
-                _warn(part, run, self.not_converged)
+        self._warn_unless_separated(parts, runs, _in_words)
         if interrupted():
             raise KeyboardInterrupt
         return self
@@ -113,38 +122,35 @@ class KernelRule(LinearLearner):
         wrong = self.predict(X) != np.asarray(y)
         return bool((wrong[weights > 0] if weights.size else wrong).any())
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from the next rows of a stream, each looked at once, in order.
-
-        The first call must name all `classes`. However a stream is cut into calls, the result is the same to the
-        last bit. After `fit`, it goes on from there. A precomputed kernel has no next rows, and no partial_fit.
-        """
+    def _next_parts(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> tuple[Array, list[Examples]]:
         self.check_options()
-        first = not hasattr(self, "weights_")
-        if first and options.is_word(self.gamma, SCALE):
+        if self._is_new and options.is_word(self.gamma, SCALE):
             raise OptionError("gamma='scale' needs all rows at once; give partial_fit a number")
-        known, parts = self._next_parts(X, y, classes, sample_weight)
-        more = Points(parts[0].rows)
-        if first:
+        return super()._next_parts(X, y, classes, sample_weight)
+
+    def _follow(self, parts: list[Examples]) -> Followed:
+        more, new = Points(parts[0].rows), self._is_new
+        if new:
             self._kernel = self._kernel_for(more)
             self._states, self.support_ = self._blank(0, len(parts)), np.empty(0, np.int64)
             self._support = more.take(np.empty(0, np.int64))
-        runs = self._follow(parts, more)  # which Ctrl-C loses
-        with ctrl_c_noted() as interrupted:  # all rules go on, or none does
-            if first:
-                self.classes_, self.n_passes_, self.n_examples_seen_ = known, 0, 0
-                self.ledger_ = one_or_all([Ledger(np.zeros(part.size), 0, np.int64) for part in parts])
-                self.forgotten_ = one_or_all([np.empty(0, np.int64) for _ in parts])
-            numbers = np.concatenate([self.support_, self._ledgers()[0].n_rows + np.arange(more.n)])
-            self._note(parts, runs, numbers)
-            self._keep([run.state for run in runs], self._support.followed_by(more), numbers)
-            self._expose()
-        if interrupted():
-            raise KeyboardInterrupt
-        return self
+        runs, before = self._runs(parts, more), self._support.n
+        entries = [run.ledger.entries().astype(np.int64) for run in runs]
 
-    def _follow(self, parts: list[Examples], more: Points) -> list[DualRun]:
-        """The next part of the stream, for each rule; changes nothing."""
+        def take_over() -> None:
+            first = self._ledgers()[0].n_rows - more.n
+            numbers = np.concatenate([self.support_, first + np.arange(more.n)])
+            forgotten = [np.empty(0, np.int64) for _ in parts] if new else as_list(self.forgotten_)
+            self.forgotten_ = one_or_all(
+                [np.concatenate([old, run.forgotten_of(numbers)]) for old, run in zip(forgotten, runs, strict=True)]
+            )
+            self._keep([run.state for run in runs], self._support.followed_by(more), numbers)
+
+        begun = [np.zeros(part.size) for part in parts] if new else None
+        return Followed(begun, [np.where(each < 0, each + before, each - before) for each in entries], take_over)
+
+    def _runs(self, parts: list[Examples], more: Points) -> list[DualRun]:
+        """A run over the next part of the stream, for each rule."""
         before, support = self._support.n, self._support
         columns = Gram(self._kernel, support.followed_by(more), self.cache_mb)
         amounts = np.stack([state.amounts for state in self._states])
@@ -157,18 +163,6 @@ class KernelRule(LinearLearner):
             longer = state.with_more(part.n, np.searchsorted(self.support_, state.memory.row))
             runs.append(dual.follow(both, columns, longer, np.concatenate([np.zeros(before), own]), float(error)))
         return runs
-
-    def _note(self, parts: list[Examples], runs: list[DualRun], numbers: Array) -> None:
-        """Add what was corrected, and taken back, to the books; `numbers` are those of the rows in the stream."""
-        before, forgotten = self._support.n, self.forgotten_ if len(runs) > 1 else [self.forgotten_]
-        for ledger, run, part in zip(self._ledgers(), runs, parts, strict=True):
-            entries = run.ledger.entries().astype(np.int64)
-            ledger.extend(np.where(entries < 0, entries + before, entries - before), part.n, part)
-            self.n_examples_seen_ += part.n_copies
-        self.forgotten_ = one_or_all(
-            [np.concatenate([old, run.forgotten_of(numbers)]) for old, run in zip(forgotten, runs, strict=True)]
-        )
-        self.stop_reason_ = Reason.STREAM
 
     @property
     def linear(self) -> None:
@@ -266,14 +260,12 @@ class KernelRule(LinearLearner):
         self.n_updates_ = self._updates_before + sum(len(ledger) for ledger in self._ledgers())
 
 
-def _warn(examples: Examples, run: DualRun, category: type[Warning]) -> None:
-    """Say that a run ended without a clean pass, why, and what to try."""
+def _in_words(examples: Examples, run: DualRun) -> str:
+    """Why a run ended without a clean pass, and what to try."""
     no, yes = map(shown, examples.classes)
-    warnings.warn(
+    return (
         f"{run.reason} {run.mistakes} of {examples.n} rows are wrong ({yes} against {no}) "
         f"after {many(run.updates, 'update')} and {many(run.passes, 'full pass', 'full passes')}. "
         "Try to raise the budget, or a kernel that separates more: a larger gamma for 'rbf', a higher degree for "
-        "'poly'; shuffle rows that are sorted by class.",
-        category,
-        stacklevel=3,
+        "'poly'; shuffle rows that are sorted by class."
     )

@@ -9,6 +9,7 @@ from rosenblatt.errors import DataError
 from rosenblatt.learn.choices import Reason
 from rosenblatt.learn.online import online_kernels
 from rosenblatt.learn.run_state import ctrl_c_noted
+from rosenblatt.options import with_options
 from rosenblatt.rows.door import labelled, unmasked
 from rosenblatt.rows.examples import MOST_COPIES, classes_of, refuse_heavy_rows, weights_of
 from rosenblatt.rows.kernels import Array, Rows
@@ -25,11 +26,9 @@ LEARN: Any = {1: online_kernels.learn_dense, 3: online_kernels.learn_sparse}  # 
 SCORE: Any = {1: online_kernels.score_dense, 3: online_kernels.score_sparse}
 
 
+@with_options
 class OnlineRule(OnlineState):
-    """Linear yes/no rule, learned from an endless stream: each row is judged once, then corrected if it was wrong.
-
-    `rosenblatt.OnlinePerceptron` describes the options.
-    """
+    """What `rosenblatt.OnlinePerceptron` is as a rule."""
 
     name = "OnlinePerceptron"
     not_checkable = ("how many updates, passes and looks it took",)

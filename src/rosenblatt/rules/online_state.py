@@ -13,13 +13,14 @@ from rosenblatt.learn import choices
 from rosenblatt.learn.online import online_kernels
 from rosenblatt.learn.online.online import Stream
 from rosenblatt.learn.online.stream_options import MODES, Comparator, mode_named
-from rosenblatt.options import OneOf, Special, Whole
+from rosenblatt.options import Number, OneOf, Special, Whole, with_options
 from rosenblatt.prove.theory.stream import MistakeBound, mistake_bound
 from rosenblatt.rows.examples import shown
 from rosenblatt.rows.kernels import Array
-from rosenblatt.rows.storage import bias_of
-from rosenblatt.rules.option_types import BiasScale, Positive, Switch, TieRule
+from rosenblatt.rows.storage import LONGEST, bias_of
+from rosenblatt.rules.option_groups import Positive, Switch
 from rosenblatt.rules.rule import Rule
+from rosenblatt.vocabulary import TIE_RULES
 
 PROTOCOL = 1
 NO, YES = np.array([-1], np.int8), np.array([1], np.int8)  # labels as compiled code takes them
@@ -37,29 +38,58 @@ def _counter(place: int, what: str) -> Any:
     return property(lambda rule: 0 if rule._stream is None else int(rule._stream.counts[place]), doc=what)
 
 
-class OnlineState(Rule):
-    """What a stream knows so far."""
+@with_options
+class StreamOptions:
+    """How to learn from a stream."""
 
-    def __init__(
-        self,
-        *,
-        mode: Annotated[str, OneOf(tuple(MODES))] = "perceptron",
-        C: Positive = 1.0,
-        ties: TieRule = "mistake",
-        fit_intercept: Switch = True,
-        bias_scale: BiasScale = 1.0,
-        classes: Annotated[Sequence[Any] | None, Special("classes")] = None,
-        comparator: Annotated[tuple[Any, float] | None, Special("comparator")] = None,
-        ledger: Annotated[int | str | None, Whole(1, most=sys.maxsize, words=("all",), none=True)] = None,
-    ) -> None:
-        self.mode = mode
-        self.C = C
-        self.ties = ties
-        self.fit_intercept = fit_intercept
-        self.bias_scale = bias_scale
-        self.classes = classes
-        self.comparator = comparator
-        self.ledger = ledger
+    mode: Annotated[
+        str,
+        OneOf(tuple(MODES)),
+        "What is learned from a row: on a mistake, add y x (Rosenblatt 1958); the same, but predict with the average "
+        "of the weights after every example (Freund and Schapire 1999); where y (w . x) < 1, make the smallest change "
+        "that makes it 1, or a bounded or softened one (passive-aggressive, Crammer et al. 2006).",
+    ] = "perceptron"
+    C: Annotated[
+        Positive,
+        "How much a single row may change: the longest step of PA-I, and 1 / (2 C) softens the steps of PA-II.",
+    ] = 1.0
+    ties: Annotated[
+        str,
+        OneOf(TIE_RULES),
+        "What a score of exactly zero is when learning: always wrong; right for the positive class; right for the "
+        'negative; never wrong. It is predicted as the negative class, under "plus" as the positive.',
+    ] = "mistake"
+    fit_intercept: Annotated[
+        Switch, "Whether the rule has a threshold, learned as the weight of a constant feature."
+    ] = True
+    bias_scale: Annotated[float, Number(above=0, below=LONGEST), "The value of the constant feature."] = 1.0
+    classes: Annotated[
+        Sequence[Any] | None,
+        Special("classes", "pair of labels or None"),
+        "The negative and the positive label, any two values. None: False and True, 0 and 1, or -1 and 1, as the first "
+        "negative label of the stream tells; before that, predictions are False and True.",
+    ] = None
+
+
+@with_options
+class BookOptions:
+    """What to keep an account of."""
+
+    comparator: Annotated[
+        tuple[Any, float] | None,
+        Special("comparator", "(weights, eps) or None"),
+        "w* and its margin in the mistake-bound note, for `mistake_bound_`. Weights like `weights_`, the threshold's "
+        "last (without fit_intercept: left out), or a dict by the names of features, the threshold's under None.",
+    ] = None
+    ledger: Annotated[
+        int | str | None,
+        Whole(1, most=sys.maxsize, words=("all",), none=True),
+        "Keep the positions of this many of the last mistakes, or of all, as `mistakes_at_`.",
+    ] = None
+
+
+class OnlineState(StreamOptions, BookOptions, Rule):
+    """What a stream knows so far."""
 
     _stream: Stream | None = None
 

@@ -1,4 +1,4 @@
-"""What a rule is: all that the rooms after this one may ask of it.
+"""What a rule is: all that other rooms may use of it.
 
 Linear rules, votes, kernels, trees and streams are rules. Files, exports, the desk and the command use what is declared
 here, and never ask which kind they have. scikit-learn's faces (`estimators`) are rules that check their input as
@@ -53,8 +53,8 @@ class LinearForm:
         return self.weights[:, -1] * self.bias
 
 
-class Numbers(NamedTuple):
-    """An array of numbers for each linear rule of several, in an attribute, that a model file keeps."""
+class KeptArrays(NamedTuple):
+    """An attribute that a model file keeps: an array for each linear rule."""
 
     field: str  # in the file
     attribute: str
@@ -65,7 +65,7 @@ class Rule(ABC):
     """What learns from rows, keeps what it learned, and answers for it."""
 
     name: ClassVar[str]  # of its estimator, in Python and in model files
-    keeps: ClassVar[tuple[str | Numbers, ...]] = ()  # what a model file has of it: groups of fields, and arrays
+    keeps: ClassVar[tuple[str | KeptArrays, ...]] = ()  # what a model file has of it: groups of fields, and arrays
     not_checkable: tuple[str, ...] = ()  # what it keeps that no table can confirm
     not_converged: ClassVar[type[Warning]] = NotConverged  # the category of its warnings
 
@@ -97,11 +97,11 @@ class Rule(ABC):
         return {name: getattr(self, name) for name in signature(type(self)).parameters}
 
     def check_options(self) -> None:
-        """Refuse options that are not of their kinds, or do not fit each other, whatever the rows."""
+        """Refuse options that are not of their kinds, or that contradict each other."""
         options.check(self)
 
     def settle_for_constant(self, X: Any, y: Any, weights: Any) -> bool:
-        """Say the same of every row from now on, if that costs less on these rows than the rule does; whether it does.
+        """Predict the same label for every row from now on, if that costs less on these rows; returns whether it does.
 
         Only rules with a threshold can.
         """
@@ -155,7 +155,7 @@ class Rule(ABC):
 
     @property
     def is_constant(self) -> bool:
-        """Whether it is known to say the same of every row."""
+        """Whether it is known to predict the same label for every row."""
         return False
 
     @abstractmethod
@@ -191,10 +191,10 @@ class Rule(ABC):
         """What the run of each linear rule that it is made of proved; None where that is nothing."""
         return []
 
-    # -- what a face does otherwise ------------------------------------------------------------------------
+    # -- what estimators replace ------------------------------------------------------------------------
 
     def _admitted(self, X: Any, *, reset: bool, **checks: Any) -> Any:
-        """X, whose number of features is noted, or compared with the one that was noted."""
+        """X, with its number of features noted, or compared with the number noted before."""
         if reset:
             self.n_features_in_ = X.shape[1]
         elif X.shape[1] != self.n_features_in_:

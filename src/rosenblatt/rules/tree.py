@@ -14,14 +14,14 @@ from rosenblatt.learn.tree.canonical_rows import Rows, whole_costs
 from rosenblatt.learn.tree.stored_numbers import parts
 from rosenblatt.learn.tree.tree import Columns, Node, Stop, Tree
 from rosenblatt.learn.tree.tree_options import Plan
-from rosenblatt.options import Number, OneOf, Special, Whole
+from rosenblatt.options import Number, OneOf, Special, Whole, with_options
 from rosenblatt.progress import ticker
 from rosenblatt.rows.door import with_nan_for_masked
 from rosenblatt.rows.examples import class_factors, classes_of, shown, weights_of
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rules import conventions
 from rosenblatt.rules import tree_columns as tables
-from rosenblatt.rules.option_types import ClassWeight, FromZero, Positive, RandomState, Switch
+from rosenblatt.rules.option_groups import FromZero, LearningOptions, Positive
 from rosenblatt.rules.rule import Rule
 from rosenblatt.rules.tree_columns import FROM_DTYPE
 
@@ -32,61 +32,74 @@ if TYPE_CHECKING:
 MOST_FOLDS = 100_000
 MOST_NUMBERS = 2**24  # that a tree sees at once in prediction
 BY_CROSS_VALIDATION = {"cross-validation": 0.0, "one standard error": 1.0}  # standard errors that are spared
-Prune = Annotated[str | float | None, Number(least=0, words=tuple(BY_CROSS_VALIDATION), none=True)]
 
 
-class TreeRule(Rule):
-    """A decision tree whose nodes test a feature, or a linear function of a few features: a perceptron.
-
-    `rosenblatt.PerceptronTree` describes the options.
-    """
+@with_options
+class TreeRule(LearningOptions, Rule):
+    """What `rosenblatt.PerceptronTree` is as a rule."""
 
     name = "PerceptronTree"
     keeps = ("tree",)
     not_checkable = ("how the tree was pruned",)
 
-    stop_reasons_: dict[int, Stop]
-
-    def __init__(
-        self,
-        *,
-        test: Annotated[str, OneOf(plans.TESTS)] = "auto",
-        criterion: Annotated[str, OneOf(tuple(plans.CRITERIA))] = "gini",
-        leaves: Annotated[str, OneOf(plans.LEAVES)] = "majority",
-        categories: Annotated[str, OneOf(plans.CATEGORIES)] = "grouped",
-        max_depth: Annotated[int | None, Whole(0, none=True)] = None,
-        min_leaf: Positive = 1.0,
-        min_gain: FromZero = 0.0,
-        max_columns: Annotated[int | None, Whole(2, none=True)] = None,
-        spare: FromZero = 0.02,
-        simpler: FromZero = 0.25,
-        prune: Prune = "cross-validation",
-        folds: Annotated[int, Whole(2, most=MOST_FOLDS)] = 5,
-        categorical_features: Annotated[Any, Special("categorical_features")] = FROM_DTYPE,
-        class_weight: ClassWeight = None,
-        random_state: RandomState = None,
-        verbose: Switch = False,
-    ) -> None:
-        self.test = test
-        self.criterion = criterion
-        self.leaves = leaves
-        self.categories = categories
-        self.max_depth = max_depth
-        self.min_leaf = min_leaf
-        self.min_gain = min_gain
-        self.max_columns = max_columns
-        self.spare = spare
-        self.simpler = simpler
-        self.prune = prune
-        self.folds = folds
-        self.categorical_features = categorical_features
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.verbose = verbose
+    test: Annotated[
+        str,
+        OneOf(plans.TESTS),
+        "What a node may test: one feature; a perceptron, sought among the node's standardised columns (categories as "
+        "features of 0 and 1) and shortened to few columns; or the better of both, and the feature on a near-tie. "
+        'Where neither gains much, "auto" looks one test ahead, and takes a feature after which the next tests gain '
+        "more.",
+    ] = "auto"
+    criterion: Annotated[
+        str,
+        OneOf(tuple(plans.CRITERIA)),
+        'What a test is to be good at. "gain ratio" is Quinlan\'s: of the columns that gain at least as many bits as '
+        "the average one, the one that gains most per bit of its own.",
+    ] = "gini"
+    leaves: Annotated[
+        str,
+        OneOf(plans.LEAVES),
+        "What decides in a leaf: its most frequent class, or a perceptron of its own where that makes fewer mistakes.",
+    ] = "majority"
+    categories: Annotated[
+        str,
+        OneOf(plans.CATEGORIES),
+        "Two groups of a category's values (for two classes the best there are), or a branch for each value.",
+    ] = "grouped"
+    max_depth: Annotated[int | None, Whole(0, none=True), "The most tests on the way to a leaf."] = None
+    min_leaf: Annotated[
+        Positive,
+        "The least weight of a branch's rows; where rows weigh less than 1 on average, in units of their mean weight. "
+        "A third branch, for missing values, may have less.",
+    ] = 1.0
+    min_gain: Annotated[FromZero, "A test must gain more than this."] = 0.0
+    max_columns: Annotated[int | None, Whole(2, none=True), "The most features of a perceptron test."] = None
+    spare: Annotated[FromZero, "The part of a perceptron's gain that may be lost for fewer features."] = 0.02
+    simpler: Annotated[
+        FromZero, 'With test="auto", a perceptron must be better than the best feature by this part.'
+    ] = 0.25
+    prune: Annotated[
+        str | float | None,
+        Number(least=0, words=tuple(BY_CROSS_VALIDATION), none=True),
+        'How the tree is cut back. "cross-validation": at the price of a leaf for which cross-validation counts the '
+        'fewest mistakes; "one standard error": at the highest price within one standard error of these; a number: at '
+        "this price, the share of all rows that a leaf must get right; None: not at all.",
+    ] = "cross-validation"
+    folds: Annotated[
+        int, Whole(2, most=MOST_FOLDS), "Folds of the cross-validation. A row is in one fold, whatever its weight."
+    ] = 5
+    categorical_features: Annotated[
+        Any,
+        Special("categorical_features", f'"{FROM_DTYPE}", None, or a list of column numbers, names or booleans'),
+        'Which columns hold categories; "from_dtype": those of a data frame that are not numbers.',
+    ] = FROM_DTYPE
+    random_state: Annotated[
+        Any, "It shuffles the rows into folds; None is a fixed seed, so that the tree depends on the rows alone."
+    ] = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of X and their labels y."""
-        plan, seed = self.plan(), self._seed()
+        plan, seed = self._plan(), self._seed()
         columns, y = self._checked(X, y)
         rows, classes = self._rows(columns, y, sample_weight)
         watch = self._watch() if self.verbose else None
@@ -114,7 +127,7 @@ class TreeRule(Rule):
         return np.concatenate([tree.apply(table) for tree, table in self._tables(X)])
 
     def decision_path(self, X: Any) -> Any:
-        """A sparse matrix, a row for every row and a column for every node: 1 where the row passes the node."""
+        """A sparse matrix with a row for every row and a column for every node: 1 where the row passes the node."""
         return importance.passed(self.tree_, self.apply(X))
 
     @property
@@ -163,7 +176,7 @@ class TreeRule(Rule):
         return svg_of(self.tree_, most_depth=most_depth, names=feature_names, title=title)
 
     def plot(self, ax: Any = None, *, feature_names: Any = None, most_depth: int | None = None) -> Any:
-        """The same picture on matplotlib's axes, which are returned: these, or those of a new figure that it fits.
+        """Draw the tree on matplotlib's axes, which are returned: these, or those of a new figure of its size.
 
         Needs matplotlib: pip install "rosenblatt[plot]".
         """
@@ -218,10 +231,10 @@ class TreeRule(Rule):
         grown = "No further split improved the tree, within the limits given"
         if self.prune is None:
             return f"{grown}; nothing was pruned."
-        how = f"by {self.prune}" if isinstance(self.prune, str) else "as told"
+        how = f"by {self.prune}" if isinstance(self.prune, str) else "at the price given"
         return f"{grown}; then leaves that cost more than they gain were pruned, {how}."
 
-    def plan(self) -> Plan:
+    def _plan(self) -> Plan:
         """The options, checked."""
         self.check_options()
         return Plan(

@@ -26,11 +26,11 @@ SPARSE = "sparse["  # so do those of pandas that store few numbers
 ENOUGH, NAMES = 20, 0.8  # rows; the part of them that have a value of their own, for values to be names of rows
 MOST_NUMBERS = 2**29  # of a sparse table that becomes a dense one: 4 GiB
 MOST_LEARNED = 2**27  # numbers of a table to learn from: a gigabyte
-WIDE, FEW = 32, 4  # a sparse table of more columns, of which one number in so many is stored, is not made dense
+WIDE, FEW = 32, 4  # a sparse table of more columns, of which at most one number in FEW is stored, is not made dense
 
 
 class Unnamed(Sequence[Column]):
-    """Columns of numbers x0, x1, ..., each made when it is asked for: there may be millions, and few are."""
+    """Columns of numbers x0, x1, ..., each made when it is needed: there may be millions, of which few are."""
 
     def __init__(self, many: int) -> None:
         self.many = many
@@ -119,7 +119,7 @@ def read(X: Any, chosen: Sequence[bool]) -> Columns:
 
 
 def read_like(X: Any, heads: Sequence[Column]) -> Array:
-    """The table of rows to predict; a category that was not there to learn from has a code beyond all."""
+    """The table of rows to predict; a category that was not among the rows learned from has a code beyond all."""
     if is_of_numbers(heads) and not is_frame(X):
         return _table(X, heads)
     X, parts = _by_column(X), []
@@ -199,7 +199,7 @@ def check_heads(encoding: "Encoding", columns: Sequence[Column]) -> None:
         many = width(encoding)
     except OptionError as error:
         raise ModelError(str(error)) from None
-    if len(found) != many:  # a number in the file, before there are so many heads
+    if len(found) != many:  # the file states the number, and making that many heads could take long
         raise ModelError(f"the encoding has {many} columns for a tree, but the tree has {len(found)}")
     for there, own in zip(heads(encoding), found, strict=True):
         if there != own:
@@ -207,7 +207,7 @@ def check_heads(encoding: "Encoding", columns: Sequence[Column]) -> None:
 
 
 def _by_column(X: Any) -> Any:
-    """The same table, stored so that a column is at hand."""
+    """The table, stored by columns if it is sparse."""
     return X.tocsc() if hasattr(X, "tocsc") else X
 
 

@@ -7,35 +7,26 @@ import typer
 
 from rosenblatt.cli import parameters
 from rosenblatt.cli.codes import DONE, NO
+from rosenblatt.cli.groups import flattened
 
 NAME = "check"
 EXAMPLE = "Example: rosenblatt check applications.csv --target approved"
 
 
+@flattened
 def run(
+    *,
     file: parameters.Source,
     target: parameters.TargetColumn,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="PROOF", help="Write the proof to this file.")
     ] = None,
     fewest: Annotated[
-        bool,
-        typer.Option(
-            "--fewest/--no-fewest", help="Prove how few mistakes are possible.", rich_help_panel=parameters.JUDGING
-        ),
+        bool, parameters.of_judging("--fewest/--no-fewest", help="Prove how few mistakes are possible.")
     ] = True,
     seconds: parameters.Seconds = None,
-    positive: parameters.Positive = None,
-    kind: parameters.Kinds = None,
-    ignore: parameters.Ignore = None,
-    text: parameters.TextAs = "vocabulary",
-    file_format: parameters.Format = None,
-    delimiter: parameters.Delimiter = None,
-    drop_missing_target: parameters.DropMissing = False,
-    config: parameters.Config = None,
-    force: parameters.Force = False,
-    json: parameters.Json = False,
-    quiet: parameters.Quiet = False,
+    table: parameters.NewTable,
+    shown: parameters.ConfiguredOutput,
 ) -> None:
     """Say whether a line separates the classes, by what margin, and prove it.
 
@@ -45,21 +36,15 @@ def run(
     """
     import shlex
 
-    from rosenblatt.cli.prefetch import begin
-
-    begun = begin(file, file_format, delimiter)
+    begun = table.begin(file)
 
     from rosenblatt.cli import reading, wording
-    from rosenblatt.cli.screen import Screen
     from rosenblatt.desk.check import finding
 
-    screen = Screen(json, quiet, kernels=15)
-    reading.free(output, force)
-    data, notes = reading.noted(
-        screen, begun, target, positive, parameters.kinds_given(kind, ignore), text, drop_missing_target
-    )
+    screen = shown.screen_for(output, kernels=15)
+    data, notes = reading.noted(screen, begun, target, table)
     with screen.busy("proving") as tell, reading.progress_to(tell):
-        found = finding(data, seconds=seconds, fewest=fewest, verbose=not quiet)
+        found = finding(data, seconds=seconds, fewest=fewest, verbose=not shown.quiet)
     wording.columns(screen, data)
     wording.finding(screen, data, found)
     record: dict[str, Any] = {"command": NAME, **reading.described(data, notes)}
@@ -69,7 +54,7 @@ def run(
     if output is not None:
         from rosenblatt.desk.model import proof_of
 
-        proof_of(data, found).save(output, force=force)
+        proof_of(data, found).save(output, force=shown.force)
         screen.line(
             f"Proof written to {output}; check it with: {shlex.join(['rosenblatt', 'verify', str(output), *file])}"
         )

@@ -7,6 +7,7 @@ import typer
 
 from rosenblatt.cli import parameters
 from rosenblatt.cli.codes import DONE, INTERRUPTED, USAGE
+from rosenblatt.cli.groups import flattened
 
 NAME = "demo"
 EXAMPLE = "Example: rosenblatt demo --folder credit"
@@ -26,12 +27,16 @@ STEPS = (
 )
 
 
+@flattened
 def run(
+    *,
     folder: Annotated[
-        Path, typer.Option("--folder", metavar="FOLDER", help="Where to write the files; those of an earlier demo go.")
+        Path,
+        typer.Option(
+            "--folder", metavar="FOLDER", help="Where to write the files; those of an earlier demo are replaced."
+        ),
     ] = Path("build/demo"),
-    json: parameters.Json = False,
-    quiet: parameters.Quiet = False,
+    shown: parameters.Output,
 ) -> None:
     """Check, learn, explain, predict, export, report and verify: German credit data, 1000 real applications.
 
@@ -44,10 +49,9 @@ def run(
     from importlib.resources import files
 
     from rosenblatt.cli.app import app
-    from rosenblatt.cli.screen import Screen
     from rosenblatt.errors import MissingExtraError, OptionError
 
-    screen = Screen(json, quiet)
+    screen = shown.screen()
     if folder.exists() and not folder.is_dir():
         raise OptionError(f"{folder} is a file; --folder needs a folder to write into")
     folder.mkdir(parents=True, exist_ok=True)
@@ -59,9 +63,13 @@ def run(
         for step in STEPS:
             screen.line()
             screen.line(f"$ rosenblatt {step}", style="bold cyan")
-            words = [*shlex.split(step), *(["--force"] if " -o " in step else []), *(["--quiet"] if quiet else [])]
+            words = [
+                *shlex.split(step),
+                *(["--force"] if " -o " in step else []),
+                *(["--quiet"] if shown.quiet else []),
+            ]
             try:
-                with contextlib.redirect_stdout(io.StringIO()) if json else contextlib.nullcontext():
+                with contextlib.redirect_stdout(io.StringIO()) if shown.json else contextlib.nullcontext():
                     codes[step] = app(words, standalone_mode=False) or DONE
             except MissingExtraError as error:
                 codes[step] = USAGE

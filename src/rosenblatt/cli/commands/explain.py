@@ -6,27 +6,30 @@ from typing import Annotated, Any
 import typer
 
 from rosenblatt.cli import parameters
+from rosenblatt.cli.groups import flattened
 
 NAME = "explain"
 EXAMPLE = "Example: rosenblatt explain model.json --integers applications.csv -o card.json"
 MOST_LINES, MOST_COLUMNS = 20, 100  # of a column; of a card
 
 
+@flattened
 def run(
+    *,
     model: parameters.ModelFile,
     file: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[FILE...]",
-            help="Table to choose whole points by, for --integers; or that --row is about.",
+            help="Table to choose whole points by, for --integers; or the table of --row.",
             show_default=False,
         ),
     ] = None,
     integers: Annotated[
-        bool, typer.Option("--integers", help="Small whole-number points, and the mistakes they cost.")
+        bool, typer.Option("--integers", help="Small whole-number points, and how many mistakes they add.")
     ] = False,
     largest: Annotated[
-        str, typer.Option("--largest", metavar="N", help="The most points for anything; auto: as few as cost little.")
+        str, typer.Option("--largest", metavar="N", help="Most points for anything; auto: as few as cost little.")
     ] = "auto",
     output: Annotated[
         Path | None,
@@ -34,7 +37,9 @@ def run(
     ] = None,
     row: Annotated[
         int | None,
-        typer.Option("--row", min=1, metavar="K", help="The way of row K of the table through a tree, step by step."),
+        typer.Option(
+            "--row", min=1, metavar="K", help="Show the path of row K of the table through a tree, step by step."
+        ),
     ] = None,
     most: Annotated[
         int | None,
@@ -44,50 +49,44 @@ def run(
         int,
         typer.Option("--columns", min=1, metavar="K", help="Show the K columns with the most points."),
     ] = MOST_COLUMNS,
-    file_format: parameters.Format = None,
-    delimiter: parameters.Delimiter = None,
-    drop_missing_target: parameters.DropMissing = False,
-    force: parameters.Force = False,
-    json: parameters.Json = False,
-    quiet: parameters.Quiet = False,
+    wanted: parameters.KnownTable,
+    shown: parameters.FileOutput,
 ) -> None:
     """Show the scorecard: points for what stands in each column, and the threshold; of a tree, its tests in words."""
     from rosenblatt.cli import reading, wording
-    from rosenblatt.cli.screen import Screen
     from rosenblatt.desk.model_contents import card_of, points_of
     from rosenblatt.errors import OptionError
     from rosenblatt.ship.file.modelfile import Model
 
-    screen = Screen(json, quiet)
-    reading.free(output, force)
+    screen = shown.screen_for(output)
     loaded = Model.load(model)
     if row is not None or (loaded.rule.tree is not None and not integers):
         if integers or output:
-            raise OptionError("whole points and an output are not for --row, nor for trees")
-        screen.record(_tree(screen, model, loaded, file or [], row, most, file_format, delimiter))
+            raise OptionError("--integers and --output cannot be used with --row, nor with a tree")
+        screen.record(_tree(screen, model, loaded, file or [], row, most, wanted))
         return
     most, most_points = most or MOST_LINES, _largest(largest)
     if not integers:
         if file or output:
-            raise OptionError("a table and an output are for --integers")
+            raise OptionError("FILE and --output require --integers")
         card = card_of(loaded)
         wording.card(screen, card, most, columns)
         screen.record(_record(model, card.as_record()))
         return
     if not file:
         raise OptionError(
-            "--integers needs the table that the points are chosen by: rosenblatt explain MODEL FILE --integers"
+            "--integers requires a table to choose the points by: rosenblatt explain MODEL FILE --integers"
         )
     from rosenblatt.desk.whole_points import whole_points
 
     encoding, weights = points_of(loaded).encoding, (loaded.held_out or {}).get("weights")
-    data = reading.known(screen, file, encoding, file_format, delimiter, drop_missing_target, weights)
+    data = reading.known(screen, file, wanted, encoding, weights)
     with screen.busy("choosing whole points"):
         found = whole_points(loaded, data, most_points)
     wording.card(screen, found.chosen.card, most, columns)
     screen.line(found.statement)
     if output is not None:
-        found.model.save(output, force=force)
+        found.model.save(output, force=shown.force)
         screen.line(f"Model written to {output}")
     counts = found.as_record()
     screen.record(_record(model, counts.pop("card"), counts, output))
@@ -100,22 +99,21 @@ def _tree(
     file: list[str],
     row: int | None,
     most: int | None,
-    file_format: str | None,
-    delimiter: str | None,
+    wanted: parameters.Format,
 ) -> dict[str, Any]:
-    """Show a tree, or the way of one row through it; and the same for a program."""
+    """Show a tree, or the path of one row through it; returns the record for a program."""
     from rosenblatt.cli import reading, wording
     from rosenblatt.desk.tree_paths import tree_of, way_of
     from rosenblatt.errors import OptionError
 
     tree = tree_of(loaded)
     if bool(file) != (row is not None):
-        raise OptionError("a table and the number of a row belong together: rosenblatt explain MODEL FILE --row K")
+        raise OptionError("FILE and --row require each other: rosenblatt explain MODEL FILE --row K")
     encoding, way = loaded.table_encoding, None
     if row is None:
         wording.tree(screen, tree, most or wording.MOST_TREE_LINES)
     else:
-        table = reading.table(screen, file, file_format, delimiter, encoding, target=False)
+        table = reading.table(screen, file, wanted, encoding, target=False)
         with reading.named(table):
             way = way_of(loaded, table, row)
         for line in way.lines(encoding.target.name):

@@ -6,13 +6,16 @@ from typing import Annotated
 import typer
 
 from rosenblatt.cli import parameters
+from rosenblatt.cli.groups import flattened
 from rosenblatt.ship.export.formats import FORMATS, exported
 
 NAME = "export"
 EXAMPLE = "Example: rosenblatt export model.json --to sql --table applications > score.sql"
 
 
+@flattened
 def run(
+    *,
     model: parameters.ModelFile,
     to: Annotated[
         str,
@@ -27,9 +30,7 @@ def run(
         str | None,
         typer.Option("--table", metavar="NAME", help="For SQL: a whole SELECT from this table, not an expression."),
     ] = None,
-    force: parameters.Force = False,
-    json: parameters.Json = False,
-    quiet: parameters.Quiet = False,
+    shown: parameters.FileOutput,
 ) -> None:
     """Write the rule as SQL, ONNX, PMML, Python or JSON; every one gives the same labels.
 
@@ -37,20 +38,18 @@ def run(
     """
     import sys
 
-    from rosenblatt.cli import reading, writing
-    from rosenblatt.cli.screen import Screen
+    from rosenblatt.cli import writing
     from rosenblatt.errors import OptionError
     from rosenblatt.ship.file.atomic import write_whole
     from rosenblatt.ship.file.modelfile import Model
 
-    screen = Screen(json, quiet)
-    reading.free(output, force)
+    screen = shown.screen_for(output)
     if to not in FORMATS:
         raise OptionError(f"--to must be one of {', '.join(FORMATS)}, not {to!r}")
     if table is not None and to != "sql":
-        raise OptionError("--table is for --to sql")
-    if output is None and (json or (to == "onnx" and sys.stdout.isatty())):
-        raise OptionError("name a file to write, with --output")
+        raise OptionError("--table requires --to sql")
+    if output is None and (shown.json or (to == "onnx" and sys.stdout.isatty())):
+        raise OptionError("--output is required here: name a file to write")
     data, exact = exported(Model.load(model), to, table)
     if not exact:
         screen.note(
@@ -59,6 +58,6 @@ def run(
     if output is None:
         writing.to_stdout(data)
         return
-    write_whole(output, data, replace=force)
+    write_whole(output, data, replace=shown.force)
     screen.line(f"Written: {output}")
     screen.record({"command": NAME, "model": str(model), "to": to, "output": str(output), "exact": exact})

@@ -6,12 +6,15 @@ from typing import Annotated
 import typer
 
 from rosenblatt.cli import parameters
+from rosenblatt.cli.groups import flattened
 
 NAME = "predict"
 EXAMPLE = "Example: rosenblatt predict model.json new.csv --keep id --reasons 3 -o decisions.csv"
 
 
+@flattened
 def run(
+    *,
     model: parameters.ModelFile,
     file: parameters.Source,
     output: Annotated[
@@ -24,27 +27,24 @@ def run(
         ),
     ] = None,
     reasons: Annotated[
-        int, typer.Option("--reasons", min=0, metavar="K", help="The K features that moved each decision most.")
+        int, typer.Option("--reasons", min=0, metavar="K", help="Show the K features that moved each decision most.")
     ] = 0,
     keep: Annotated[
         list[str] | None,
-        typer.Option(
-            "--keep", metavar="COLUMN", help="Column to take over from the table; may be given again; or: all."
-        ),
+        typer.Option("--keep", metavar="COLUMN", help="Column to copy to the output; may be given again; or: all."),
     ] = None,
-    judge: Annotated[bool, typer.Option("--judge", help="Compare with the target column, and tell the error.")] = False,
+    judge: Annotated[
+        bool, typer.Option("--judge", help="Compare with the target column, and report the error rate.")
+    ] = False,
     safe_csv: Annotated[
         bool,
         typer.Option(
             "--safe-csv",
-            help="Put an apostrophe before texts that a spreadsheet would compute, which changes them: = + - @ first.",
+            help="Put an apostrophe before texts that a spreadsheet would take for formulas (= + - @ first).",
         ),
     ] = False,
-    file_format: parameters.Format = None,
-    delimiter: parameters.Delimiter = None,
-    force: parameters.Force = False,
-    json: parameters.Json = False,
-    quiet: parameters.Quiet = False,
+    wanted: parameters.Format,
+    shown: parameters.FileOutput,
 ) -> None:
     """Write the label and the score of every row, in order. Tables larger than memory stream through.
 
@@ -55,30 +55,28 @@ def run(
     from contextlib import nullcontext
 
     from rosenblatt.cli import reading, writing
-    from rosenblatt.cli.screen import Screen
     from rosenblatt.desk.predict import judged, predictions
     from rosenblatt.read.encode.lookup import Unseen
     from rosenblatt.ship.file.modelfile import Model
 
     os.environ.setdefault("POLARS_ROW_GROUP_PREFETCH_SIZE", "2")  # more costs memory and brings no speed
-    screen = Screen(json, quiet)
-    reading.free(output, force)
+    screen = shown.screen_for(output)
     writing.check_suffix(output)
     loaded = Model.load(model)
-    table = reading.table(screen, file, file_format, delimiter, loaded.encoding, large=True, target=judge)
+    table = reading.table(screen, file, wanted, loaded.encoding, large=True, target=judge)
     error, unseen = None, Unseen()
-    to_terminal = output is None and sys.stdout.isatty()  # where the rows themselves show how far it is
+    to_terminal = output is None and sys.stdout.isatty()  # there the rows show the progress
     busy = nullcontext() if to_terminal else screen.busy("predicting")
     with busy, writing.explained(loaded, table):
         found = predictions(loaded, table, reasons_wanted=reasons, keep=keep or (), unseen=unseen)
         if safe_csv:
-            found = writing.harmless(found, output, json)
+            found = writing.harmless(found, output, shown.json)
         if judge:
             error = judged(loaded, table)
         if output is None:
-            writing.stream(found, json)
+            writing.stream(found, shown.json)
         else:
-            writing.to_file(found, output, force)
+            writing.to_file(found, output, shown.force)
     for note in writing.on_unseen(unseen, loaded.table_encoding):
         screen.note(note)
     if error is not None:

@@ -7,24 +7,24 @@ import typer
 
 from rosenblatt.cli import parameters
 from rosenblatt.cli.codes import DONE, NO
+from rosenblatt.cli.groups import flattened
 
 NAME = "verify"
 EXAMPLE = "Example: rosenblatt verify model.json applications.csv"
 WORDS = {True: ("holds", "green"), False: ("FAILS", "bold red"), None: ("not checked", "yellow")}
 
 
+@flattened
 def run(
+    *,
     proof: Annotated[str, typer.Argument(metavar="PROOF", help="Model, proof or certificate.", show_default=False)],
     file: parameters.Source,
     target: Annotated[
         str | None,
         typer.Option("--target", "-t", metavar="COLUMN", help="Column to predict; for a bare certificate only."),
     ] = None,
-    file_format: parameters.Format = None,
-    delimiter: parameters.Delimiter = None,
-    drop_missing_target: parameters.DropMissing = False,
-    json: parameters.Json = False,
-    quiet: parameters.Quiet = False,
+    wanted: parameters.KnownTable,
+    shown: parameters.Output,
 ) -> None:
     """Check on the table, in exact arithmetic, every claim that a model or a proof makes.
 
@@ -32,15 +32,14 @@ def run(
     instead. What no table can tell is listed as not checked. The exit code is 0 if no claim fails, 1 if one does.
     """
     from rosenblatt.cli import reading
-    from rosenblatt.cli.screen import Screen
     from rosenblatt.desk.verifying.verify import claims_in, verified
 
-    screen = Screen(json, quiet)
+    screen = shown.screen()
     claims = claims_in(proof)
     encoding = getattr(claims, "encoding", None)
-    table = reading.table(screen, file, file_format, delimiter, encoding)
+    table = reading.table(screen, file, wanted, encoding)
     name = target if encoding is None else encoding.target.name
-    if name is not None and (encoding is not None or drop_missing_target):  # nothing is claimed about the others
+    if name is not None and (encoding is not None or wanted.drop_missing_target):  # nothing is claimed about the others
         table = reading.with_target(screen, table, name)
     with screen.busy("verifying"), reading.named(table):
         results = verified(claims, table, target)

@@ -5,20 +5,22 @@ from typing import Annotated
 import typer
 
 from rosenblatt.cli import parameters
+from rosenblatt.cli.groups import flattened
 
 NAME = "warm-up"
 EXAMPLE = "Example: rosenblatt warm-up --all"
 
 
+@flattened
 def run(
+    *,
     every: Annotated[
         bool,
-        typer.Option("--all", help="Also what needs to be asked for: every algorithm, and the estimators of Python."),
+        typer.Option("--all", help="Also compile the other algorithms, and the estimators of the Python package."),
     ] = False,
-    json: parameters.Json = False,
-    quiet: parameters.Quiet = False,
+    shown: parameters.Output,
 ) -> None:
-    """Compile what the commands need, and keep it: for images, and for machines that begin anew each time.
+    """Compile what the commands need, and keep it: for images, and for machines that start from scratch each time.
 
     Without it, the first check, the first fit and the first tree each take some seconds longer. What is compiled is for
     this kind of processor and this version; the environment variable NUMBA_CACHE_DIR names a folder for it.
@@ -27,12 +29,11 @@ def run(
     import time
     from pathlib import Path
 
-    from rosenblatt.cli.screen import Screen
     from rosenblatt.desk.warm_up import steps, warm
     from rosenblatt.errors import OptionError
     from rosenblatt.rows import compiling
 
-    screen = Screen(json, quiet)
+    screen = shown.screen()
     done, begun = [], time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         todo = steps(Path(folder), every)
@@ -44,7 +45,7 @@ def run(
             screen.line(f"{k} of {len(todo)}: {name}: {kernels} kernels, compiled in {seconds:.1f} s")
             done.append({"step": name, "kernels": kernels, "seconds": seconds})
     if compiling.told.lost:
-        raise OptionError(f"what was compiled is lost: {compiling.told.lost}")
+        raise OptionError(f"the compiled code could not be kept: {compiling.told.lost}")
     kept, took = compiling.told.folder, time.monotonic() - begun
     screen.line(f"Ready in {took:.0f} s; what was compiled is in {kept}")
     screen.record({"command": NAME, "folder": kept, "steps": done, "seconds": took})

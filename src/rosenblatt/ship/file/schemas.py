@@ -22,9 +22,9 @@ from rosenblatt.learn.passes.averaged import Tally
 from rosenblatt.learn.passes.electorate import Chunk, Electorate
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.storage import n_rows
-from rosenblatt.rules.rule import Numbers
+from rosenblatt.rules.linear.voted import VOTES
+from rosenblatt.rules.rule import KeptArrays
 from rosenblatt.rules.schemes import one_or_all
-from rosenblatt.rules.voted import VOTES
 from rosenblatt.ship.file.codecs import (
     BIAS,
     CERTIFICATE,
@@ -303,7 +303,7 @@ GROUPS = {  # by the names that rules have them under, in `Rule.keeps`
 }
 
 
-def _numbers(kept_as: Numbers) -> Group:
+def _numbers(kept_as: KeptArrays) -> Group:
     """The field of an array for each rule."""
     one = listed(VECTOR, lambda shape: shape.size) if kept_as.square else VECTOR
     numbers = Kind(np.ndarray.tolist, lambda value, where, shape: np.stack(one.read(value, where, shape)))
@@ -311,9 +311,9 @@ def _numbers(kept_as: Numbers) -> Group:
 
 
 @cache
-def kept_by(keeps: tuple[str | Numbers, ...]) -> Group:
+def kept_by(keeps: tuple[str | KeptArrays, ...]) -> Group:
     """All that a rule with these groups keeps; the last of them that says what follows does."""
-    each = [_numbers(one) if isinstance(one, Numbers) else GROUPS[one] for one in keeps]
+    each = [_numbers(one) if isinstance(one, KeptArrays) else GROUPS[one] for one in keeps]
     finish = [group.finish for group in each if group.finish is not None]
     return Group(
         {key: field for group in each for key, field in group.settled.items()},

@@ -1,6 +1,6 @@
 """The passive-aggressive rule of `learn.passes.aggressive`."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -9,28 +9,17 @@ from rosenblatt.learn.passes import aggressive
 from rosenblatt.learn.passes.aggressive import StepLedger, Variant
 from rosenblatt.learn.passes.averaged import PassesRun
 from rosenblatt.learn.passes.averaged_kernels import Stride
-from rosenblatt.options import OneOf
+from rosenblatt.options import OneOf, with_options
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array
-from rosenblatt.rules.in_passes import RuleInPasses
-from rosenblatt.rules.option_types import (
-    BiasScale,
-    ClassWeight,
-    Count,
-    Positive,
-    RandomState,
-    Start,
-    Switch,
-    SwitchOrAuto,
-)
+from rosenblatt.rules.linear.in_passes import RuleInPasses
+from rosenblatt.rules.option_groups import Positive, Switch
 from rosenblatt.rules.schemes import one_or_all
 
 
+@with_options
 class AggressiveRule(RuleInPasses):
-    """Linear yes/no rule that moves as little as each row allows, but as far as it asks (Crammer et al. 2006).
-
-    `rosenblatt.PassiveAggressive` describes the options.
-    """
+    """What `rosenblatt.PassiveAggressive` is as a rule."""
 
     name = "PassiveAggressive"
     keeps = (*RuleInPasses.keeps, "steps")
@@ -38,34 +27,19 @@ class AggressiveRule(RuleInPasses):
     _name = "passive-aggressive"
     ties = "mistake"  # of prediction: a score of exactly zero is the first class
 
-    def __init__(
-        self,
-        *,
-        variant: Annotated[str, OneOf(tuple(Variant))] = "PA-I",
-        C: Positive = 1.0,
-        average: Switch = False,
-        max_passes: Count = 10,
-        shuffle: SwitchOrAuto = True,
-        start: Start = "zeros",
-        fit_intercept: Switch = True,
-        bias_scale: BiasScale = 1.0,
-        normalize: Switch = False,
-        class_weight: ClassWeight = None,
-        random_state: RandomState = None,
-        verbose: Switch = False,
-    ) -> None:
-        self.variant = variant
-        self.C = C
-        self.average = average
-        self.max_passes = max_passes
-        self.shuffle = shuffle
-        self.start = start
-        self.fit_intercept = fit_intercept
-        self.bias_scale = bias_scale
-        self.normalize = normalize
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.verbose = verbose
+    variant: Annotated[
+        str,
+        OneOf(tuple(Variant)),
+        "The step on a row, with loss = max(0, 1 - y (w . x)): loss / ||x||^2; min(C, loss / ||x||^2); "
+        'loss / (||x||^2 + 1 / (2 C)). "PA" is for data without noise: one wrong label undoes what was learned.',
+    ] = "PA-I"
+    C: Annotated[Positive, 'How aggressive a step may be; without a meaning for "PA".'] = 1.0
+    average: Annotated[
+        Switch, "Whether the rule is the mean of the weights after each look at a row, instead of the last."
+    ] = False
+    shuffle = True
+    start: Annotated[Any, "`start=last_weights_` goes on where a run ended."] = "zeros"
+    fit_intercept: Annotated[bool, "That feature is a part of x."] = True
 
     def _settle(self) -> None:
         super()._settle()

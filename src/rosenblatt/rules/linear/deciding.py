@@ -18,7 +18,7 @@ from rosenblatt.rows.kernels import Array, Rows
 from rosenblatt.rows.kesler import JointExamples
 from rosenblatt.rows.storage import n_rows, rows_of, unit_rows
 from rosenblatt.rules import conventions
-from rosenblatt.rules.rule import LinearForm, Numbers, Replayable, Rule, right_on_every_row
+from rosenblatt.rules.rule import KeptArrays, LinearForm, Replayable, Rule, right_on_every_row
 from rosenblatt.rules.schemes import JOINT, ONE_VS_ONE, ONE_VS_REST, examples_of_rules, names_of_rules, votes
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ WORK, FEWEST = 2**31, 100  # multiplications for a block of rows, which take abo
 class LinearRule(Rule):
     """A rule whose `weights_` hold one row, or of more than two classes one for each (or for each pair)."""
 
-    keeps: ClassVar[tuple[str | Numbers, ...]] = ("run",)
+    keeps: ClassVar[tuple[str | KeptArrays, ...]] = ("run",)
     not_checkable: tuple[str, ...] = ("why learning stopped", "how many updates, passes and looks it took")
 
     ties: str
@@ -68,7 +68,7 @@ class LinearRule(Rule):
         return np.stack(scores, axis=1)
 
     def scores(self, X: Any) -> Array:
-        """The scores that decide."""
+        """The scores by which it decides."""
         return np.asarray(self.decision_function(X))
 
     def predict(self, X: Any) -> Array:
@@ -145,8 +145,8 @@ class LinearRule(Rule):
         """Why learning ended; of several rules, why that of one did."""
         if self.stop_reason_ is Reason.SEPARATED:
             return right_on_every_row(weights)
-        whose = {ONE_VS_REST: "One class against the rest: ", ONE_VS_ONE: "One class against another: "}
-        return f"{whose.get(self._scheme or '', '')}{self.stop_reason_}"
+        about = {ONE_VS_REST: "One class against the rest: ", ONE_VS_ONE: "One class against another: "}
+        return f"{about.get(self._scheme or '', '')}{self.stop_reason_}"
 
     def joint_rule(self) -> tuple[Array, float]:
         """The weights of all classes, unless they were learned pair by pair."""
@@ -220,7 +220,7 @@ class LinearRule(Rule):
         self._expose()
 
     def settle_for_constant(self, X: Any, y: Any, weights: Any) -> bool:
-        """Say the same of every row, where that costs less; one-vs-one rules are left alone."""
+        """Predict the same label for every row, if that costs less; one-vs-one rules are left alone."""
         if self.linear is None or not self._is_constant_now(parts := self.examples_of(X, y, weights)):
             return False
         self.recount(parts)
@@ -259,7 +259,7 @@ class LinearRule(Rule):
         return int(whole[np.argmax([part.labels for part in parts], axis=0) != said].sum())
 
     def recount(self, parts: list[Examples]) -> None:
-        """Count anew what the attributes say of the rule's mistakes on the rows learned from, if they say anything."""
+        """Recount the mistakes on the rows learned from, if the rule has attributes for them."""
 
     def _mistakes(self, parts: list[Examples]) -> list[int]:
         """How many rows each rule predicts wrong."""

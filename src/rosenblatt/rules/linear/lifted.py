@@ -1,6 +1,5 @@
 """The lifted perceptron of `learn.lifted.lifted`."""
 
-import warnings
 from dataclasses import replace
 from fractions import Fraction
 from math import hypot
@@ -11,14 +10,14 @@ from rosenblatt.learn.choices import MOMENT, Budget, Reason, shares
 from rosenblatt.learn.lifted import lifted
 from rosenblatt.learn.lifted.lifted import LiftedRun
 from rosenblatt.learn.run_state import ctrl_c_noted
-from rosenblatt.options import Number
+from rosenblatt.options import Number, with_options
 from rosenblatt.plurals import many
 from rosenblatt.prove.theory import bounds
 from rosenblatt.rows import timing
 from rosenblatt.rows.examples import Examples, shown
 from rosenblatt.rows.kernels import Array
-from rosenblatt.rules.linear_learner import LinearLearner
-from rosenblatt.rules.option_types import BiasScale, ClassWeight, Count, Seconds, Switch
+from rosenblatt.rules.linear.learner import LinearLearner
+from rosenblatt.rules.option_groups import BudgetOptions, ClassWeightOptions, ThresholdOptions, VerboseOptions
 from rosenblatt.rules.run_progress import reporter
 from rosenblatt.rules.schemes import as_list, one_or_all
 
@@ -26,11 +25,9 @@ BEST = "best"
 SAFELY = 1e-12  # covers the rounding of the few operations between a reference and its bound
 
 
-class LiftedRule(LinearLearner):
-    """Linear yes/no rule for classes that overlap: PLA on rows with a feature of their own each (Harchaoui 3).
-
-    `rosenblatt.LiftedPerceptron` describes the options.
-    """
+@with_options
+class LiftedRule(ThresholdOptions, BudgetOptions, ClassWeightOptions, VerboseOptions, LinearLearner):
+    """What `rosenblatt.LiftedPerceptron` is as a rule."""
 
     name = "LiftedPerceptron"
     keeps = (*LinearLearner.keeps, "weights", "lift")
@@ -42,28 +39,14 @@ class LiftedRule(LinearLearner):
     ties = "mistake"
     start = "zeros"
 
-    def __init__(
-        self,
-        *,
-        a: Annotated[float | str, Number(above=0, below=1, words=(BEST,))] = BEST,
-        fit_intercept: Switch = True,
-        bias_scale: BiasScale = 1.0,
-        normalize: Switch = False,
-        max_passes: Count = None,
-        max_updates: Count = None,
-        max_seconds: Seconds = None,
-        class_weight: ClassWeight = None,
-        verbose: Switch = False,
-    ) -> None:
-        self.a = a
-        self.fit_intercept = fit_intercept
-        self.bias_scale = bias_scale
-        self.normalize = normalize
-        self.max_passes = max_passes
-        self.max_updates = max_updates
-        self.max_seconds = max_seconds
-        self.class_weight = class_weight
-        self.verbose = verbose
+    a: Annotated[
+        float | str,
+        Number(above=0, below=1, words=(BEST,)),
+        'How much of a row is lifted; made for rows of length about 1 (see `normalize`). "best": the a for which the '
+        "bound on updates is least, a^2 = 1 / (1 + R sqrt(L)), where R is the length of the longest row and L the sum "
+        "of max(0, gamma - y (u . x))^2 over the rows, for a unit vector u and a gamma of least bound. u is the sum "
+        "of the signed rows, or the mean of the weights in five passes of the plain algorithm, whichever is better.",
+    ] = BEST
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of X and their labels y."""
@@ -86,9 +69,7 @@ class LiftedRule(LinearLearner):
                 directions.append([*quick, runs[-1].weights])
             self._take(classes, list(runs))
             self._report(parts, runs, directions)
-        for part, run in zip(parts, runs, strict=True):
-            if run.reason is not Reason.SEPARATED:
-                _warn(part, run, self.not_converged)
+        self._warn_unless_separated(parts, runs, _in_words)
         if interrupted():
             raise KeyboardInterrupt
         return self
@@ -127,13 +108,11 @@ def _margin_and_bound(part: Examples, run: LiftedRun, directions: list[Array]) -
     return margin / factor / hypot(1, run.lift), bound
 
 
-def _warn(examples: Examples, run: LiftedRun, category: type[Warning]) -> None:
-    """Say that a run ended before its time, and what is left."""
+def _in_words(examples: Examples, run: LiftedRun) -> str:
+    """Why a run ended before every lifted row was right, and what to try."""
     no, yes = map(shown, examples.classes)
-    warnings.warn(
+    return (
         f"{run.reason} {lifted.count(examples, run)} of {run.own.size} lifted rows are wrong ({yes} against {no}) "
         f"after {many(run.updates, 'update')} and {many(run.passes, 'full pass', 'full passes')}. "
-        "Raise the budget, or leave a at 'best': lifted rows are always separable.",
-        category,
-        stacklevel=3,
+        "Raise the budget, or leave a at 'best': lifted rows are always separable."
     )

@@ -14,7 +14,7 @@ from rosenblatt.learn.choices import Budget, Reason
 from rosenblatt.learn.pla import pla
 from rosenblatt.learn.pla.stalling import Stall
 from rosenblatt.learn.run_state import Run, ctrl_c_noted
-from rosenblatt.options import Number, OneOf, Whole
+from rosenblatt.options import Number, OneOf, Whole, with_options
 from rosenblatt.plurals import many
 from rosenblatt.prove.solve import run as of_two_classes
 from rosenblatt.prove.solve.clock import Clock
@@ -25,20 +25,19 @@ from rosenblatt.rows.examples import Examples, shown
 from rosenblatt.rows.kernels import Array, Ties
 from rosenblatt.rows.kesler import JointExamples
 from rosenblatt.rows.storage import some_rows
-from rosenblatt.rules.linear_learner import AUTO, LinearLearner
-from rosenblatt.rules.option_types import (
-    BiasScale,
-    ClassWeight,
-    Count,
-    MultiClass,
-    RandomState,
-    Seconds,
-    Start,
-    Switch,
-    TieRule,
+from rosenblatt.rules.linear.stream_learner import Followed, StreamLearner
+from rosenblatt.rules.option_groups import (
+    AUTO,
+    LearningOptions,
+    MultiClassOptions,
+    PatienceOptions,
+    StartOptions,
+    ThresholdOptions,
+    TieOptions,
+    TimeOptions,
 )
 from rosenblatt.rules.run_progress import reporter
-from rosenblatt.rules.schemes import JOINT, as_list, one_or_all
+from rosenblatt.rules.schemes import as_list, one_or_all
 from rosenblatt.vocabulary import ORDERS
 
 BOUND = "bound"
@@ -65,49 +64,72 @@ def learner_of(part: Examples) -> Any:
     return import_module("rosenblatt.learn.pla.joint_pla") if isinstance(part, JointExamples) else pla
 
 
-class PerceptronRule(LinearLearner):
-    """Linear yes/no rule, learned by correcting mistakes (Rosenblatt 1958) until there is none.
+@with_options
+class PerceptronBudgets(TimeOptions):
+    """How long the perceptron runs."""
 
-    `rosenblatt.Perceptron` describes the options.
-    """
+    max_passes: Annotated[
+        int | str | None,
+        Whole(1, words=(AUTO,), none=True),
+        'Budget of passes over the data; looks at the active set count as parts of a pass. "auto": 1000, and under the '
+        'orders "active" and "cyclic" it ends sooner where more passes do not help (see Notes).',
+    ] = AUTO
+    max_updates: Annotated[
+        int | str | None,
+        Whole(1, words=(BOUND,), none=True),
+        'Budget of corrections, for each rule if several are learned. "bound": stop after as many as prove that no '
+        "unit vector is right on every row with the `margin` given (Novikoff 1962).",
+    ] = None
+
+
+@with_options
+class BoundOptions:
+    """What ends a run by a bound."""
+
+    margin: Annotated[
+        float | None,
+        Number(above=0, none=True),
+        'For max_updates="bound": the least margin worth finding, in the units of the rows.',
+    ] = None
+
+
+@with_options
+class PerceptronRule(
+    TieOptions,
+    StartOptions,
+    ThresholdOptions,
+    PerceptronBudgets,
+    BoundOptions,
+    PatienceOptions,
+    MultiClassOptions,
+    LearningOptions,
+    StreamLearner,
+):
+    """What `rosenblatt.Perceptron` is as a rule."""
 
     name = "Perceptron"
-    keeps = (*LinearLearner.keeps, "weights", "certificates")
+    keeps = (*StreamLearner.keeps, "weights", "certificates")
 
-    def __init__(
-        self,
-        *,
-        order: Annotated[str, OneOf(ORDERS)] = "active",
-        ties: TieRule = "mistake",
-        start: Start = "zeros",
-        fit_intercept: Switch = True,
-        bias_scale: BiasScale = 1.0,
-        normalize: Switch = False,
-        max_passes: Annotated[int | str | None, Whole(1, words=(AUTO,), none=True)] = AUTO,
-        max_updates: Annotated[int | str | None, Whole(1, words=(BOUND,), none=True)] = None,
-        max_seconds: Seconds = None,
-        margin: Annotated[float | None, Number(above=0, none=True)] = None,
-        patience: Count = None,
-        multi_class: MultiClass = JOINT,
-        class_weight: ClassWeight = None,
-        random_state: RandomState = None,
-        verbose: Switch = False,
-    ) -> None:
-        self.order = order
-        self.ties = ties
-        self.start = start
-        self.fit_intercept = fit_intercept
-        self.bias_scale = bias_scale
-        self.normalize = normalize
-        self.max_passes = max_passes
-        self.max_updates = max_updates
-        self.max_seconds = max_seconds
-        self.margin = margin
-        self.patience = patience
-        self.multi_class = multi_class
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.verbose = verbose
+    order: Annotated[
+        str,
+        OneOf(ORDERS),
+        "Which mistake is corrected next: rows near the boundary before the next full pass; the next one in a cycle; "
+        "rows drawn at random; a random one of the present mistakes; the one with the least y (w . x).",
+    ] = "active"
+    patience: Annotated[
+        int | None,
+        'Under order="random": draws without an update, after which to stop. None: look at all rows after n such '
+        "draws, and go on if one is wrong.",
+    ] = None
+    ties: Annotated[
+        str,
+        "Of several classes learned jointly, what equal scores are: always wrong; right for the last of the classes; "
+        "for the first, which is always the one predicted; never wrong.",
+    ] = "mistake"
+    bias_scale: Annotated[
+        float | str, "This bounds the updates by (2 R / margin)^2 wherever the rows lie (see `bounds.with_bias`)."
+    ] = 1.0
+    random_state: Annotated[Any, 'Used by the random orders and by start="random".'] = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of X and their labels y."""
@@ -122,15 +144,15 @@ class PerceptronRule(LinearLearner):
         rng = self._generator()
         classes, parts = self._parts(X, y, sample_weight)
         starts = self._starts(parts, rng)
-        runs, verdicts = [], [_Asked(part, self.ties) for part in parts]
+        runs, verdicts = [], [_Refutation(part, self.ties) for part in parts]
         with ctrl_c_noted() as interrupted:
             limits = choices.shares(budget, len(parts))
-            for part, start, asked, limit in zip(parts, starts, verdicts, limits, strict=True):
+            for part, start, refutation, limit in zip(parts, starts, verdicts, limits, strict=True):
                 limit = replace(limit, max_updates=self._bound(part, start)) if by_bound else limit
                 watch = reporter(limit) if self.verbose else None
                 how: Any = {"order": order, "ties": ties, "budget": limit, "rng": rng, "watch": watch}
                 if by_itself:
-                    how["stall"] = Stall(asked.is_refuted)
+                    how["stall"] = Stall(refutation.is_refuted)
                 runs.append(learner_of(part).learn(part, start, interrupted=interrupted, **how))
             proved = [self._proved(*each) for each in zip(parts, runs, starts, verdicts, strict=True)]
         runs = [
@@ -139,9 +161,9 @@ class PerceptronRule(LinearLearner):
         ]
         self.certificate_ = one_or_all(proved)
         self._take(classes, runs)
-        for part, run, certificate, asked in zip(parts, runs, proved, verdicts, strict=True):
+        for part, run, certificate, refutation in zip(parts, runs, proved, verdicts, strict=True):
             if run.reason is not Reason.SEPARATED:
-                known = certificate.statement if certificate else asked.finding
+                known = certificate.statement if certificate else refutation.finding
                 _warn(part, run, choices.ties_named(self.ties_of_prediction), known, self.not_converged)
         if interrupted():
             raise KeyboardInterrupt
@@ -156,12 +178,12 @@ class PerceptronRule(LinearLearner):
         away = find.norm(start)
         return bounds.updates(part.radius * (1 + 1e-15), self.margin, start_length=away, start_along=-away) + 1
 
-    def _proved(self, part: Examples, run: Run, start: Array, asked: "_Asked") -> Any:
+    def _proved(self, part: Examples, run: Run, start: Array, refutation: "_Refutation") -> Any:
         """What a run that did not separate its rows proves about them."""
         if run.reason in (Reason.SEPARATED, Reason.INTERRUPTED) or self._unit_rows:  # those are not the rows given
             return None
-        if asked.contradiction:
-            return asked.contradiction
+        if refutation.contradiction:
+            return refutation.contradiction
         most = A_SECOND if run.reason is Reason.MAX_SECONDS else inf
         prove = import_module("rosenblatt.prove.solve.joint_run") if isinstance(part, JointExamples) else of_two_classes
         if found := prove.recurrence(part, run, start, self.ties, most):
@@ -175,30 +197,22 @@ class PerceptronRule(LinearLearner):
         """What each run proved; nothing of a stream."""
         return as_list(getattr(self, "certificate_", None))
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from the next rows of a stream, each looked at once, in order.
-
-        The first call must name all `classes`. However a stream is cut into calls, the result is the same to the
-        last bit. After `fit`, it goes on from there.
-        """
-        ties = choices.ties_named(self.ties)
-        first = not hasattr(self, "weights_")
-        known, parts = self._next_parts(X, y, classes, sample_weight)
-        joint = isinstance(parts[0], JointExamples)
-        before: Any = [self.weights_] if joint and not first else getattr(self, "weights_", None)
-        before = self._start_weights(parts, self._generator()) if first else before
+    def _follow(self, parts: list[Examples]) -> Followed:
+        ties, new = choices.ties_named(self.ties), self._is_new
+        if new:
+            before = self._start_weights(parts, self._generator())
+        else:
+            before = [self.weights_] if isinstance(parts[0], JointExamples) else list(self.weights_)
         followed = [learner_of(part).follow(part, w, ties) for part, w in zip(parts, before, strict=True)]
-        with ctrl_c_noted() as interrupted:  # all rules go on, or none does; an earlier Ctrl-C loses what was followed
-            self._note_stream(known, before if first else None, parts, [entries for _, entries in followed])
+
+        def take_over() -> None:
             self.weights_ = np.vstack([w for w, _ in followed])
-            self._expose()
-        if interrupted():
-            raise KeyboardInterrupt
-        return self
+
+        return Followed(before if new else None, [entries for _, entries in followed], take_over)
 
 
-class _Asked:
-    """A proof that is asked for at most once: that no rule is right on every row that counts."""
+class _Refutation:
+    """A search, made at most once, for a proof that no rule is right on every row that counts."""
 
     def __init__(self, part: Examples, ties: str) -> None:
         self._part, self._ties = part, ties

@@ -7,67 +7,38 @@ import numpy as np
 from rosenblatt.learn.passes import averaged
 from rosenblatt.learn.passes.averaged import Choice, Course, PassesRun
 from rosenblatt.learn.passes.electorate import Electorate, electorate
-from rosenblatt.options import OneOf
+from rosenblatt.options import OneOf, with_options
 from rosenblatt.rows import find
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array, Rows
 from rosenblatt.rows.storage import n_rows
 from rosenblatt.rules import conventions
-from rosenblatt.rules.in_passes import RuleInPasses
-from rosenblatt.rules.linear_learner import AUTO
-from rosenblatt.rules.option_types import (
-    BiasScale,
-    ClassWeight,
-    Count,
-    RandomState,
-    Start,
-    Switch,
-    SwitchOrAuto,
-    TieRule,
-)
+from rosenblatt.rules.linear.in_passes import RuleInPasses
+from rosenblatt.rules.option_groups import TieOptions
 from rosenblatt.rules.rule import LinearForm
 from rosenblatt.rules.schemes import one_or_all
 
 VOTES = ("voted", "averaged", "last", "random")
 
 
-class VotedRule(RuleInPasses):
-    """Yes/no rule by the vote of all weights that a perceptron went through (Freund and Schapire 1999).
-
-    `rosenblatt.VotedPerceptron` describes the options.
-    """
+@with_options
+class VotedRule(TieOptions, RuleInPasses):
+    """What `rosenblatt.VotedPerceptron` is as a rule."""
 
     name = "VotedPerceptron"
     keeps = (*RuleInPasses.keeps, "votes")
 
     _name = "voted perceptron"
 
-    def __init__(
-        self,
-        *,
-        vote: Annotated[str, OneOf(VOTES)] = "voted",
-        ties: TieRule = "mistake",
-        max_passes: Count = 10,
-        shuffle: SwitchOrAuto = AUTO,
-        start: Start = "zeros",
-        fit_intercept: Switch = True,
-        bias_scale: BiasScale = 1.0,
-        normalize: Switch = False,
-        class_weight: ClassWeight = None,
-        random_state: RandomState = None,
-        verbose: Switch = False,
-    ) -> None:
-        self.vote = vote
-        self.ties = ties
-        self.max_passes = max_passes
-        self.shuffle = shuffle
-        self.start = start
-        self.fit_intercept = fit_intercept
-        self.bias_scale = bias_scale
-        self.normalize = normalize
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.verbose = verbose
+    vote: Annotated[
+        str,
+        OneOf(VOTES),
+        "What predicts: the vote of all weight vectors; their mean, weighted by the votes, as in AveragedPerceptron; "
+        "the last one; or one drawn at random, with chances as the votes, once for all predictions. All but the first "
+        "are linear.",
+    ] = "voted"
+    ties: Annotated[str, "A vote that is even is decided likewise."] = "mistake"
+    random_state: Annotated[Any, 'It also draws the weights for vote="random".'] = None
 
     @property
     def votes_(self) -> Any:
@@ -78,7 +49,7 @@ class VotedRule(RuleInPasses):
     def decision_function(self, X: Any) -> Array:
         """With vote="voted", the share of the votes for yes less that for no; else coef_ . x + intercept_.
 
-        Of more than two classes, an equal share is told apart by the mean of the weights: by less than half a vote.
+        Of more than two classes, equal shares are decided by the mean of the weights, which adds less than half a vote.
         """
         self._refuse_unfitted("weights_")
         if not self._is_vote():

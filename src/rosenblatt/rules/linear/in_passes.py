@@ -1,7 +1,7 @@
 """What all rules that are learned in passes share: `learn.passes.averaged` makes the passes."""
 
 from importlib import import_module
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 
@@ -16,20 +16,26 @@ from rosenblatt.options import flag, is_word
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.kesler import JointExamples
-from rosenblatt.rules.linear_learner import AUTO, LinearLearner
+from rosenblatt.rules.linear.stream_learner import Followed, StreamLearner
+from rosenblatt.rules.option_groups import (
+    AUTO,
+    LearningOptions,
+    PassOptions,
+    ShuffleOptions,
+    StartOptions,
+    ThresholdOptions,
+)
 from rosenblatt.rules.run_progress import reporter
 from rosenblatt.rules.schemes import JOINT
 
 
-class RuleInPasses(LinearLearner):
+class RuleInPasses(PassOptions, ShuffleOptions, StartOptions, ThresholdOptions, LearningOptions, StreamLearner):
     """A rule that is learned in passes, each of which looks at every row once."""
 
-    keeps = (*LinearLearner.keeps, "weights", "tallies")
+    keeps = (*StreamLearner.keeps, "weights", "tallies")
 
-    max_passes: int | None
-    shuffle: bool | str
-    random_state: Any
-    verbose: bool
+    max_passes = 10
+    random_state: Annotated[Any, 'Used by shuffle=True and start="random".'] = None
 
     _name = "averaged perceptron"
     _tallies: list[Tally]
@@ -66,37 +72,27 @@ class RuleInPasses(LinearLearner):
             raise KeyboardInterrupt
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from the next rows of a stream, each looked at once, in order.
-
-        The first call must name all `classes`. However a stream is cut into calls, the result is the same to the
-        last bit. After `fit`, it goes on from there.
-        """
-        ties = choices.ties_named(self.ties)
-        first = not hasattr(self, "weights_")
-        known, parts = self._next_parts(X, y, classes, sample_weight)
-        starts = self._start_weights(parts, self._generator()) if first else None
-        tallies = (
-            self._tallies
-            if starts is None
-            else [averaged.begin(start, averaged=self._is_averaged()) for start in starts]
-        )
-        followed: list[Any] = []  # which Ctrl-C loses
+    def _follow(self, parts: list[Examples]) -> Followed:
+        ties, new = choices.ties_named(self.ties), self._is_new
+        starts = self._start_weights(parts, self._generator()) if new else None
+        tallies = self._tallies if starts is None else [self._begun(start) for start in starts]
+        followed: list[Any] = []
         if joint := isinstance(parts[0], JointExamples):
-            tally, entries = _joint().follow_tally(parts[0], tallies[0] if first else joined(tallies), ties)
+            tally, entries = _joint().follow_tally(parts[0], tallies[0] if new else joined(tallies), ties)
             followed.append((tally, entries, None))
         for part, tally in () if joint else zip(parts, tallies, strict=True):
             stride, growth = self._stride(part)
             followed.append(averaged.follow(part, tally, stride, ties, growth))
-        with ctrl_c_noted() as interrupted:  # all rules go on, or none does
-            self._note_stream(known, starts, parts, [entries for _, entries, _ in followed])
+
+        def take_over() -> None:
             self._tallies = parted([tally for tally, _, _ in followed])
             self._go_on(parts, [(entries, when) for _, entries, when in followed])
             self.weights_ = np.stack([self._rule(k) for k in range(len(self._tallies))])
-            self._expose()
-        if interrupted():
-            raise KeyboardInterrupt
-        return self
+
+        return Followed(starts, [entries for _, entries, _ in followed], take_over)
+
+    def _begun(self, start: Array) -> Tally:
+        return averaged.begin(start, averaged=self._is_averaged())
 
     def _keep(self, classes: Array, parts: list[Examples], runs: list[PassesRun]) -> None:
         """Take over what was learned, a run per rule."""
@@ -131,7 +127,7 @@ class RuleInPasses(LinearLearner):
         return False
 
     def _rule(self, k: int) -> Array:
-        """The same weights as of `_choice`, in a stream."""
+        """The weights that the rule has, in a stream."""
         return self._tallies[k].average if self._is_averaged() else self._tallies[k].last
 
     def _go_on(self, parts: list[Examples], made: list[tuple[Array, Array]]) -> None:

@@ -1,6 +1,7 @@
 """How a linear rule meets the rows it learns from: checked input, classes, starts, and what a run leaves behind."""
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from typing import Any, Self
 
@@ -18,8 +19,8 @@ from rosenblatt.rows.examples import Examples, classes_of, refuse_heavy_rows, sh
 from rosenblatt.rows.kernels import Array, Rows
 from rosenblatt.rows.kesler import JointExamples
 from rosenblatt.rows.storage import bias_of, lengths_of, with_bias
-from rosenblatt.rules.linear import LinearRule
-from rosenblatt.rules.option_types import AUTO as AUTO
+from rosenblatt.rules.linear.deciding import LinearRule
+from rosenblatt.rules.option_groups import AUTO
 from rosenblatt.rules.schemes import JOINT, ONE_VS_REST, one_or_all
 
 FAR_BELOW, MOST = 64, 900  # binary digits: of the scores of a class that has no row; of a threshold
@@ -56,7 +57,7 @@ class LinearLearner(LinearRule):
         return classes, parts
 
     def _next_parts(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> tuple[Array, list[Examples]]:
-        """For `partial_fit`: the same of the next rows of a stream, whose first call must name all classes."""
+        """For `partial_fit`: the classes, and the examples of each rule; the first call must name all classes."""
         first = not hasattr(self, "weights_")
         if first and classes is None:
             raise OptionError("the first call of partial_fit must be given all classes, as classes=[...]")
@@ -113,9 +114,9 @@ class LinearLearner(LinearRule):
         return [choices.start_weights(start, part, rng) for start, part in zip(starts, parts, strict=True)]
 
     def _starts(self, parts: list[Examples], rng: np.random.Generator) -> list[Array]:
-        """For `fit`: the same, but where no row of a class counts, a rule that always says the same.
+        """For `fit`: the start of each rule; where no row of a class counts, one that always says the same.
 
-        Its threshold is beyond every margin that is asked for. Of several classes, one without a row scores far below
+        Its threshold is beyond the margin wanted. Of several classes, one without a row scores far below
         the others. Without a threshold there is no such rule, and what is learned is right on the rows that count.
         """
         starts = self._start_weights(parts, rng)
@@ -152,8 +153,16 @@ class LinearLearner(LinearRule):
         self.stop_reason_ = next((run.reason for run in runs if run.reason is not Reason.SEPARATED), best)
         self._expose()
 
+    def _warn_unless_separated(
+        self, parts: list[Examples], runs: Sequence[Any], in_words: Callable[[Any, Any], str]
+    ) -> None:
+        """Warn of each run that did not end because every row was right."""
+        for part, run in zip(parts, runs, strict=True):
+            if run.reason is not Reason.SEPARATED:
+                warnings.warn(in_words(part, run), self.not_converged, stacklevel=3)
+
     def __getstate__(self) -> Any:
-        """What a pickle holds: all but the ledger, which may be longer than the data; it begins anew at the weights."""
+        """What a pickle holds: all but the ledger, which may be longer than the data; a new one begins."""
         kept: Any = super().__getstate__()
         state = dict(kept)
         if "ledger_" in state:

@@ -12,79 +12,92 @@ from rosenblatt.learn.choices import Budget
 from rosenblatt.learn.pocket import pocket
 from rosenblatt.learn.pocket.pocket import PocketRun
 from rosenblatt.learn.run_state import ctrl_c_noted
-from rosenblatt.options import OneOf, Whole
+from rosenblatt.options import OneOf, Whole, with_options
 from rosenblatt.progress import ticker
 from rosenblatt.rows import find, timing
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array, Ties
 from rosenblatt.rows.kesler import JointExamples
-from rosenblatt.rules.linear_learner import AUTO, FAR_BELOW, LinearLearner
-from rosenblatt.rules.option_types import (
-    BiasScale,
-    ClassWeight,
-    Count,
+from rosenblatt.rules.linear.learner import FAR_BELOW, LinearLearner
+from rosenblatt.rules.option_groups import (
+    AUTO,
     FromZero,
-    MultiClass,
-    RandomState,
-    Seconds,
-    Start,
+    LearningOptions,
+    MultiClassOptions,
+    PassOptions,
+    PatienceOptions,
+    StartOptions,
     Switch,
-    TieRule,
+    ThresholdOptions,
+    TieOptions,
+    TimeOptions,
 )
 from rosenblatt.rules.run_progress import reporter
-from rosenblatt.rules.schemes import JOINT, ONE_VS_REST, as_list, one_or_all
+from rosenblatt.rules.schemes import ONE_VS_REST, as_list, one_or_all
 
 DESCENT = "descent"
 NEVER = -1  # no run of the perceptron has met these weights
 LARGEST = 1000  # binary digits of a weight, which leaves room for scores
 
 
-class PocketRule(LinearLearner):
-    """Linear yes/no rule with as few mistakes as can be found: the pocket algorithm (Gallant 1990), and better.
+@with_options
+class PocketBudget:
+    """How many mistakes to correct."""
 
-    `rosenblatt.PocketPerceptron` describes the options.
-    """
+    max_updates: Annotated[
+        int | str | None,
+        Whole(1, words=(AUTO,), none=True),
+        'How many mistakes the pocket algorithm corrects, for each rule. "auto": 1000, on tables of more than 100,000 '
+        "numbers in proportion fewer, at least 50.",
+    ] = AUTO
+
+
+@with_options
+class PocketRule(
+    TieOptions,
+    StartOptions,
+    ThresholdOptions,
+    PocketBudget,
+    PassOptions,
+    TimeOptions,
+    PatienceOptions,
+    MultiClassOptions,
+    LearningOptions,
+    LinearLearner,
+):
+    """What `rosenblatt.PocketPerceptron` is as a rule."""
 
     name = "PocketPerceptron"
     keeps = (*LinearLearner.keeps, "weights", "pocket")
     not_checkable = (*LinearLearner.not_checkable, "when the rule was met")
 
-    def __init__(
-        self,
-        *,
-        improve: Annotated[str | None, OneOf((DESCENT,), none=True)] = DESCENT,
-        ratchet: Switch = False,
-        margin: FromZero = 0.0,
-        ties: TieRule = "mistake",
-        start: Start = "zeros",
-        fit_intercept: Switch = True,
-        bias_scale: BiasScale = 1.0,
-        normalize: Switch = False,
-        max_updates: Annotated[int | str | None, Whole(1, words=(AUTO,), none=True)] = AUTO,
-        max_passes: Count = None,
-        max_seconds: Seconds = None,
-        patience: Count = 20,
-        multi_class: MultiClass = JOINT,
-        class_weight: ClassWeight = None,
-        random_state: RandomState = None,
-        verbose: Switch = False,
-    ) -> None:
-        self.improve = improve
-        self.ratchet = ratchet
-        self.margin = margin
-        self.ties = ties
-        self.start = start
-        self.fit_intercept = fit_intercept
-        self.bias_scale = bias_scale
-        self.normalize = normalize
-        self.max_updates = max_updates
-        self.max_passes = max_passes
-        self.max_seconds = max_seconds
-        self.patience = patience
-        self.multi_class = multi_class
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.verbose = verbose
+    improve: Annotated[
+        str | None,
+        OneOf((DESCENT,), none=True),
+        'None: the pocket algorithm, and no more. "descent": then a smoothed count of the mistakes is followed down, '
+        "exact line searches lead to a rule that no step along a line improves, and kicks lead away from there.",
+    ] = DESCENT
+    ratchet: Annotated[
+        Switch,
+        "Gallant's ratchet: count mistakes only of weights that were right on more draws in a row than any before.",
+    ] = False
+    margin: Annotated[
+        FromZero,
+        "If above 0: keep the weights for which most rows have y (w . x) >= margin * ||w||, in the units of the rows. "
+        "Not for several classes learned jointly.",
+    ] = 0.0
+    patience: Annotated[
+        int | None,
+        "Kicks of the descent that brought no better rule, after which it ends; it also ends when it has taken long "
+        "enough: on large tables without any kick.",
+    ] = 20
+    max_passes: Annotated[int | None, "The descent may make as many once more."] = None
+    max_seconds: Annotated[
+        float | None,
+        "A quarter of it is for the pocket algorithm. What is learned then depends on the speed of the machine.",
+    ] = None
+    class_weight: Annotated[Any, "They are what a mistake on a row of the class costs."] = None
+    random_state: Annotated[Any, "Used by the draws and the descent."] = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of X and their labels y."""
@@ -174,7 +187,7 @@ def _never_chosen(weights: Array, absent: Array) -> Array:
 
 
 def _in_scale(part: Examples, w: Array) -> Array:
-    """The same rule with scores of about 1, or as near that as weights can come, so that rules can be compared."""
+    """The weights, scaled so that scores are about 1, or as near as weights allow: rules can then be compared."""
     size = float(np.abs(find.margins(part, w)).mean())
     room = LARGEST - int(np.frexp(np.abs(w).max())[1])
     return np.ldexp(w, min(-int(np.frexp(size)[1]), room)) if 0.0 < size < np.inf else w
