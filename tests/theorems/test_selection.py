@@ -53,11 +53,11 @@ def test_a_descent_never_ends_above_where_it_began(table, data, ridge, sharpness
     costs = data.draw(st.lists(st.integers(1, 5), min_size=len(y), max_size=len(y)))
     _, problems = problems_of(X, y, costs)
     start = np.array([data.draw(st.lists(whole, min_size=problems.space.size, max_size=problems.space.size))])
-    begun = Place(start, problems.scores(start))
+    begun = Place(start, problems.margins(start))
     ended = descend(problems, begun, ridge, sharpness)
     before, after = (objective(problems, place, ridge, sharpness)[0][0] for place in (begun, ended))
     assert after <= before
-    assert ended.margins == pytest.approx(problems.scores(ended.V), rel=1e-6, abs=1e-6)
+    assert ended.margins == pytest.approx(problems.margins(ended.V), rel=1e-6, abs=1e-6)
 
 
 @given(tables(max_rows=8, max_columns=2), ridges)
@@ -84,7 +84,7 @@ def test_weights_in_the_units_of_the_table_decide_as_those_of_standard_rows(tabl
     X, y = table
     standard, problems = problems_of(X, y, np.ones(len(y)))
     place = descend(problems, at_zero(problems), 0.01, sharpness)
-    w = standard.weights(problems.space.weights(place.V[0]))
+    (w,) = standard.weights(problems.space.weights(place.V[0])[np.newaxis])
     scores = (X @ w[:-1] + w[-1]) * y
     assert scores == pytest.approx(place.margins[0], rel=1e-6, abs=1e-6 * (1 + abs(place.margins).max()))
 

@@ -84,6 +84,7 @@ class Reason(Enum):
     PATIENCE = "Many draws in a row needed no update, although some row still would."
     QUIET = "A pass made no correction."
     SETTLED = "Many tries in a row found no better rule."
+    COMPARED = "All candidates were compared on rows that they had not learned from."
     INTERRUPTED = "It was interrupted; nothing is lost."
     ABSENT = "No row that counts is of some class: nothing was learned about it."
     STREAM = "Every row of the stream so far was seen once."

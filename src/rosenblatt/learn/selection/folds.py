@@ -4,6 +4,8 @@ import numpy as np
 
 from rosenblatt.rows.kernels import Array
 
+ROWS_JUDGED, MOST_TIMES = 3_000, 3  # rows that are judged in all, if that takes no more than so many times
+
 
 def stratified(codes: Array, folds: int, rng: np.random.Generator) -> Array:
     """The fold of every row: classes are dealt out in random order, each going on where the one before it stopped."""
@@ -12,6 +14,16 @@ def stratified(codes: Array, folds: int, rng: np.random.Generator) -> Array:
     dealt = dealt[np.argsort(codes[dealt], kind="stable")]
     out[dealt] = np.arange(codes.size) % folds
     return out
+
+
+def splits(codes: Array, folds: int, rng: np.random.Generator) -> list[tuple[Array, Array]]:
+    """Rows to learn from and rows to judge by: folds dealt out once, or, of few rows, whose errors are noisy, again."""
+    found = []
+    for _ in range(min(max(ROWS_JUDGED // codes.size, 1), MOST_TIMES)):
+        fold = stratified(codes, folds, rng)
+        pairs = ((np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(folds))
+        found += [(learned, judged) for learned, judged in pairs if learned.size and judged.size]
+    return found
 
 
 def sampled(codes: Array, most: int, rng: np.random.Generator) -> Array:

@@ -23,8 +23,8 @@ class Candidate:
 
     def __str__(self) -> str:
         if self.family == SOFT:
-            return f"soft margin, ridge {self.ridge:g}"
-        return f"saturating, ridge {self.ridge:g}, sharpness {self.sharpness:g}"
+            return f"soft margin with ridge {self.ridge:g}"
+        return f"saturating loss with ridge {self.ridge:g} and sharpness {self.sharpness:g}"
 
 
 def candidates(families: tuple[str, ...]) -> tuple[Candidate, ...]:

@@ -24,6 +24,7 @@ from rosenblatt.rows.kernels import Array
 
 TOLERANCE = 1e-4  # of P: less than a step promises is not worth it
 MOST_STEPS = 200
+SPARE = 1e-6  # of what is promised: rounding
 STEEPEST = 2.0**40  # of the metric: beyond, rounding is all that makes P rise
 
 
@@ -32,7 +33,7 @@ class Problems:
     """Several problems on the same rows."""
 
     space: Space  # of rows without labels
-    signs: Array  # of each row in each problem, -1 or +1
+    signs: Array  # of each row (a column) in each problem, -1 or +1
     costs: Array  # the same, summing to 1 in each problem
 
     @property
@@ -40,9 +41,15 @@ class Problems:
         """How many there are."""
         return len(self.signs)
 
-    def scores(self, V: Array) -> Array:
+    def some(self, chosen: Array) -> "Problems":
+        """Some of them."""
+        return Problems(self.space, self.signs[chosen], self.costs[chosen])
+
+    def margins(self, V: Array) -> Array:
         """y (w . x) of every row, in each problem."""
-        return self.signs * self.space.slopes(V)
+        margins = self.space.slopes(V)
+        margins *= self.signs
+        return margins
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,65 +59,105 @@ class Place:
     V: Array
     margins: Array
 
-    def moved(self, steps: Array, along: "Place") -> "Place":
-        """So many times the way from `along` beyond this place."""
+    def beyond(self, steps: Array, before: "Place") -> "Place":
+        """So many times the way from the place before, beyond this one."""
         steps = steps[:, np.newaxis]
-        return Place(self.V + steps * (self.V - along.V), self.margins + steps * (self.margins - along.margins))
+        return Place(self.V + steps * (self.V - before.V), self.margins + steps * (self.margins - before.margins))
 
-    def where(self, chosen: Array, other: "Place") -> "Place":
-        """This place in the problems chosen, the other elsewhere."""
-        chosen = chosen[:, np.newaxis]
-        return Place(np.where(chosen, self.V, other.V), np.where(chosen, self.margins, other.margins))
+    def some(self, chosen: Array) -> "Place":
+        """In some of the problems."""
+        return Place(self.V[chosen], self.margins[chosen])
+
+    def put(self, chosen: Array, other: "Place") -> None:
+        """Be at another place in some of the problems."""
+        self.V[chosen], self.margins[chosen] = other.V, other.margins
 
 
 def losses(margins: Array, sharpness: float) -> tuple[Array, Array]:
     """s of margins, and how steeply it falls there."""
-    slack = np.maximum(0.0, 1.0 - margins)
-    loss = slack * slack / 2
+    slack = np.subtract(1.0, margins)
+    np.maximum(slack, 0.0, out=slack)
+    loss = np.square(slack)
+    loss *= 0.5
     if not sharpness:
         return loss, slack
-    left = np.exp(-sharpness * loss)
-    return (1.0 - left) / sharpness, left * slack
+    loss *= -sharpness
+    slack *= np.exp(loss)
+    np.expm1(loss, out=loss)
+    loss /= -sharpness
+    return loss, slack
 
 
 def objective(problems: Problems, place: Place, ridge: float, sharpness: float) -> tuple[Array, Array]:
-    """P of each problem, and how steeply the loss of each row falls, times its cost."""
+    """P of each problem, and how steeply the loss of each row falls."""
     loss, falls = losses(place.margins, sharpness)
     held = ridge / 2 * (place.V * place.V) @ problems.space.squares
-    return np.einsum("ij,ij->i", problems.costs, loss) + held, problems.costs * falls
+    return np.einsum("ij,ij->i", problems.costs, loss) + held, falls
 
 
 def descend(problems: Problems, start: Place, ridge: float, sharpness: float) -> Place:
-    """The lowest place that the slope leads to, in each problem.
-
-    It ends: by MOST_STEPS.
-    """
-    held = ridge * problems.space.squares
-    metric = _first_metric(problems)
-    best = ahead = start
-    least = objective(problems, start, ridge, sharpness)[0]
-    speed = np.ones(problems.many)
-    for _ in range(MOST_STEPS):
-        here, pulls = objective(problems, ahead, ridge, sharpness)
-        gradient = held * ahead.V - problems.space.gathered(problems.signs * pulls)
-        step = -gradient / (metric[:, np.newaxis] + held)
-        promised = -np.einsum("ij,ij->i", gradient, step)  # twice what the metric says P falls by
-        moving = promised > TOLERANCE * here
-        if not moving.any():
-            break
-        found = Place(ahead.V + step, ahead.margins + problems.scores(step))
-        reached = objective(problems, found, ridge, sharpness)[0]
-        steep = moving & (reached > here - promised / 2 * (1.0 - 1e-6)) & (metric < STEEPEST)
-        metric = np.where(steep, 2.0 * metric, metric)
-        good = moving & ~steep & (reached <= least)
-        faster = (1.0 + np.sqrt(1.0 + 4.0 * speed * speed)) / 2.0
-        gone_on = found.moved(np.where(good, (speed - 1.0) / faster, 0.0), best)
-        ahead = gone_on.where(good, best.where(moving & ~steep, ahead))
-        speed = np.where(good, faster, np.where(moving & ~steep, 1.0, speed))
-        best, least = found.where(good, best), np.where(good, reached, least)
-    return best
+    """The lowest place that the slope leads to, in each problem."""
+    ended, going = Place(start.V.copy(), start.margins.copy()), np.arange(problems.many)
+    run = Descent(problems, start, ridge, sharpness)
+    for _ in range(MOST_STEPS):  # so it ends
+        moving = run.step()
+        if not moving.all():
+            ended.put(going[~moving], run.best.some(~moving))
+            going = going[moving]
+            if not going.size:
+                return ended
+            run.drop(moving)
+    ended.put(going, run.best)
+    return ended
 
 
-def _first_metric(problems: Problems) -> Array:
-    """How much a problem may bend more than all rows do: as much as its costs are larger, on average."""
-    return np.asarray(problems.signs.shape[1] * np.einsum("ij,ij->i", problems.costs, problems.costs))
+class Descent:
+    """Problems that are not solved yet."""
+
+    def __init__(self, problems: Problems, start: Place, ridge: float, sharpness: float) -> None:
+        self.problems, self.ridge, self.sharpness = problems, ridge, sharpness
+        self.held = ridge * problems.space.squares
+        self.best = self.ahead = start
+        self.least = self._objective(start)[0]
+        self.speed = np.ones(problems.many)
+        # how much a problem bends beyond what all rows do: as much as its costs are larger, on average, to begin with
+        self.metric = np.asarray(problems.signs.shape[1] * np.einsum("ij,ij->i", problems.costs, problems.costs))
+
+    def _objective(self, place: Place) -> tuple[Array, Array]:
+        return objective(self.problems, place, self.ridge, self.sharpness)
+
+    def step(self) -> Array:
+        """Go on in each problem; which of them still have somewhere to go."""
+        ahead = self.ahead
+        here, pulls = self._objective(ahead)
+        pulls *= self.problems.costs
+        pulls *= self.problems.signs
+        gradient = self.held * ahead.V - self.problems.space.gathered(pulls)
+        way = -gradient / (self.metric[:, np.newaxis] + self.held)
+        promised = -np.einsum("ij,ij->i", gradient, way)  # twice what the metric says P falls by
+        found = Place(ahead.V + way, ahead.margins + self.problems.margins(way))
+        reached = self._objective(found)[0]
+        steep = (reached > here - promised / 2 * (1.0 - SPARE)) & (self.metric < STEEPEST)
+        good = ~steep & (reached <= self.least)
+        moving: Array = promised > TOLERANCE * here
+        self.metric = np.where(steep, 2.0 * self.metric, self.metric)
+        faster = (1.0 + np.sqrt(1.0 + 4.0 * self.speed * self.speed)) / 2.0
+        self.ahead = found.beyond(np.where(good, (self.speed - 1.0) / faster, 0.0), self.best)
+        if good.all():
+            self.best, self.least, self.speed = found, reached, faster
+            return moving
+        self.ahead.put(steep, ahead.some(steep))
+        self.ahead.put(~steep & ~good, self.best.some(~steep & ~good))
+        self.speed = np.where(good, faster, np.where(steep, self.speed, 1.0))
+        found.put(~good, self.best.some(~good))
+        self.best, self.least = found, np.where(good, reached, self.least)
+        return moving
+
+    def drop(self, moving: Array) -> None:
+        """Go on with these problems only."""
+        self.problems, self.best, self.ahead = (
+            self.problems.some(moving),
+            self.best.some(moving),
+            self.ahead.some(moving),
+        )
+        self.least, self.speed, self.metric = self.least[moving], self.speed[moving], self.metric[moving]

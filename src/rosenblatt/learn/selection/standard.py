@@ -70,11 +70,11 @@ class Standard:
         kind = Whitened if size <= min(n, axes) else Spanned if n <= axes else Scaled
         return kind(table, BIAS if self.bias else 0.0, np.ones(n), np.ones(size))
 
-    def weights(self, w: Array) -> Array:
-        """Weights for rows of the table, which decide as w does for rows on this scale."""
-        own = w[:-1] / self.scales
-        threshold = (BIAS * w[-1] - own @ self.means) / self.bias if self.bias else 0.0
-        return times_powers(np.append(own, threshold), np.append(-self.exponents, 0))
+    def weights(self, W: Array) -> Array:
+        """Weights for rows of the table, a row for each rule, which decide as W does for rows on this scale."""
+        own = W[:, :-1] / self.scales
+        thresholds = (BIAS * W[:, -1] - own @ self.means) / self.bias if self.bias else np.zeros(len(W))
+        return times_powers(np.column_stack([own, thresholds]), np.append(-self.exponents, 0))
 
 
 def _held(table: Any) -> Any:
