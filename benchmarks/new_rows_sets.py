@@ -175,10 +175,10 @@ def real_sets(half: str) -> Iterator[tuple[str, object, np.ndarray]]:
             yield name, *_sample(*found[name])
 
 
-def noisy_sets() -> Iterator[tuple[str, object, np.ndarray]]:
-    """Gaussians with flipped labels."""
+def noisy_sets(half: str) -> Iterator[tuple[str, object, np.ndarray]]:
+    """Gaussians with flipped labels: of each half, others."""
     for n, d, flipped in NOISY:
-        X, y = workloads.noisy_gaussians(n, d, flipped, seed=1)
+        X, y = workloads.noisy_gaussians(n, d, flipped, seed=1 if half == "development" else 2)
         yield f"Gaussian {n:,} x {d}, {flipped:.0%} flipped", X, y > 0
 
 

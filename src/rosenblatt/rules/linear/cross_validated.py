@@ -19,6 +19,7 @@ from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.storage import some_rows
 from rosenblatt.rules.linear.learner import LinearLearner, empty_ledger
 from rosenblatt.rules.option_groups import AUTO, ClassWeightOptions, RandomOptions, Switch
+from rosenblatt.rules.rule import right_on_every_row
 from rosenblatt.rules.schemes import ONE_VS_REST, one_or_all
 
 MOST_COMPARED = 20_000  # rows that candidates are compared on
@@ -105,6 +106,10 @@ class CrossValidatedRule(ClassWeightOptions, RandomOptions, LinearLearner):
         """Every candidate, its error over all splits, and that in each (a row for each candidate)."""
         self._refuse_unfitted("weights_")
         return {"candidates": list(self._choice.tried), "error": self._choice.error, "errors": self._choice.errors}
+
+    def stop_sentence(self, weights: Array | None = None) -> str:
+        """What was chosen and why; and whether that is right on every row."""
+        return f"{right_on_every_row(weights)} {self.choice_}" if self.says_separated else self.choice_
 
     @property
     def choice_(self) -> str:
