@@ -26,6 +26,7 @@ NAMES = [
     "end_to_end",
     "trees",
     "wide",
+    "soft_margin",
 ]
 
 

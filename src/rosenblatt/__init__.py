@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rosenblatt.prove.solve.margin import margin as margin
     from rosenblatt.prove.solve.optimality import optimality as optimality
     from rosenblatt.prove.solve.separability import separability as separability
+    from rosenblatt.prove.solve.soft_margin_path import soft_margin_path as soft_margin_path
     from rosenblatt.prove.theory import bounds as bounds
     from rosenblatt.prove.theory import risk as risk
     from rosenblatt.registry import *  # noqa: F403
@@ -36,6 +37,7 @@ _HOME = {
     "risk": "rosenblatt.prove.theory",
     "save_model": "rosenblatt.ship.file.modelfile",
     "separability": "rosenblatt.prove.solve.separability",
+    "soft_margin_path": "rosenblatt.prove.solve.soft_margin_path",
     **{entry.name: entry.home for entry in registry.RULES},
 }
 __all__ = sorted(_HOME)

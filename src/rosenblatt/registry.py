@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # what `from rosenblatt import` gives, for type checkers
     from rosenblatt.estimators.perceptron import Perceptron as Perceptron
     from rosenblatt.estimators.pocket import PocketPerceptron as PocketPerceptron
     from rosenblatt.estimators.second_order import SecondOrderPerceptron as SecondOrderPerceptron
+    from rosenblatt.estimators.soft_margin import SoftMarginPerceptron as SoftMarginPerceptron
     from rosenblatt.estimators.tree import PerceptronTree as PerceptronTree
     from rosenblatt.estimators.voted import VotedPerceptron as VotedPerceptron
 
@@ -53,6 +54,7 @@ RULES = (
     RuleEntry("PocketPerceptron", "pocket", "linear.pocket", "PocketRule"),
     RuleEntry("PerceptronCV", "cv", "linear.cross_validated", "CrossValidatedRule"),
     RuleEntry("LiftedPerceptron", "lifted", "linear.lifted", "LiftedRule"),
+    RuleEntry("SoftMarginPerceptron", "soft-margin", "linear.soft_margin", "SoftMarginRule"),
     RuleEntry("AveragedPerceptron", "averaged", "linear.averaged", "AveragedRule"),
     RuleEntry("VotedPerceptron", "voted", "linear.voted", "VotedRule"),
     RuleEntry("MarginPerceptron", "margin", "linear.margin_perceptron", "MarginRule"),

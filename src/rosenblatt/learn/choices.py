@@ -85,6 +85,8 @@ class Reason(Enum):
     QUIET = "A pass made no correction."
     SETTLED = "Many tries in a row found no better rule."
     COMPARED = "All candidates were compared on rows that they had not learned from."
+    SOLVED = "No weights have an objective that is lower by more than the tolerance."
+    ROUNDED = "Floating-point numbers allow no smaller gap."
     INTERRUPTED = "It was interrupted; nothing is lost."
     ABSENT = "No row that counts is of some class: nothing was learned about it."
     STREAM = "Every row of the stream so far was seen once."

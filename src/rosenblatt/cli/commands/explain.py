@@ -1,5 +1,6 @@
 """`rosenblatt explain`: the rule as points, or as a tree in words."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +12,36 @@ from rosenblatt.cli.groups import flattened
 NAME = "explain"
 EXAMPLE = "Example: rosenblatt explain model.json --integers applications.csv -o card.json"
 MOST_LINES, MOST_COLUMNS = 20, 100  # of a column; of a card
+
+
+@dataclass(frozen=True)
+class View:
+    """What to show of a rule, and what to make of it."""
+
+    integers: Annotated[
+        bool, typer.Option("--integers", help="Small whole-number points, and how many mistakes they add.")
+    ] = False
+    largest: Annotated[
+        str, typer.Option("--largest", metavar="N", help="Most points for anything; auto: as few as cost little.")
+    ] = "auto"
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="MODEL", help="Write the rule with whole points as a model."),
+    ] = None
+    row: Annotated[
+        int | None,
+        typer.Option(
+            "--row", min=1, metavar="K", help="Show the path of row K of the table through a tree, step by step."
+        ),
+    ] = None
+    most: Annotated[
+        int | None,
+        typer.Option("--most", min=1, metavar="K", help="Show at most K lines per column (20), or of a tree (1000)."),
+    ] = None
+    columns: Annotated[
+        int,
+        typer.Option("--columns", min=1, metavar="K", help="Show the K columns with the most points."),
+    ] = MOST_COLUMNS
 
 
 @flattened
@@ -25,30 +56,7 @@ def run(
             show_default=False,
         ),
     ] = None,
-    integers: Annotated[
-        bool, typer.Option("--integers", help="Small whole-number points, and how many mistakes they add.")
-    ] = False,
-    largest: Annotated[
-        str, typer.Option("--largest", metavar="N", help="Most points for anything; auto: as few as cost little.")
-    ] = "auto",
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="MODEL", help="Write the rule with whole points as a model."),
-    ] = None,
-    row: Annotated[
-        int | None,
-        typer.Option(
-            "--row", min=1, metavar="K", help="Show the path of row K of the table through a tree, step by step."
-        ),
-    ] = None,
-    most: Annotated[
-        int | None,
-        typer.Option("--most", min=1, metavar="K", help="Show at most K lines per column (20), or of a tree (1000)."),
-    ] = None,
-    columns: Annotated[
-        int,
-        typer.Option("--columns", min=1, metavar="K", help="Show the K columns with the most points."),
-    ] = MOST_COLUMNS,
+    view: View,
     wanted: parameters.KnownTable,
     shown: parameters.FileOutput,
 ) -> None:
@@ -58,19 +66,19 @@ def run(
     from rosenblatt.errors import OptionError
     from rosenblatt.ship.file.modelfile import Model
 
-    screen = shown.screen_for(output)
+    screen = shown.screen_for(view.output)
     loaded = Model.load(model)
-    if row is not None or (loaded.rule.tree is not None and not integers):
-        if integers or output:
+    if view.row is not None or (loaded.rule.tree is not None and not view.integers):
+        if view.integers or view.output:
             raise OptionError("--integers and --output cannot be used with --row, nor with a tree")
-        screen.record(_tree(screen, model, loaded, file or [], row, most, wanted))
+        screen.record(_tree(screen, model, loaded, file or [], view, wanted))
         return
-    most, most_points = most or MOST_LINES, _largest(largest)
-    if not integers:
-        if file or output:
+    most, most_points = view.most or MOST_LINES, _largest(view.largest)
+    if not view.integers:
+        if file or view.output:
             raise OptionError("FILE and --output require --integers")
         card = card_of(loaded)
-        wording.card(screen, card, most, columns)
+        wording.card(screen, card, most, view.columns)
         screen.record(_record(model, card.as_record()))
         return
     if not file:
@@ -83,13 +91,13 @@ def run(
     data = reading.known(screen, file, wanted, encoding, weights)
     with screen.busy("choosing whole points"):
         found = whole_points(loaded, data, most_points)
-    wording.card(screen, found.chosen.card, most, columns)
+    wording.card(screen, found.chosen.card, most, view.columns)
     screen.line(found.statement)
-    if output is not None:
-        found.model.save(output, force=shown.force)
-        screen.line(f"Model written to {output}")
+    if view.output is not None:
+        found.model.save(view.output, force=shown.force)
+        screen.line(f"Model written to {view.output}")
     counts = found.as_record()
-    screen.record(_record(model, counts.pop("card"), counts, output))
+    screen.record(_record(model, counts.pop("card"), counts, view.output))
 
 
 def _tree(
@@ -97,8 +105,7 @@ def _tree(
     model: Path,
     loaded: Any,
     file: list[str],
-    row: int | None,
-    most: int | None,
+    view: View,
     wanted: parameters.Format,
 ) -> dict[str, Any]:
     """Show a tree, or the path of one row through it; returns the record for a program."""
@@ -107,19 +114,19 @@ def _tree(
     from rosenblatt.errors import OptionError
 
     tree = tree_of(loaded)
-    if bool(file) != (row is not None):
+    if bool(file) != (view.row is not None):
         raise OptionError("FILE and --row require each other: rosenblatt explain MODEL FILE --row K")
     encoding, way = loaded.table_encoding, None
-    if row is None:
-        wording.tree(screen, tree, most or wording.MOST_TREE_LINES)
+    if view.row is None:
+        wording.tree(screen, tree, view.most or wording.MOST_TREE_LINES)
     else:
         table = reading.table(screen, file, wanted, encoding, target=False)
         with reading.named(table):
-            way = way_of(loaded, table, row)
+            way = way_of(loaded, table, view.row)
         for line in way.lines(encoding.target.name):
             screen.line(line)
     record = _record(model, None)
-    return record | {"tree": wording.tree_record(tree, most), "way": way and way.as_record()}
+    return record | {"tree": wording.tree_record(tree, view.most), "way": way and way.as_record()}
 
 
 def _record(

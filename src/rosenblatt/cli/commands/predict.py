@@ -1,5 +1,6 @@
 """`rosenblatt predict`: apply a rule to a table of any length."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,29 @@ from rosenblatt.cli.groups import flattened
 
 NAME = "predict"
 EXAMPLE = "Example: rosenblatt predict model.json new.csv --keep id --reasons 3 -o decisions.csv"
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """What to write of each row."""
+
+    reasons: Annotated[
+        int, typer.Option("--reasons", min=0, metavar="K", help="Show the K features that moved each decision most.")
+    ] = 0
+    keep: Annotated[
+        list[str] | None,
+        typer.Option("--keep", metavar="COLUMN", help="Column to copy to the output; may be given again; or: all."),
+    ] = None
+    judge: Annotated[
+        bool, typer.Option("--judge", help="Compare with the target column, and report the error rate.")
+    ] = False
+    safe_csv: Annotated[
+        bool,
+        typer.Option(
+            "--safe-csv",
+            help="Put an apostrophe before texts that a spreadsheet would take for formulas (= + - @ first).",
+        ),
+    ] = False
 
 
 @flattened
@@ -26,23 +50,7 @@ def run(
             help="File to write: .csv, .parquet, .ndjson or .arrow; else CSV to standard output.",
         ),
     ] = None,
-    reasons: Annotated[
-        int, typer.Option("--reasons", min=0, metavar="K", help="Show the K features that moved each decision most.")
-    ] = 0,
-    keep: Annotated[
-        list[str] | None,
-        typer.Option("--keep", metavar="COLUMN", help="Column to copy to the output; may be given again; or: all."),
-    ] = None,
-    judge: Annotated[
-        bool, typer.Option("--judge", help="Compare with the target column, and report the error rate.")
-    ] = False,
-    safe_csv: Annotated[
-        bool,
-        typer.Option(
-            "--safe-csv",
-            help="Put an apostrophe before texts that a spreadsheet would take for formulas (= + - @ first).",
-        ),
-    ] = False,
+    decisions: Decisions,
     wanted: parameters.Format,
     shown: parameters.FileOutput,
 ) -> None:
@@ -63,15 +71,15 @@ def run(
     screen = shown.screen_for(output)
     writing.check_suffix(output)
     loaded = Model.load(model)
-    table = reading.table(screen, file, wanted, loaded.encoding, large=True, target=judge)
+    table = reading.table(screen, file, wanted, loaded.encoding, large=True, target=decisions.judge)
     error, unseen = None, Unseen()
     to_terminal = output is None and sys.stdout.isatty()  # there the rows show the progress
     busy = nullcontext() if to_terminal else screen.busy("predicting")
     with busy, writing.explained(loaded, table):
-        found = predictions(loaded, table, reasons_wanted=reasons, keep=keep or (), unseen=unseen)
-        if safe_csv:
+        found = predictions(loaded, table, reasons_wanted=decisions.reasons, keep=decisions.keep or (), unseen=unseen)
+        if decisions.safe_csv:
             found = writing.harmless(found, output, shown.json)
-        if judge:
+        if decisions.judge:
             error = judged(loaded, table)
         if output is None:
             writing.stream(found, shown.json)

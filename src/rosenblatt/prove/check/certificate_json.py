@@ -43,10 +43,14 @@ class Certificate(Said, ABC):
 
     def verify(self, X: Any, y: Any) -> str:
         """Check every claim against the data, exactly. Returns the proved sentence, or raises CertificateError."""
-        self._from_record(self.as_record())  # refuses values of another type
+        self._refuse_odd_values()
+        return self.verify_examples(self._examples(X, y, self.bias))
+
+    def _refuse_odd_values(self) -> None:
+        """Refuse values of another type than declared, and a constant that is none."""
+        self._from_record(self.as_record())
         if not 0 <= self.bias < LONGEST:
             raise CertificateError(f"the bias is {self.bias!r}; it must be at least 0 and must not overflow")
-        return self.verify_examples(self._examples(X, y, self.bias))
 
     def _examples(self, X: Any, y: Any, bias: float) -> Examples:
         """The data as examples, in the form that the claims are about."""
@@ -126,7 +130,7 @@ class Certificate(Said, ABC):
 
     @classmethod
     def _from_record(cls, record: Any) -> Self:
-        from rosenblatt.prove.check import joint_certificate  # noqa: F401 - with it, all kinds are known
+        from rosenblatt.prove.check import joint_certificate, soft_margin  # noqa: F401 - with them, all kinds are known
 
         kinds = {kind.kind: kind for kind in Certificate.__subclasses__()}
         if not isinstance(record, dict) or str(record.get("certificate")) not in kinds:

@@ -1,0 +1,235 @@
+"""The soft margin, solved: find the rows within the margin, correct the weights, until a gap proves that it is enough.
+
+Problem   the least P(w) = ||w||^2 / 2 + sum_i C_i / 2 max(0, 1 - z_i . w)^2, with z_i = y_i (x_i, bias) and C_i = C
+          times the weight of row i. It is the largest margin of the lifted rows [x_i; s e_i] (`learn.lifted`), with
+          s^2 = 1 / C_i: the own features' weights are C_i s max(0, 1 - z_i . w), so the slack is what they add, and
+          1 / sqrt(2 P) is the margin. In the lecture's [a x_i; sqrt(1 - a^2) e_i], C = a^2 / (1 - a^2).
+Input     examples, C, a tolerance, a budget.
+Result    `SoftRun`: the weights, P, and how far below P no weights can be.
+Method    Newton's, which is finite: on the rows within the margin P is a quadratic, and `systems` finds its lowest
+          point; then the lowest point on the line to there, exactly, as P is quadratic in pieces.
+Gap       a_i = C_i max(0, 1 - z_i . w) is feasible for the dual D(a) = sum a - ||sum a_i z_i||^2 / 2
+          - sum a_i^2 / (2 C_i), and P(w) - D(a) = ||w - sum a_i z_i||^2 / 2: half the squared gradient of P.
+Papers    Mangasarian 2002; Keerthi and DeCoste, JMLR 6, 2005; Chapelle 2007.
+
+All of this is in floats; the certificate (`prove.check.soft_margin`) has the gap in exact arithmetic. To begin with
+some of the rows was measured to bring nothing: from zeros, three or four steps are enough for most tables.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from math import inf, sqrt
+
+import numpy as np
+
+from rosenblatt.errors import DataError
+from rosenblatt.learn.choices import UNLIMITED, Budget, Reason
+from rosenblatt.learn.soft.systems import System, combined, dot, system_for
+from rosenblatt.rows import find, timing
+from rosenblatt.rows.examples import Examples
+from rosenblatt.rows.kernels import Array
+
+MOST_SQUARE = 1e200  # of what is added up in floats: beyond, squares of it overflow
+LINE = 60  # looks at a line, at most
+THERE = 1e-10  # relative: what is left of a step, when its piece of the line has been found, is the square of it
+STALLS = 5  # steps that bring nothing, or less than they seemed to: floats allow no more
+CLEAR = 0.5  # of the gap asked for: so far to go, so that what is proved of it is enough
+
+
+@dataclass(frozen=True, eq=False)
+class SoftRun:
+    """What came of it."""
+
+    weights: Array
+    C: float
+    objective: float
+    gap: float  # no weights have an objective lower by more, as far as floats tell
+    duals: Array  # C_i times the slack of each row, 0 beyond the margin
+    reason: Reason
+    steps: int
+    passes: int  # looks at all rows
+
+    @property
+    def support(self) -> Array:
+        """The rows within the margin."""
+        return np.flatnonzero(self.duals)
+
+
+@dataclass(eq=False)
+class Descent:
+    """A run under way."""
+
+    examples: Examples
+    C: float
+    w: Array
+    budget: Budget = UNLIMITED
+    interrupted: Callable[[], bool] = lambda: False
+    watch: Callable[["Descent"], None] | None = None
+    steps: int = 0
+    passes: int = 0
+    objective: float = inf
+    gap: float = inf
+    started: float = field(default_factory=timing.now)
+
+    def __post_init__(self) -> None:
+        self.costs = _costs(self.examples, self.C)
+        self.counts = self.costs > 0.0
+        self.look()
+
+    def go_on_with(self, C: float) -> None:
+        """The same weights with another C; the rows are where they are."""
+        self.C, self.costs = C, _costs(self.examples, C)
+        self._measure()
+
+    def look(self) -> None:
+        """See where all rows are with the weights as they are, and measure."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            self.slacks = 1.0 - self.scores(self.w)
+            self.slacks[~self.counts] = -1.0
+        self.fresh = True
+        self._measure()
+
+    def scores(self, w: Array) -> Array:
+        """y (w . x) of every row."""
+        if not w.any():
+            return np.zeros(self.examples.n)
+        self.passes += 1
+        return find.margins(self.examples, w)
+
+    def _measure(self) -> None:
+        """The objective, its gradient, and the gap that follows."""
+        self.duals = np.maximum(self.slacks, 0.0)
+        self.duals *= self.costs
+        rows = np.flatnonzero(self.duals)
+        self.gradient = self.w - combined(self.examples, rows, self.duals[rows])
+        self.objective = (dot(self.w, self.w) + dot(self.duals[rows], self.slacks[rows])) / 2
+        self.gap = dot(self.gradient, self.gradient) / 2
+
+    def advance(self, direction: Array) -> None:
+        """Go to the lowest point on the line."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            steps = self.scores(direction)
+            steps[~self.counts] = 0.0
+        t = lowest_along(self.slacks, steps, self.costs, dot(self.w, direction), dot(direction, direction))
+        self.w = self.w + t * direction
+        self.slacks -= t * steps
+        self.steps += 1
+        self.fresh = False
+        self._measure()
+
+    def spent(self) -> Reason | None:
+        """Why to stop now, if there is a reason."""
+        if self.watch is not None:
+            self.watch(self)
+        if self.interrupted():
+            return Reason.INTERRUPTED
+        if self.budget.max_passes is not None and self.passes >= self.budget.max_passes:
+            return Reason.MAX_PASSES
+        if self.budget.max_seconds is not None and timing.now() - self.started >= self.budget.max_seconds:
+            return Reason.MAX_SECONDS
+        return None
+
+    def descend(self, system: System, tol: float) -> Reason:
+        """Step after step, until the gap is no more than this part of the objective."""
+        stalls = 0
+        while stalls < STALLS:
+            if self.gap <= CLEAR * tol * self.objective:
+                if self.fresh:
+                    return Reason.SOLVED
+                self.look()  # what was added up step by step may have drifted
+                stalls += self.gap > CLEAR * tol * self.objective
+                continue
+            if reason := self.spent():
+                return reason
+            before = self.objective, self.gap
+            goal = sqrt(CLEAR * tol * self.objective)  # of the gradient's length, and a little to spare
+            self.advance(system.direction(self, goal))
+            stalls += self.objective >= before[0] and self.gap >= before[1] / 4
+        self.look()
+        return Reason.SOLVED if self.gap <= tol * self.objective else Reason.ROUNDED
+
+
+def learn(
+    examples: Examples,
+    C: float,
+    tol: float = 1e-9,
+    start: Array | None = None,
+    *,
+    system: System | None = None,
+    budget: Budget = UNLIMITED,
+    interrupted: Callable[[], bool] = lambda: False,
+    watch: Callable[[Descent], None] | None = None,
+) -> SoftRun:
+    """Run the algorithm until no weights can be better by more than this part of the objective."""
+    runs = path(examples, [C], tol, start, system=system, budget=budget, interrupted=interrupted, watch=watch)
+    return next(runs)
+
+
+def path(
+    examples: Examples,
+    several: Sequence[float],
+    tol: float = 1e-9,
+    start: Array | None = None,
+    *,
+    system: System | None = None,
+    budget: Budget = UNLIMITED,
+    interrupted: Callable[[], bool] = lambda: False,
+    watch: Callable[[Descent], None] | None = None,
+) -> Iterator[SoftRun]:
+    """A run for each C, in this order, each from where the last one ended; those of a rising or falling C are near."""
+    for C in several:
+        refuse_extremes(examples, C)
+    system, run = system or system_for(examples), None
+    for C in several:
+        if run is None:
+            begin = np.zeros(examples.size) if start is None else start
+            run = Descent(examples, C, begin, budget, interrupted, watch)
+        else:
+            run.go_on_with(C)
+        steps, passes = run.steps, run.passes
+        reason = run.descend(system, tol)
+        if not run.fresh:
+            run.look()
+        counts = run.steps - steps, run.passes - passes
+        yield SoftRun(run.w, C, run.objective, run.gap, run.duals, reason, *counts)
+
+
+def _costs(examples: Examples, C: float) -> Array:
+    """C times the weight of each row."""
+    return C * (examples.weights if examples.weights.size else np.ones(examples.n))
+
+
+def refuse_extremes(examples: Examples, C: float) -> None:
+    """Refuse what floats cannot add up the squares of."""
+    total = float(examples.weights.sum()) if examples.weights.size else float(examples.n)
+    longest = max(examples.radius, 1.0)
+    if not C * total * longest * longest < MOST_SQUARE / max(C, 1.0):
+        raise DataError(
+            "the soft margin's sums would overflow: the values, the weights of rows or C are too large; "
+            "divide the columns by a constant"
+        )
+
+
+def lowest_along(slacks: Array, steps: Array, costs: Array, along: float, square: float) -> float:
+    """Where on the line the objective is lowest: t, if every slack falls by t times its step.
+
+    The weights' part has the slope `along` at the beginning, and the bend `square`. The slope of the whole is linear in
+    pieces, so Newton's steps from 1, kept between what is known to be too near and too far, find where it is 0.
+    """
+    t, near, far = 1.0, 0.0, inf
+    moved = costs * steps
+    bends, rest = moved * steps, np.empty_like(steps)  # in place: to be given new memory takes longer than to compute
+    for _ in range(LINE):
+        np.multiply(steps, -t, out=rest)
+        rest += slacks
+        np.maximum(rest, 0.0, out=rest)
+        slope = along + t * square - dot(moved, rest)
+        bend = square + dot(bends, (rest > 0.0).astype(float))
+        near, far = (t, far) if slope < 0.0 else (near, t)
+        nearer = t - slope / bend if bend > 0.0 else t
+        if not near < nearer < far:
+            nearer = (near + far) / 2 if far < inf else 2 * near
+        if abs(nearer - t) <= THERE * t:
+            return nearer
+        t = nearer
+    return t

@@ -1,0 +1,107 @@
+"""The certificate of a run that looked for the soft margin.
+
+Problem   bounds on the objective of the run's weights, and on that of any weights, that the checker will confirm.
+Input     examples, a `SoftRun`, the gap wanted.
+Result    `SoftMargin`.
+Method    What the run computed in floats, moved to the safe side by a bound on all rounding. Where that is not enough,
+          the same in exact arithmetic; and where w is too short of digits for numbers that follow from it, as it is
+          for large C, numbers of its own for each row within the margin, solved for and rounded.
+"""
+
+from fractions import Fraction
+
+import numpy as np
+
+from rosenblatt.learn.soft.soft import SoftRun
+from rosenblatt.learn.soft.systems import AT_ONCE, Gram, dot, solved
+from rosenblatt.prove.check import exact, rounding
+from rosenblatt.prove.check.certificate_json import shape_of
+from rosenblatt.prove.check.scores import UNIT
+from rosenblatt.prove.check.soft_margin import Objective, SoftMargin
+from rosenblatt.rows import find
+from rosenblatt.rows.examples import NO_WEIGHTS, Examples
+from rosenblatt.rows.storage import numbers_per_row, some_rows
+
+MOST_NUMBERS = 2e7  # of a table that is looked at in exact arithmetic: some ten seconds
+MOST_ROWS = 2000  # that multipliers are solved for
+PAIRWISE = 200  # roundings that a number goes through in a sum of pairs, and around it; at most
+REFINED = 2  # times
+
+
+def certified(examples: Examples, run: SoftRun, tol: float) -> SoftMargin:
+    """The weights of a run, with bounds as near to each other as the tolerance asks, if they can be had."""
+    known = _certificate(examples, run, *_in_floats(examples, run))
+    if _is_enough(known, tol) or examples.rows.values.size > MOST_NUMBERS:
+        return known
+    objective = Objective.of(examples, run.C, tuple(run.weights.tolist()))
+    upper = rounding.rounded(objective.value, rounding.UP)
+    exactly = _certificate(examples, run, upper, _below(objective.lower_bound(*objective.multipliers())))
+    if _is_enough(exactly, tol) or not 0 < run.support.size <= MOST_ROWS:
+        return exactly
+    rows, multipliers = _multipliers(examples, run)
+    lower = _below(objective.lower_bound(rows, *exact.whole_numbers(multipliers)))
+    own = _certificate(examples, run, upper, lower, tuple(rows), tuple(multipliers))
+    return own if own.lower > exactly.lower else exactly
+
+
+def _is_enough(certificate: SoftMargin, tol: float) -> bool:
+    return certificate.gap <= tol * certificate.upper
+
+
+def _below(number: Fraction) -> float:
+    """A bound from below; 0 always is one."""
+    return rounding.rounded(max(number, Fraction(0)), rounding.DOWN)
+
+
+def _certificate(
+    examples: Examples,
+    run: SoftRun,
+    upper: float,
+    lower: float,
+    rows: tuple[int, ...] = (),
+    multipliers: tuple[float, ...] = (),
+) -> SoftMargin:
+    return SoftMargin(
+        C=float(run.C), weights=tuple(run.weights.tolist()), rows=rows, multipliers=multipliers,
+        lower=lower, upper=upper, **shape_of(examples),
+    )  # fmt: skip
+
+
+def _in_floats(examples: Examples, run: SoftRun) -> tuple[float, float]:
+    """Bounds from above and from below, by what the run computed.
+
+    Each margin is off by no more than `off`, so each of the numbers a_i by C_i times that; those within that reach of
+    the margin count, too. The gradient is a sum of so many numbers, one after the other.
+    """
+    R, w = examples.radius, run.weights
+    with np.errstate(over="ignore", invalid="ignore"):
+        off = (examples.rows.terms + 6) * UNIT * R * find.norm(w)
+        margins = find.margins(examples, w)
+        costs = run.C * (examples.weights if examples.weights.size else np.ones(examples.n))
+        slacks = np.maximum(1.0 - margins, 0.0) * (costs > 0.0)
+        near = float(np.sum(costs[margins - off < 1.0]))
+        numbers = costs * slacks
+        total, losses = float(np.sum(numbers)), float(np.sum(numbers * slacks))
+        value = (dot(w, w) + losses) / 2
+        error = off * total + off * off * near + (PAIRWISE + w.size) * UNIT * value
+        in_a_row = AT_ONCE / numbers_per_row(examples.rows) + numbers_per_row(examples.rows) * examples.n / AT_ONCE
+        drift = R * (off * near + (in_a_row + PAIRWISE) * UNIT * total) + 4 * UNIT * find.norm(w)
+        gap = (np.sqrt(2.0 * run.gap) * (1.0 + PAIRWISE * UNIT) + drift) ** 2 / 2
+        upper, lower = value + error, value - error - gap * (1.0 + PAIRWISE * UNIT)
+    if not np.isfinite(upper):
+        return float(np.finfo(float).max), 0.0
+    return float(upper), max(float(lower), 0.0) if np.isfinite(lower) else 0.0
+
+
+def _multipliers(examples: Examples, run: SoftRun) -> tuple[list[int], list[float]]:
+    """The dual's highest point over the rows within the margin, as far as floats find it."""
+    rows = run.support
+    few = Examples(some_rows(examples.rows, rows), examples.labels[rows], NO_WEIGHTS)
+    costs = run.C * (examples.weights[rows] if examples.weights.size else np.ones(rows.size))
+    K = Gram(few).products * np.outer(few.labels, few.labels)
+    K.flat[:: rows.size + 1] += 1.0 / costs
+    numbers = np.zeros(rows.size)
+    for _ in range(REFINED):
+        numbers = numbers + solved(K, 1.0 - K @ numbers)
+    numbers = np.where(np.isfinite(numbers), np.maximum(numbers, 0.0), 0.0)
+    return rows.tolist(), numbers.tolist()
