@@ -36,6 +36,7 @@ OURS = {
     "MarginPerceptron": {},
     "PassiveAggressive": {"random_state": 0},
     "LiftedPerceptron": {},
+    "SoftMarginPerceptron": {},
     "KernelPerceptron": {},
     "PerceptronTree": {"random_state": 0},
 }

@@ -9,7 +9,7 @@ import pytest
 from cli.running import loans, rows_of, run
 from rosenblatt import __version__, load_model
 
-ALGORITHMS = ("perceptron", "pocket", "lifted", "averaged", "voted", "margin", "kernel", "pa")
+ALGORITHMS = ("perceptron", "pocket", "lifted", "averaged", "voted", "margin", "kernel", "pa", "soft-margin")
 
 
 def test_version():

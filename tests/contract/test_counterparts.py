@@ -14,8 +14,9 @@ from rosenblatt.estimators.counterparts import COUNTERPARTS
 
 ESTIMATORS = [
     rosenblatt.Perceptron, rosenblatt.PocketPerceptron, rosenblatt.AveragedPerceptron, rosenblatt.VotedPerceptron,
-    rosenblatt.MarginPerceptron, rosenblatt.PassiveAggressive, rosenblatt.LiftedPerceptron, rosenblatt.KernelPerceptron,
-    rosenblatt.PerceptronTree, rosenblatt.OnlinePerceptron,
+    rosenblatt.MarginPerceptron, rosenblatt.PassiveAggressive, rosenblatt.LiftedPerceptron,
+    rosenblatt.SoftMarginPerceptron, rosenblatt.KernelPerceptron, rosenblatt.PerceptronTree,
+    rosenblatt.OnlinePerceptron,
 ]  # fmt: skip
 
 

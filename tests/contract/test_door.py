@@ -19,6 +19,7 @@ from rosenblatt import (
     Perceptron,
     PerceptronTree,
     PocketPerceptron,
+    SoftMarginPerceptron,
     VotedPerceptron,
     margin,
     optimality,
@@ -30,7 +31,7 @@ from rosenblatt.rows.door import admitted, csr_of
 
 ESTIMATORS = (
     Perceptron, PocketPerceptron, LiftedPerceptron, AveragedPerceptron, VotedPerceptron, MarginPerceptron,
-    PassiveAggressive, KernelPerceptron, PerceptronTree,
+    PassiveAggressive, SoftMarginPerceptron, KernelPerceptron, PerceptronTree,
 )  # fmt: skip
 STREAMED = [made for made in ESTIMATORS if hasattr(made, "partial_fit")]
 X = np.array(

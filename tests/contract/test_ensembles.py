@@ -20,6 +20,7 @@ LINEAR = {
     "MarginPerceptron": {"beta": 3.0},
     "PassiveAggressive": {},
     "LiftedPerceptron": {},
+    "SoftMarginPerceptron": {},
 }
 EVERY = LINEAR | {"KernelPerceptron": {}, "PerceptronTree": {"prune": None}}
 ENSEMBLES = {

@@ -10,8 +10,9 @@ from rosenblatt.errors import OptionError
 
 ESTIMATORS = [
     rosenblatt.Perceptron, rosenblatt.PocketPerceptron, rosenblatt.AveragedPerceptron, rosenblatt.VotedPerceptron,
-    rosenblatt.MarginPerceptron, rosenblatt.PassiveAggressive, rosenblatt.LiftedPerceptron, rosenblatt.KernelPerceptron,
-    rosenblatt.PerceptronTree, rosenblatt.OnlinePerceptron,
+    rosenblatt.MarginPerceptron, rosenblatt.PassiveAggressive, rosenblatt.LiftedPerceptron,
+    rosenblatt.SoftMarginPerceptron, rosenblatt.KernelPerceptron, rosenblatt.PerceptronTree,
+    rosenblatt.OnlinePerceptron,
 ]  # fmt: skip
 QUESTIONS = [rosenblatt.separability, rosenblatt.margin, rosenblatt.optimality]
 X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])

@@ -174,7 +174,9 @@ def test_the_contradiction_is_told_in_the_tables_words(noisy):
         assert all(row[name] == value for name, value in each["cells"].items())
 
 
-@pytest.mark.parametrize("algorithm", ["perceptron", "pocket", "lifted", "averaged", "voted", "margin", "kernel", "pa"])
+@pytest.mark.parametrize(
+    "algorithm", ["perceptron", "pocket", "lifted", "averaged", "voted", "margin", "kernel", "pa", "soft-margin"]
+)
 @pytest.mark.parametrize("classes", [2, 3])
 def test_every_algorithm_ships_predicts_and_verifies(algorithm, classes, tmp_path):
     frame = applications(120, 0.7, classes=classes)

@@ -17,6 +17,7 @@ from rosenblatt import (
     PerceptronTree,
     PocketPerceptron,
     Reason,
+    SoftMarginPerceptron,
     VotedPerceptron,
 )
 from rosenblatt.errors import DataError, OptionError
@@ -47,6 +48,7 @@ RULES = {
     "margin": MarginPerceptron(),
     "passive-aggressive": PassiveAggressive(),
     "lifted": LiftedPerceptron(max_passes=20),
+    "soft margin": SoftMarginPerceptron(),
     "kernel": KernelPerceptron(max_passes=20),
     "tree": PerceptronTree(),
 }

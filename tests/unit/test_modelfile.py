@@ -19,6 +19,7 @@ from rosenblatt import (
     PassiveAggressive,
     Perceptron,
     PocketPerceptron,
+    SoftMarginPerceptron,
     VotedPerceptron,
 )
 from rosenblatt.desk.load import load_model
@@ -34,6 +35,7 @@ RULES = [
     Perceptron(max_passes=20, ties="plus", normalize=True, bias_scale="auto"),
     PocketPerceptron(max_updates=60, random_state=1),
     LiftedPerceptron(a=0.5),
+    SoftMarginPerceptron(C=0.5),
     AveragedPerceptron(max_passes=3),
     VotedPerceptron(max_passes=2),
     VotedPerceptron(max_passes=2, vote="random", random_state=3),
@@ -66,6 +68,8 @@ def shown(rule):
     found = {name: value for name, value in vars(rule).items() if name.endswith("_") and name[0] != "_"}
     for name in ("ledger_", "forgotten_", "certificate_", "support_vectors_", "stop_reason_"):
         found.pop(name, None)
+    if isinstance(rule, SoftMarginPerceptron):
+        found.pop("support_", None)  # as long as the data: files leave it out
     return {name: np.asarray(value, float if name != "classes_" else None).tolist() for name, value in found.items()}
 
 

@@ -40,7 +40,7 @@ def with_own(certificate, y=Y):
     w = naive_soft.exact(certificate.weights)
     slacks = [float(1 - naive_soft.dot(z, w)) for z in signed]
     rows = tuple(i for i, s in enumerate(slacks) if s > 0)
-    return forged(certificate, rows=rows, multipliers=tuple(slacks[i] for i in rows))
+    return forged(certificate, reference=(), rows=rows, multipliers=tuple(slacks[i] for i in rows))
 
 
 def test_it_says_what_it_proves_and_comes_back_from_json():
@@ -54,8 +54,18 @@ def test_it_says_what_it_proves_and_comes_back_from_json():
     assert again == proof
     assert isinstance(again, SoftMargin)
     assert proof.rows == ()
+    assert proof.reference == proof.weights
     assert proof.gap >= Fraction(proof.upper) - Fraction(proof.lower)
     assert proof_of(X, Y, fit_intercept=False).statement.startswith("Without a threshold, the rule's soft-margin")
+
+
+def test_other_weights_are_compared_with_the_reference():
+    proof = proof_of(X, Y)
+    other = forged(proof, weights=(0.0, 0.0, 0.0), upper=2.5)
+    assert other.verify(X, Y) == other.statement
+    assert other.gap == pytest.approx(2.5 - proof.lower)
+    with pytest.raises(CertificateError, match="objective is above"):
+        forged(other, upper=2.4999).verify(X, Y)
 
 
 def test_own_multipliers_prove_as_much():
@@ -69,7 +79,7 @@ def test_own_multipliers_prove_as_much():
     [
         ({"upper": 1e-9}, "the weights' objective is above 1e-09"),
         ({"lower": 1e9}, "do not prove that no objective is below"),
-        ({"lower": 3.0, "rows": (0,), "multipliers": (0.0,)}, "do not prove"),
+        ({"reference": (), "lower": 3.0, "rows": (0,), "multipliers": (0.0,)}, "do not prove"),
         ({"weights": (0.0, 0.0, 0.0)}, "objective is above"),
         ({"weights": (0.0, 0.0)}, "weights must have 3 entries, not 2"),
         ({"weights": (float("inf"), 0.0, 0.0)}, "finite"),
@@ -78,15 +88,20 @@ def test_own_multipliers_prove_as_much():
         ({"C": float("nan")}, "finite"),
         ({"C": 2.0}, "objective is above"),
         ({"C": 0.5}, "do not prove"),
-        ({"rows": (0, 0), "multipliers": (1.0, 1.0)}, "every row must occur once"),
-        ({"rows": (0,), "multipliers": ()}, "one multiplier"),
-        ({"rows": (), "multipliers": (1.0,)}, "one multiplier"),
-        ({"rows": (5,), "multipliers": (1.0,)}, "row 5 does not exist"),
-        ({"rows": (-1,), "multipliers": (1.0,)}, "row -1 does not exist"),
-        ({"rows": (0,), "multipliers": (-1.0,)}, "at least 0"),
-        ({"rows": (0,), "multipliers": (float("inf"),)}, "finite"),
-        ({"rows": (0,), "multipliers": (1e308,)}, "do not prove"),
-        ({"rows": (0, 1), "multipliers": (5e-324, 1e308)}, "do not prove"),
+        ({"reference": (), "rows": (0, 0), "multipliers": (1.0, 1.0)}, "every row must occur once"),
+        ({"reference": (), "rows": (0,), "multipliers": ()}, "one multiplier"),
+        ({"reference": (), "rows": (), "multipliers": (1.0,)}, "one multiplier"),
+        ({"reference": (), "rows": (5,), "multipliers": (1.0,)}, "row 5 does not exist"),
+        ({"reference": (), "rows": (-1,), "multipliers": (1.0,)}, "row -1 does not exist"),
+        ({"reference": (), "rows": (0,), "multipliers": (-1.0,)}, "at least 0"),
+        ({"reference": (), "rows": (0,), "multipliers": (float("inf"),)}, "finite"),
+        ({"reference": (), "rows": (0,), "multipliers": (1e308,)}, "do not prove"),
+        ({"reference": (), "rows": (0, 1), "multipliers": (5e-324, 1e308)}, "do not prove"),
+        ({"rows": (0,), "multipliers": (1.0,)}, "multipliers and a reference; one of them must be empty"),
+        ({"reference": ()}, "reference must have 3 entries, not 0"),
+        ({"reference": (0.0, 0.0)}, "reference must have 3 entries, not 2"),
+        ({"reference": (0.0, 0.0, 0.0)}, "do not prove"),
+        ({"reference": (0.0, float("inf"), 0.0)}, "finite"),
         ({"bias": 2.0}, "objective is above|do not prove"),
         ({"bias": -1.0}, "at least 0"),
         ({"n": 6}, "about 6 rows"),
@@ -138,7 +153,7 @@ def test_a_row_that_does_not_count_has_no_multiplier():
     proof = proof_of(X, Y, weights=weights)
     assert proof.verify(X, Y, weights) == proof.statement
     with pytest.raises(CertificateError, match="a row that does not count has a multiplier"):
-        forged(proof, rows=(4,), multipliers=(1.0,)).verify(X, Y, weights)
+        forged(proof, reference=(), rows=(4,), multipliers=(1.0,)).verify(X, Y, weights)
 
 
 def test_where_weights_have_too_few_digits_rows_have_numbers_of_their_own(rng):

@@ -14,6 +14,7 @@ STOPS = (
     "a stream has no end: {learn_one} and {learn_many} learn from every row once",
 )
 STEPS = (
+    "each step goes to the lowest place on its way, until {tol} says that it is low enough",
     "a step is as long as the row needs; {C} bounds it, or softens it, as the {variant} says",
     "in the {mode}s 'PA-I' and 'PA-II', {C} says how long a step may be; in the others no decision depends on that",
     "use {beta}: steps of another size are the same as a {beta} that is divided by it",
@@ -21,6 +22,7 @@ STEPS = (
     "the size of a step changes no decision: every weight of a run from zeros is multiplied by it",
 )
 PENALTIES = (
+    "the squared length of the weights is the penalty; {C} weighs slacks against it, and {tol} says how exactly",
     "a tree has no weights to penalise; {prune} may be the price of a leaf",
     "weights are not penalised here; {average}=True is what does well on new rows",
     "weights are not penalised here; {mode}='averaged' is what does well on new rows",
@@ -29,6 +31,7 @@ PENALTIES = (
     "weights are not penalised here; their mean does well on new rows without that",
 )
 CORES = (
+    "all cores are used; ROSENBLATT_THREADS limits them, and BLAS has settings of its own ({tol} is kept in any case)",
     "{learn_one} and {learn_many} learn from one row after the other, on one core",
     "all cores are used, and what is learned does not depend on how many; ROSENBLATT_THREADS limits them",
 )
@@ -42,7 +45,7 @@ COUNTERPARTS: dict[str, tuple[str, ...]] = {
     "penalty": PENALTIES,
     "alpha": PENALTIES,
     "l1_ratio": PENALTIES,
-    "C": ("only PassiveAggressive and OnlinePerceptron have it",),
+    "C": ("only PassiveAggressive, SoftMarginPerceptron and OnlinePerceptron have it",),
     "tol": STOPS,
     "early_stopping": STOPS,
     "validation_fraction": STOPS,
@@ -64,6 +67,7 @@ COUNTERPARTS: dict[str, tuple[str, ...]] = {
         "mistakes are drawn at random already, with the {ratchet} and without; {random_state} fixes the draws",
         "the order of the rows changes no test; {random_state} shuffles them into {folds}",
         "{learn_one} and {learn_many} learn from rows in the order in which they come",
+        "every step looks at all rows, and {tol} is kept whatever their order",
         "rows are looked at in their order; give them in another",
     ),
     "average": (

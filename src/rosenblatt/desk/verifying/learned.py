@@ -16,6 +16,7 @@ from rosenblatt.prove.check import exact
 from rosenblatt.prove.check.certificate import Contradiction, NoMargin
 from rosenblatt.prove.check.joint_certificate import JointContradiction, JointNoMargin
 from rosenblatt.prove.check.joint_certificate import mistakes as mistakes_of_scores
+from rosenblatt.prove.check.soft_margin import SoftMargin
 from rosenblatt.rows.examples import class_factors
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.kesler import JointExamples
@@ -107,18 +108,19 @@ def _run_certificates(about: Subject) -> Iterable[Any]:
     """What each rule's run proved by itself, with its examples and whose it is."""
     if not any(certificates := about.rule.run_certificates()):
         return
-    for whose, certificate, part in zip(
-        about.model.rule.names_of_rules(about.trained.classes), certificates, about.parts, strict=True
-    ):
+    names = about.model.rule.names_of_rules(about.trained.classes)
+    for place, (whose, certificate, part) in enumerate(zip(names, certificates, about.parts, strict=True)):
         if certificate is not None:
-            yield certificate, part, whose
+            yield certificate, part, whose, place
 
 
 def _proved_by_run(about: Subject, said: Any) -> Finding:
-    """Only that something cannot be, counting ties as the run did."""
-    (certificate, examples, whose), rule = said, about.model.rule
+    """That something cannot be, counting ties as the run did; or how good the rule's own weights are."""
+    (certificate, examples, whose, place), rule = said, about.model.rule
     try:
-        if not isinstance(certificate, Contradiction | NoMargin | JointContradiction | JointNoMargin):
+        if isinstance(certificate, SoftMargin):
+            _refuse_other_soft_margins(rule, certificate, place)
+        elif not isinstance(certificate, Contradiction | NoMargin | JointContradiction | JointNoMargin):
             raise CertificateError(f"a run proves no {certificate.kind}")
         if getattr(certificate, "ties", rule.ties) != rule.ties:
             raise CertificateError("the certificate counts a score of 0 otherwise than the rule did in learning")
@@ -126,6 +128,14 @@ def _proved_by_run(about: Subject, said: Any) -> Finding:
         return Finding(True, f"{whose}{scaled}{certificate.verify_examples(examples)}")
     except (CertificateError, DataError) as error:
         return Finding(False, str(error))
+
+
+def _refuse_other_soft_margins(rule: Any, certificate: SoftMargin, place: int) -> None:
+    """Refuse a certificate about other weights than the rule's, or about another C."""
+    if list(certificate.weights) != rule.weights_[place].tolist():
+        raise CertificateError("the certificate is about other weights than the rule's")
+    if rule.options().get("C") != certificate.C:
+        raise CertificateError("the certificate is about another C than the rule was learned with")
 
 
 CLAIMS = (

@@ -2,8 +2,9 @@
 
 With z_i = y_i (x_i, bias) and C_i = C times the weight of row i, for any weights w and any numbers a_i >= 0,
     P(w) = ||w||^2 / 2 + sum C_i / 2 max(0, 1 - z_i . w)^2 >= sum a_i - ||sum a_i z_i||^2 / 2 - sum a_i^2 / (2 C_i).
-The right side, with fixed numbers, bounds the objective of all weights from below. Where a certificate has no numbers,
-they follow from its weights: a_i = C_i max(0, 1 - z_i . w), which at the lowest point make both sides the same.
+The right side, with fixed numbers, bounds the objective of all weights from below. A certificate has the numbers, or
+weights v that they follow from: a_i = C_i max(0, 1 - z_i . v). At the lowest point both sides are then the same; a
+rule whose weights were rounded for use may be compared with it.
 """
 
 from dataclasses import dataclass
@@ -31,7 +32,8 @@ class SoftMargin(Certificate):
 
     C: float  # of a row of weight 1
     weights: tuple[float, ...]  # one per feature, then the threshold's
-    rows: tuple[int, ...]  # those that have a number of the lower bound; empty where numbers follow from the weights
+    reference: tuple[float, ...]  # those from which the numbers of the lower bound follow; empty where these are given
+    rows: tuple[int, ...]  # those that are given one
     multipliers: tuple[float, ...]  # these numbers
     lower: float
     upper: float
@@ -67,13 +69,21 @@ class SoftMargin(Certificate):
         objective = Objective.of(examples, self.C, self.weights)
         if objective.value > Fraction(self.upper):
             raise CertificateError(f"the weights' objective is above {self.upper!r}")
-        has_own = bool(self.rows or self.multipliers)
-        numbers = self._multipliers(examples) if has_own else objective.multipliers()
+        numbers = self._multipliers(examples) if self.rows or self.multipliers else self._from_reference(objective)
         if max(objective.lower_bound(*numbers), Fraction(0)) < Fraction(self.lower):  # zeros prove 0
             raise CertificateError(f"the multipliers do not prove that no objective is below {self.lower!r}")
 
+    def _from_reference(self, objective: "Objective") -> tuple[list[int], list[int], int]:
+        """The rows within the margin of the reference, and the numbers that follow."""
+        if self.reference == self.weights:
+            return objective.multipliers()
+        check_weights(objective.examples, self.reference, "reference")
+        return Objective.of(objective.examples, self.C, self.reference).multipliers()
+
     def _multipliers(self, examples: Examples) -> tuple[list[int], list[int], int]:
         """The rows, and their numbers as whole numbers divided by a power of two."""
+        if self.reference:
+            raise CertificateError("there are multipliers and a reference; one of them must be empty")
         check_rows("multiplier of row", examples, self.rows)
         if len(set(self.rows)) != len(self.rows) or len(self.rows) != len(self.multipliers):
             raise CertificateError("every row must occur once and have one multiplier")

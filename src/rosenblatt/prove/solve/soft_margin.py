@@ -9,17 +9,19 @@ Method    What the run computed in floats, moved to the safe side by a bound on 
 """
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from rosenblatt.learn.soft.soft import SoftRun
-from rosenblatt.learn.soft.systems import AT_ONCE, Gram, dot, solved
+from rosenblatt.learn.soft.systems import AT_ONCE, Gram, combined, dot, solved
 from rosenblatt.prove.check import exact, rounding
 from rosenblatt.prove.check.certificate_json import shape_of
 from rosenblatt.prove.check.scores import UNIT
 from rosenblatt.prove.check.soft_margin import Objective, SoftMargin
 from rosenblatt.rows import find
 from rosenblatt.rows.examples import NO_WEIGHTS, Examples
+from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.storage import numbers_per_row, some_rows
 
 MOST_NUMBERS = 2e7  # of a table that is looked at in exact arithmetic: some ten seconds
@@ -30,18 +32,33 @@ REFINED = 2  # times
 
 def certified(examples: Examples, run: SoftRun, tol: float) -> SoftMargin:
     """The weights of a run, with bounds as near to each other as the tolerance asks, if they can be had."""
-    known = _certificate(examples, run, *_in_floats(examples, run))
+    weights = tuple(run.weights.tolist())
+    upper, lower = _bounds(examples, run.C, run.weights)
+    known = _certificate(examples, run.C, weights, upper, lower, reference=weights)
     if _is_enough(known, tol) or examples.rows.values.size > MOST_NUMBERS:
         return known
-    objective = Objective.of(examples, run.C, tuple(run.weights.tolist()))
+    objective = Objective.of(examples, run.C, weights)
     upper = rounding.rounded(objective.value, rounding.UP)
-    exactly = _certificate(examples, run, upper, _below(objective.lower_bound(*objective.multipliers())))
+    lower = _below(objective.lower_bound(*objective.multipliers()))
+    exactly = _certificate(examples, run.C, weights, upper, lower, reference=weights)
     if _is_enough(exactly, tol) or not 0 < run.support.size <= MOST_ROWS:
         return exactly
     rows, multipliers = _multipliers(examples, run)
     lower = _below(objective.lower_bound(rows, *exact.whole_numbers(multipliers)))
-    own = _certificate(examples, run, upper, lower, tuple(rows), tuple(multipliers))
+    own = _certificate(examples, run.C, weights, upper, lower, rows=tuple(rows), multipliers=tuple(multipliers))
     return own if own.lower > exactly.lower else exactly
+
+
+def compared(examples: Examples, known: SoftMargin, weights: Array) -> SoftMargin:
+    """Other weights, compared with the lowest point that is known, or with what it is on these rows."""
+    upper, _ = _bounds(examples, known.C, weights)
+    if known.reference:
+        _, lower = _bounds(examples, known.C, np.array(known.reference))
+    else:
+        objective = Objective.of(examples, known.C, known.weights)
+        lower = _below(objective.lower_bound(list(known.rows), *exact.whole_numbers(known.multipliers)))
+    others: Any = {"reference": known.reference, "rows": known.rows, "multipliers": known.multipliers}
+    return _certificate(examples, known.C, tuple(weights.tolist()), upper, lower, **others)
 
 
 def _is_enough(certificate: SoftMargin, tol: float) -> bool:
@@ -55,38 +72,44 @@ def _below(number: Fraction) -> float:
 
 def _certificate(
     examples: Examples,
-    run: SoftRun,
+    C: float,
+    weights: tuple[float, ...],
     upper: float,
     lower: float,
+    *,
+    reference: tuple[float, ...] = (),
     rows: tuple[int, ...] = (),
     multipliers: tuple[float, ...] = (),
 ) -> SoftMargin:
     return SoftMargin(
-        C=float(run.C), weights=tuple(run.weights.tolist()), rows=rows, multipliers=multipliers,
-        lower=lower, upper=upper, **shape_of(examples),
+        C=float(C), weights=weights, reference=reference, rows=rows, multipliers=multipliers, lower=lower, upper=upper,
+        **shape_of(examples),
     )  # fmt: skip
 
 
-def _in_floats(examples: Examples, run: SoftRun) -> tuple[float, float]:
-    """Bounds from above and from below, by what the run computed.
+def _bounds(examples: Examples, C: float, w: Array) -> tuple[float, float]:
+    """In floats, but surely: the objective of weights from above, and that of any weights by what follows from these.
 
     Each margin is off by no more than `off`, so each of the numbers a_i by C_i times that; those within that reach of
     the margin count, too. The gradient is a sum of so many numbers, one after the other.
     """
-    R, w = examples.radius, run.weights
+    R = examples.radius
     with np.errstate(over="ignore", invalid="ignore"):
         off = (examples.rows.terms + 6) * UNIT * R * find.norm(w)
         margins = find.margins(examples, w)
-        costs = run.C * (examples.weights if examples.weights.size else np.ones(examples.n))
-        slacks = np.maximum(1.0 - margins, 0.0) * (costs > 0.0)
+        costs = C * (examples.weights if examples.weights.size else np.ones(examples.n))
+        slacks = np.maximum(1.0 - margins, 0.0)
+        slacks[costs == 0.0] = 0.0
         near = float(np.sum(costs[margins - off < 1.0]))
         numbers = costs * slacks
         total, losses = float(np.sum(numbers)), float(np.sum(numbers * slacks))
         value = (dot(w, w) + losses) / 2
         error = off * total + off * off * near + (PAIRWISE + w.size) * UNIT * value
+        rows = np.flatnonzero(numbers)
+        gradient = find.norm(w - combined(examples, rows, numbers[rows]))
         in_a_row = AT_ONCE / numbers_per_row(examples.rows) + numbers_per_row(examples.rows) * examples.n / AT_ONCE
         drift = R * (off * near + (in_a_row + PAIRWISE) * UNIT * total) + 4 * UNIT * find.norm(w)
-        gap = (np.sqrt(2.0 * run.gap) * (1.0 + PAIRWISE * UNIT) + drift) ** 2 / 2
+        gap = (gradient * (1.0 + PAIRWISE * UNIT) + drift) ** 2 / 2
         upper, lower = value + error, value - error - gap * (1.0 + PAIRWISE * UNIT)
     if not np.isfinite(upper):
         return float(np.finfo(float).max), 0.0

@@ -18,7 +18,7 @@ from rosenblatt.options import Number, with_options
 from rosenblatt.plurals import many
 from rosenblatt.progress import ticker
 from rosenblatt.prove.check.soft_margin import SoftMargin
-from rosenblatt.prove.solve.soft_margin import certified
+from rosenblatt.prove.solve.soft_margin import certified, compared
 from rosenblatt.rows.examples import Examples, shown
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rules.linear.learner import LinearLearner
@@ -55,7 +55,8 @@ class SoftMarginRule(ThresholdOptions, PassOptions, TimeOptions, ClassWeightOpti
     ] = 1e-9
     max_passes: Annotated[int | None, "One more may be made to confirm the result."] = None
 
-    certificate_: SoftMargin | list[SoftMargin] | None
+    _solved: list[Any] | None = None  # certificates of the weights learned, once others were put in their place
+    certificate_: Any  # of each rule; None of weights that were put in its place
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of X and their labels y."""
@@ -63,11 +64,18 @@ class SoftMarginRule(ThresholdOptions, PassOptions, TimeOptions, ClassWeightOpti
         C, tol = float(self.C), float(self.tol)
         budget = Budget(max_passes=self.max_passes, max_seconds=self.max_seconds)
         classes, parts = self._parts(X, y, sample_weight)
-        system, runs, proofs = system_for(parts[0]), [], []
+        system = system_for(parts[0])
+        runs: list[SoftRun] = []
+        proofs: list[SoftMargin | None] = []
         with ctrl_c_noted() as interrupted:
-            for part, share in zip(parts, choices.shares(budget, len(parts)), strict=True):
+            starts = self._starts(parts, self._generator())
+            for part, start, share in zip(parts, starts, choices.shares(budget, len(parts)), strict=True):
                 watch = _reporter() if self.verbose else None
                 how: Any = {"system": system, "budget": share, "interrupted": interrupted, "watch": watch}
+                if start.any():  # no row of a class counts
+                    runs.append(soft.constant(part, C, start))
+                    proofs.append(None)
+                    continue
                 run = soft.learn(part, C, tol, **how)
                 proof = certified(part, run, tol)
                 if run.reason is Reason.ROUNDED and proof.gap <= tol * proof.upper:  # by multipliers of its own
@@ -80,13 +88,15 @@ class SoftMarginRule(ThresholdOptions, PassOptions, TimeOptions, ClassWeightOpti
             raise KeyboardInterrupt
         return self
 
-    def _keep(self, classes: Array, parts: list[Examples], runs: list[SoftRun], proofs: list[SoftMargin]) -> None:
+    def _keep(
+        self, classes: Array, parts: list[Examples], runs: list[SoftRun], proofs: list[SoftMargin | None]
+    ) -> None:
         """Take over what was learned; the ledger, which a sum of all rows at once has no use for, is empty."""
         self.classes_ = classes
         self.weights_ = np.vstack([run.weights for run in runs])
         self.ledger_ = one_or_all([self._ledger(w) for w in self.weights_])
         self.support_ = one_or_all([run.support for run in runs])
-        self.certificate_ = one_or_all(proofs)
+        self.certificate_, self._solved = one_or_all(proofs), None
         self.n_passes_ = sum(run.passes for run in runs)
         self.n_examples_seen_ = sum(run.passes * part.n for run, part in zip(runs, parts, strict=True))
         self._updates_before = sum(run.steps for run in runs)
@@ -94,9 +104,9 @@ class SoftMarginRule(ThresholdOptions, PassOptions, TimeOptions, ClassWeightOpti
         self.stop_reason_ = next((run.reason for run in runs if run.reason is not Reason.SOLVED), best)
         self._expose()
 
-    def _warn_unless_solved(self, parts: list[Examples], runs: list[SoftRun], proofs: list[SoftMargin]) -> None:
+    def _warn_unless_solved(self, parts: list[Examples], runs: list[SoftRun], proofs: list[SoftMargin | None]) -> None:
         for part, run, proof in zip(parts, runs, proofs, strict=True):
-            if run.reason is not Reason.SOLVED:
+            if proof is not None and run.reason is not Reason.SOLVED:
                 no, yes = map(shown, part.classes)
                 warnings.warn(
                     f"{run.reason} Other weights may have an objective that is lower by {proof.gap:.3g}, of "
@@ -124,8 +134,8 @@ class SoftMarginRule(ThresholdOptions, PassOptions, TimeOptions, ClassWeightOpti
 
     @property
     def _proofs(self) -> list[SoftMargin]:
-        proofs = as_list(getattr(self, "certificate_", None))
-        if not any(proofs):
+        proofs = self.run_certificates()
+        if not all(proofs):
             raise AttributeError("nothing is proved of these weights")
         return proofs
 
@@ -134,9 +144,17 @@ class SoftMarginRule(ThresholdOptions, PassOptions, TimeOptions, ClassWeightOpti
         return as_list(getattr(self, "certificate_", None))
 
     def replace_weights(self, weights: Array) -> None:
-        """Predict with these weights from now on; the certificate was about others."""
+        """Predict with these weights from now on; what is proved of others is not of these, until they are compared."""
+        known = self._solved = getattr(self, "_solved", None) or self.run_certificates()
         super().replace_weights(weights)
-        self.certificate_ = None
+        same = [p is not None and list(p.weights) == w.tolist() for p, w in zip(known, self.weights_, strict=True)]
+        self.certificate_ = one_or_all([p if is_same else None for p, is_same in zip(known, same, strict=True)])
+
+    def recount(self, parts: list[Examples]) -> None:
+        """Compare the weights with the best that are known, on the rows learned from."""
+        known = getattr(self, "_solved", None) or self.run_certificates()
+        each = zip(parts, known, self.weights_, strict=True)
+        self.certificate_ = one_or_all([p and compared(part, p, w) for part, p, w in each])
 
     def replay(self, X: Any, y: Any, t: int | None = None, sample_weight: Any = None) -> Array:
         """Refused: there is nothing to replay."""
