@@ -9,7 +9,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold, ShuffleSplit
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rosenblatt import PerceptronCV, Reason, load_model, separability
-from rosenblatt.errors import DataError, ModelError, OptionError
+from rosenblatt.errors import ModelError, OptionError
 from rosenblatt.learn.selection.path import FAMILIES, candidates
 from rosenblatt.rules.linear import cross_validated
 from rosenblatt.ship.file.modelfile import save_model
@@ -183,5 +183,5 @@ def test_bad_options_are_refused():
     for options in ({"cv": 1}, {"cv": "five"}, {"cv": 2.5}, {"families": "best"}, {"cv": None}):
         with pytest.raises(OptionError, match=next(iter(options))):
             PerceptronCV(**options).fit(X, y)
-    with pytest.raises(DataError, match="cv"):
+    with pytest.raises(OptionError, match="cv"):
         PerceptronCV(cv=[(np.arange(20), np.arange(0))]).fit(X, y)

@@ -11,8 +11,9 @@ Method    s bends at most as a parabola of curvature 1, so in coordinates where 
           (Nesterov 1983), and begin anew where P rose (O'Donoghue and Candes 2015).
 Paper     a redescending loss: Welsch 1975; in classification, the correntropy loss (Singh, Pokharel and Principe 2014).
 
-It is convex, and the lowest point the only one, at sharpness 0; else where it ends depends on the start. All is in
-floats, and to be judged on rows that were not learned from: no proof rests on it.
+It is convex, and the lowest point the only one, at sharpness 0 (`learn.soft` finds that one exactly, for one problem
+at a time, with a proof); else where it ends depends on the start. All is in floats, and to be judged on rows that were
+not learned from: no proof rests on it.
 """
 
 from dataclasses import dataclass

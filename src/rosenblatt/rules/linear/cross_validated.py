@@ -7,7 +7,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from rosenblatt import options
-from rosenblatt.errors import DataError
+from rosenblatt.errors import OptionError
 from rosenblatt.learn.choices import TIES, Reason
 from rosenblatt.learn.selection import choosing, folds
 from rosenblatt.learn.selection.choosing import Choice, Labelled, Split
@@ -63,7 +63,7 @@ class CrossValidatedRule(ClassWeightOptions, RandomOptions, LinearLearner):
         rng = self._generator()
         tried = candidates(FAMILIES if self.families == AUTO else (self.families,))
         with threadpool_limits(1, user_api="blas"):
-            if isinstance(self.cv, int | np.integer):
+            if isinstance(self.cv, int | float | np.integer):
                 compared = data.some(folds.sampled(data.codes, MOST_COMPARED, rng))
                 self._choice = choosing.compare(compared, folds.splits(compared.codes, int(self.cv), rng), tried)
             else:
@@ -89,10 +89,10 @@ class CrossValidatedRule(ClassWeightOptions, RandomOptions, LinearLearner):
         places[counted] = np.arange(counted.size)
         found = []
         for pair in self.cv.split(X, y) if hasattr(self.cv, "split") else self.cv:
-            learned, judged = (places[np.arange(n)[np.asarray(rows)]] for rows in pair)
+            learned, judged = (places[rows] for rows in _row_numbers(pair, n))
             found.append((learned[learned >= 0], judged[judged >= 0]))
         if not (found := [pair for pair in found if pair[0].size and pair[1].size]):
-            raise DataError("cv gives no rows that count to learn from, or none to judge by")
+            raise OptionError("cv must give rows to learn from and rows to judge by, of those that count")
         return found
 
     @property
@@ -118,10 +118,21 @@ class CrossValidatedRule(ClassWeightOptions, RandomOptions, LinearLearner):
         return self._choice.statement
 
 
+def _row_numbers(pair: Any, n: int) -> list[Array]:
+    """A pair of arrays of row numbers, or of flags of all rows."""
+    arrays = [np.asarray(part) for part in pair] if isinstance(pair, Iterable) and not isinstance(pair, str) else []
+    flags = [part.dtype == bool and part.shape == (n,) for part in arrays]
+    numbers = [part.dtype.kind in "iu" and part.ndim == 1 and bool((abs(part + 0.5) < n).all()) for part in arrays]
+    if len(arrays) != 2 or not all(flag or number for flag, number in zip(flags, numbers, strict=True)):
+        raise OptionError(f"cv must be a whole number, a splitter, or pairs of arrays of row numbers; it has {pair!r}")
+    return [np.arange(n)[part] for part in arrays]
+
+
 def _labelled(parts: list[Examples], classes: int) -> tuple[Labelled, Array]:
     """The rows that count, with the numbers of their classes; and which they are."""
     first = parts[0]
     codes = np.argmax([part.labels for part in parts], axis=0) if len(parts) > 1 else (first.labels > 0).astype(int)
     counted, costs = first.counted
     rows = first.rows if counted.size == first.n else some_rows(first.rows, counted)
-    return Labelled(rows, codes[counted], costs if costs.size else np.ones(counted.size), classes), counted
+    costs = costs / costs.max() if costs.size else np.ones(counted.size)
+    return Labelled(rows, codes[counted], costs, classes), counted
