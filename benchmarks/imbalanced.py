@@ -18,7 +18,7 @@ from sklearn.metrics import balanced_accuracy_score
 from rosenblatt import PocketPerceptron
 from rosenblatt.desk.data import Data, data_of
 from rosenblatt.desk.split import HoldOut
-from rosenblatt.desk.train import Wishes, learn
+from rosenblatt.desk.train import TrainingOptions, learn
 from rosenblatt.read.sources import read_table
 
 TABLES = {
@@ -44,7 +44,7 @@ def table(name: str, folder: str) -> Data:
 
 def rule_of_the_command(part: Data) -> object:
     """What `rosenblatt fit --class-weight balanced` learns from these rows."""
-    return learn(part, Wishes(options=BALANCED, hold_out=0.0)).rule
+    return learn(part, TrainingOptions(options=BALANCED, hold_out=0.0)).rule
 
 
 RULES = {

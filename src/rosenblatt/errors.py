@@ -1,7 +1,7 @@
 """Every error that rosenblatt itself raises.
 
 RosenblattError
-├── DataError         examples that nothing can be learned from; names the row, and the column if there is one
+├── DataError         unusable examples; names the row, and the column if there is one
 │   └── TableError    a file that cannot be read, or a table with the wrong columns; names the file
 ├── OptionError       an option with an unknown or unsuitable value, such as a rule, a start or a budget
 ├── LedgerError       a damaged ledger file, or a ledger replayed on the wrong examples
@@ -18,7 +18,7 @@ class RosenblattError(ValueError):
 
 
 class DataError(RosenblattError):
-    """Examples that nothing can be learned from."""
+    """Unusable examples."""
 
 
 class TableError(DataError):
@@ -49,4 +49,4 @@ class MissingExtraError(RosenblattError):
 
 
 class NotConverged(UserWarning):
-    """Learning ended before it had what was asked for."""
+    """Learning stopped before it reached its goal."""

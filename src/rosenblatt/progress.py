@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-FIRST, AGAIN = 1.5, 0.5  # seconds: nothing is shown before both have passed, then twice a second
+FIRST, AGAIN = 1.5, 0.5  # seconds; the first report comes after both
 
 
 def _on_standard_error(text: str) -> None:
@@ -27,7 +27,7 @@ def shown_by(show: Callable[[str], None]) -> Iterator[None]:
 
 
 def ticker(name: str) -> Callable[[Callable[[], str]], None]:
-    """A function that shows progress at most twice a second, starting after two seconds."""
+    """A function that shows progress after two seconds, then at most twice a second."""
     begun = time.monotonic()
     last = begun + FIRST
 

@@ -1,3 +1,3 @@
-"""Which version this is; here, so that a file of the package need not import all of it to say so."""
+"""The version, in a module that imports nothing."""
 
 __version__ = "0.1.0"

@@ -42,8 +42,8 @@ def _escaped(found: re.Match[str]) -> str:
     return SHORT.get(character) or (f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}")
 
 
-class Said:
-    """A result whose text is sentences, also at a prompt and in a notebook, where the verdict is in bold."""
+class ReadableResult:
+    """A result that prints as sentences, also at a prompt and in a notebook, with the verdict in bold."""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self}>"
@@ -54,6 +54,6 @@ class Said:
 
 
 def brief(value: Any) -> str:
-    """A value for a message: on one line, and short."""
+    """A value for a message, shortened to one line."""
     text = repr(value) if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"
     return text if len(text) <= 60 else text[:57] + "..."

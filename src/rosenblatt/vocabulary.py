@@ -1,4 +1,4 @@
-"""The words that users choose by: light, because the command's help must not wait for compiled code."""
+"""The names of orders, tie rules and starts, in a module that imports nothing: the command's help must be quick."""
 
 ORDERS = ("active", "cyclic", "random", "random-mistake", "worst")  # `learn.choices.Order`
 TIE_RULES = ("mistake", "plus", "minus", "correct")  # `rows.kernels.TIES`

@@ -88,7 +88,7 @@ class TestCheck:
         ran = run("check", desk["clean.csv"], "-t", "approved")
         assert ran.code == 0
         assert "The largest margin is between 0.0" in ran.out
-        assert "The default budget of work was spent; --seconds N gives it N seconds instead" in ran.out
+        assert "The default budget of work was spent; use --seconds N to allow N seconds" in ran.out
         found = run("check", desk["clean.csv"], "-t", "approved", "--json").record["findings"][0]
         assert 0 < found["margin"]["lower"] < found["margin"]["upper"]
         assert found["most_updates"] > 0
@@ -139,10 +139,10 @@ class TestFit:
     def test_auto_proves_and_judges(self, desk, tmp_path):
         ran = run("fit", desk["clean.csv"], "-t", "approved", "-o", tmp_path / "m.json")
         assert ran.code == 0
-        assert "Perceptron, because the rows are proved separable: begun at the largest margin." in ran.out
+        assert "Perceptron, because the rows are proved separable; it starts from the largest margin." in ran.out
         assert "Proved: The rule makes 0 mistakes on 69 rows, which is the fewest possible." in ran.out
         assert "Error on new rows: " in ran.out
-        assert "with 95% confidence" in ran.out
+        assert "95% confidence interval" in ran.out
         assert f"Model written to {tmp_path / 'm.json'}" in ran.out
         assert load_model(tmp_path / "m.json").n_features_in_ == 8
 
@@ -183,7 +183,7 @@ class TestFit:
         options = ("-o", tmp_path / "m.json", "--json", "--no-prove")
         found = run("fit", desk["clean.csv"], "-t", "approved", *options).record
         assert (found["separable"], found["proved"]) == (None, [])
-        assert (found["algorithm"], found["why"]) == ("pocket", "no proof was asked for")
+        assert (found["algorithm"], found["why"]) == ("pocket", "proofs are turned off")
 
     @pytest.mark.parametrize("command", ["fit", "report"])
     def test_ctrl_c_while_proving_keeps_the_rule(self, command, desk, tmp_path, monkeypatch):

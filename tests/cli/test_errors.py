@@ -48,9 +48,9 @@ CASES = {
     "changed model": (
         "verify x.json clean.csv",
         BAD,
-        "x.json: it was changed or damaged after it was written: its SHA-256 does not fit",
+        "x.json: it was changed or damaged after it was written: its SHA-256 does not match",
     ),
-    "newer model": ("explain x.json", BAD, r"x.json: it was made by a newer version \(protocol 9\); .*"),
+    "newer model": ("explain x.json", BAD, r"x.json: it was written by a newer version \(protocol 9\); .*"),
     "table for a model": ("explain clean.csv", BAD, "clean.csv: .*"),
     "proof for a model": ("explain proof.json", BAD, "proof.json: it is JSON, but not a rosenblatt model"),
     "model for a table": ("predict clean.json clean.json", BAD, "clean.json, line 1: not JSON: .*"),
@@ -63,7 +63,7 @@ CASES = {
     "reasons for numbered features": (
         "predict sparse.json x.libsvm --reasons 1",
         USAGE,
-        "reasons are told for tables with named columns, not for numbered features",
+        "reasons need a table with named columns, not numbered features",
     ),
     "named columns for numbered features": (
         "predict sparse.json clean.csv",
@@ -73,7 +73,7 @@ CASES = {
     "column called as the result": (
         "predict clean.json x.csv --keep label",
         USAGE,
-        "the column 'label' cannot be kept: the result has a column of that name",
+        "the column 'label' cannot be kept: the result has a column with that name",
     ),
     "label that is new, to verify": (
         "verify clean.json x.csv",
@@ -100,7 +100,7 @@ CASES = {
     "judge without a target": (
         "predict clean.json x.csv --judge -o out.csv",
         USAGE,
-        "there is no column 'approved', the target, to judge by",
+        "there is no target column 'approved' to judge by",
     ),
     "reasons below 0": (
         "predict clean.json clean.csv --reasons -1",
@@ -122,7 +122,7 @@ CASES = {
     "row for a linear rule": (
         "explain clean.json nowhere.csv --row 3",
         USAGE,
-        "--row tells the way of a row through a tree; predict --reasons tells what moved a decision",
+        "--row needs a tree; for other rules, use predict --reasons",
     ),
     "largest": (
         "explain clean.json nowhere.csv --integers --largest ten",
@@ -141,12 +141,12 @@ CASES = {
     "certificate without a target": (
         "verify x.json clean.csv",
         USAGE,
-        "a bare certificate does not know the target: name it with --target",
+        "a certificate does not name its target; use --target",
     ),
     "target for a model": (
         "verify clean.json clean.csv -t approved",
         USAGE,
-        "--target is for bare certificates; this file knows its target",
+        "--target is only for certificates; this file already names its target",
     ),
 }
 

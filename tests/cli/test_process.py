@@ -94,14 +94,14 @@ def test_an_option_is_refused_while_the_table_is_read(desk, tmp_path):
     with in_its_process(SLOW_READING, *arguments) as ran:
         said = ran.communicate(timeout=50)[1]
     assert ran.returncode == 2
-    assert said.startswith("reading\nrosenblatt: --folds must be at least 2 folds")
+    assert said.startswith("reading\nrosenblatt: --folds must be at least 2")
 
 
 def test_standard_input_is_left_alone_by_a_command_that_is_refused(tmp_path):
     arguments = ("fit", "-", "-t", "approved", "-o", tmp_path / "x", "--folds", "1")
     with in_its_process("", *arguments, stdin=PIPE) as ran:
         assert ran.wait(50) == 2  # although nobody closes it
-        assert ran.stderr.read().startswith("rosenblatt: --folds must be at least 2 folds")
+        assert ran.stderr.read().startswith("rosenblatt: --folds must be at least 2")
 
 
 def test_ctrl_c_is_heard_while_the_table_is_read(desk, tmp_path):

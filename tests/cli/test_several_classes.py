@@ -109,7 +109,7 @@ def test_another_rule_under_the_proof_is_noticed(iris, tmp_path):
     (tmp_path / "m.json").write_text(changed(json.dumps(record)))
     ran = run("verify", tmp_path / "m.json", iris / "iris.csv")
     assert ran.code == 1
-    assert "the certificate is about another rule than the model's" in ran.out
+    assert "the certificate is about a different rule" in ran.out
 
 
 def test_a_report_tells_of_all_classes(iris, tmp_path):
@@ -117,4 +117,4 @@ def test_a_report_tells_of_all_classes(iris, tmp_path):
     assert run("report", iris / "iris.csv", "-t", "species", "--hold-out", "0", "-o", out).code == 0
     page = out.read_text("utf-8")
     assert "No linear scores of 3 classes choose the right one on every row" in page
-    assert "what the rows ask of the scores" in page
+    assert "the demands of the rows on the scores" in page

@@ -49,7 +49,7 @@ def test_a_parquet_file_with_booleans(applications):
     assert labels(applications, applications / "typed.parquet")[0] == expected
     tables = [applications / "a.csv", applications / "typed.parquet"]
     told = [run("predict", applications / "m.json", table, "--judge").err for table in tables]
-    by_csv, by_parquet = (text.split("rows wrong")[0].split("\n")[-1] for text in told)
+    by_csv, by_parquet = (text.split("rows in this table")[0].split("\n")[-1] for text in told)
     assert by_csv == by_parquet != ""
     assert run("verify", applications / "m.json", applications / "typed.parquet").code == 0
 

@@ -286,7 +286,7 @@ def test_words_in_a_column_of_numbers_are_told_by_row_and_column(large, tmp_path
 
 
 TARGETS = {
-    "absent": ("yy", {}, TableError, "there is no column 'yy' to learn; did you mean 'y'"),
+    "absent": ("yy", {}, TableError, "there is no target column 'yy'; did you mean 'y'"),
     "missing": (
         "holes",
         {},

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rosenblatt import OnlinePerceptron, Perceptron
 from rosenblatt.desk.load import load_model
 from rosenblatt.errors import ModelError, RosenblattError
-from rosenblatt.read.encode.columns import Category, Number
+from rosenblatt.read.encode.columns import CategoryColumn, NumberColumn
 from rosenblatt.read.encode.encoding import Encoding, Target
 from rosenblatt.ship.file import canonical
 from rosenblatt.ship.file.canonical import digest, laid_out, parsed
@@ -26,8 +26,8 @@ GOLDEN = Path(__file__).parents[1] / "golden" / "models"
 
 
 def encoded():
-    age = Number("age", centre=40.0, scale=16.0, step=0.5, lowest=0.0, highest=99.5, missing=True)
-    encoding = Encoding((age, Category("town", ("Köln", "Bonn"), True, False)), Target("approved", ("no", "yes")))
+    age = NumberColumn("age", centre=40.0, scale=16.0, step=0.5, lowest=0.0, highest=99.5, missing=True)
+    encoding = Encoding((age, CategoryColumn("town", ("Köln", "Bonn"), True, False)), Target("approved", ("no", "yes")))
     X = np.eye(5)[[0, 1, 2, 3, 4, 0]]
     return Model(Perceptron().fit(X, [0, 1, 1, 0, 1, 0]), encoding).text()
 
@@ -146,13 +146,13 @@ def altered(name, *path, to):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("", "not JSON"),
+        ("", "not valid JSON"),
         ("[]", "not a rosenblatt model"),
-        ('{"format": "rosenblatt model"}', "no protocol known here"),
-        (altered("perceptron", "protocol", to=2), "made by a newer version .protocol 2.; .*reads protocol 1"),
-        (altered("perceptron", "protocol", to=True), "no protocol known here"),
-        (TEXTS["perceptron"].replace('"features": 3', '"features": 4'), "SHA-256 does not fit"),
-        (TEXTS["perceptron"].replace('"protocol": 1', '"protocol": 1, "protocol": 1'), "'protocol' is there twice"),
+        ('{"format": "rosenblatt model"}', "an unknown protocol"),
+        (altered("perceptron", "protocol", to=2), "written by a newer version .protocol 2.; .*reads protocol 1"),
+        (altered("perceptron", "protocol", to=True), "an unknown protocol"),
+        (TEXTS["perceptron"].replace('"features": 3', '"features": 4'), "SHA-256 does not match"),
+        (TEXTS["perceptron"].replace('"protocol": 1', '"protocol": 1, "protocol": 1'), "'protocol' occurs twice"),
         (TEXTS["perceptron"].replace("-6.0024999999999995", "NaN"), "NaN, which is not a number"),
         (TEXTS["perceptron"].replace("-6.0024999999999995", "-Infinity"), "Infinity, which is not a number"),
         (TEXTS["perceptron"].replace("-6.0024999999999995", "1e400"), "not finite"),
@@ -161,15 +161,15 @@ def altered(name, *path, to):
         (TEXTS["perceptron"].replace("mistake", "\udcff").encode("utf-8", "surrogateescape"), "not UTF-8"),
         ("[" * 100_000, "nested too deeply"),
         ('{"a":' * 100_000, "nested too deeply"),
-        ("\ufeff" + TEXTS["perceptron"], "not JSON"),
-        (altered("perceptron", "estimator", to="os.system"), "no estimator 'os.system', only Perceptron"),
-        (altered("perceptron", "classes", "labels", to=["yes", "no"]), "different and in order"),
-        (altered("perceptron", "classes", "labels", to=["no"]), "two classes or more"),
-        (altered("perceptron", "classes", "type", to="text999999999"), "no such type"),
-        (altered("perceptron", "classes", "type", to="text99999999"), "no such type"),
-        (altered("perceptron", "classes", "type", to="text1025"), "no such type"),
+        ("\ufeff" + TEXTS["perceptron"], "not valid JSON"),
+        (altered("perceptron", "estimator", to="os.system"), "unknown estimator 'os.system'; this version has Perc"),
+        (altered("perceptron", "classes", "labels", to=["yes", "no"]), "different labels, in order"),
+        (altered("perceptron", "classes", "labels", to=["no"]), "two or more different labels"),
+        (altered("perceptron", "classes", "type", to="text999999999"), "do not have the type"),
+        (altered("perceptron", "classes", "type", to="text99999999"), "do not have the type"),
+        (altered("perceptron", "classes", "type", to="text1025"), "do not have the type"),
         (altered("perceptron", "classes", "type", to="text1024"), None),
-        (altered("perceptron", "classes", "type", to="int64"), "not of the type 'int64'"),
+        (altered("perceptron", "classes", "type", to="int64"), "do not have the type 'int64'"),
         (altered("perceptron", "features", to=2**40), "features must be"),
         (altered("perceptron", "features", to=2), "feature_names must be 2 texts"),
         (altered("perceptron", "feature_names", to=None), None),
@@ -183,11 +183,11 @@ def altered(name, *path, to):
         (altered("perceptron", "parameters", "n_jobs", to=1), "parameters has the unknown field 'n_jobs'"),
         (altered("perceptron", "parameters", "max_passes", to=True), "max_passes must be a whole number of at least 1"),
         (altered("perceptron", "parameters", "start", to=[[1.0], [1.0, 2.0]]), r"start\[1\] must have 1 entries"),
-        (altered("perceptron", "parameters", "class_weight", to=[["a", 1], ["a", 2]]), "a name twice"),
-        (altered("perceptron", "conventions", "ties", to="a score of exactly 0 is no"), "conventions are not"),
-        (altered("perceptron", "settled", "zero_is_yes", to=False), "the conventions are not those"),
+        (altered("perceptron", "parameters", "class_weight", to=[["a", 1], ["a", 2]]), "a duplicate name"),
+        (altered("perceptron", "conventions", "ties", to="a score of exactly 0 is no"), "conventions do not match"),
+        (altered("perceptron", "settled", "zero_is_yes", to=False), "the conventions do not match"),
         (altered("perceptron", "certificates", 0, "exact", to=1), "exact must be true or false"),
-        (altered("perceptron", "certificates", 0, "fingerprint", to=""), "not as a certificate writes them"),
+        (altered("perceptron", "certificates", 0, "fingerprint", to=""), "not in the canonical form"),
         (altered("perceptron", "data", "sha256", to="x" * 64), "64 hexadecimal digits"),
         (altered("perceptron", "data", "features", to=4), "the data had 4 features, but the rule has 3"),
         (altered("encoded", "features", to=4), "must have 5 entries, not 6"),
@@ -196,7 +196,7 @@ def altered(name, *path, to):
         (altered("encoded", "encoding", to=[]), "the encoding must have exactly the fields"),
         (altered("kernel", "learned", "kernel", "function", to="eval"), "must be one of linear"),
         (altered("kernel", "learned", "support", to=[11, 16, 20, 99]), "numbers of the support rows"),
-        (altered("kernel", "learned", "support", to=[11, 16, 20]), "a support row for each number"),
+        (altered("kernel", "learned", "support", to=[11, 16, 20]), "each number needs a support row"),
         (altered("kernel", "learned", "rules", 0, "amounts", to=[1.0]), "do not fit the support rows"),
         (altered("kernel", "learned", "rules", 0, "memory", "row", to=[20, 11, 11, 16, 3]), "do not fit the support"),
         (altered("kernel", "learned", "support_rows", "values", 0, to=[1.0]), r"\[0\] must have 3 entries, not 1"),

@@ -20,7 +20,7 @@ from rosenblatt import OnlinePerceptron
 from rosenblatt.errors import LedgerError, OptionError, TableError
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.read import files
-from rosenblatt.read.encode.columns import Sparse
+from rosenblatt.read.encode.columns import SparseColumn
 from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.read.encode.infer import encoding_of
 from rosenblatt.read.sources import read_table
@@ -131,9 +131,14 @@ def test_only_numbers_that_occur_are_features_where_most_do_not(tmp_path):
 def test_other_numbers_have_no_points(tmp_path):
     (tmp_path / "t.libsvm").write_text("1 2:5 3:1 70000:7\n-1 80000:1\n1 70000:2 2147483647:9\n1\n")
     X = read_table(tmp_path / "t.libsvm").whole()
-    chosen = Sparse("features", 2, 2.0**-20, 16.0, (2, 70_000))
+    chosen = SparseColumn("features", 2, 2.0**-20, 16.0, (2, 70_000))
     assert chosen.encode(X).toarray().tolist() == [[5, 7], [0, 0], [0, 2], [0, 0]]
-    assert Sparse("features", 3, 2.0**-20, 16.0).encode(X).toarray().tolist() == [[0, 5, 1], [0] * 3, [0] * 3, [0] * 3]
+    assert SparseColumn("features", 3, 2.0**-20, 16.0).encode(X).toarray().tolist() == [
+        [0, 5, 1],
+        [0] * 3,
+        [0] * 3,
+        [0] * 3,
+    ]
 
 
 @pytest.mark.parametrize(("last", "there"), [(65_536, 2), (65_537, 2), (70_000, 40_000)])

@@ -8,7 +8,7 @@ import pytest
 
 from rosenblatt import PerceptronTree
 from rosenblatt.errors import ModelError
-from rosenblatt.learn.tree.tree import Column, FeatureTest, Node, Stop, Tree
+from rosenblatt.learn.tree.tree import ColumnHead, FeatureTest, Node, Stop, Tree
 from rosenblatt.ship.file import tree_schemas
 from rosenblatt.ship.file.canonical import digest, laid_out
 from rosenblatt.ship.file.modelfile import Model
@@ -64,7 +64,7 @@ WRONG = {
         lambda nodes, record: nodes[0]["children"].reverse(),
         "must follow each other|the last child must be the one for missing",
     ),
-    "missing goes nowhere": (lambda nodes, record: nodes[0].update(missing=None), "missing and other must be children"),
+    "missing goes nowhere": (lambda nodes, record: nodes[0].update(missing=None), "missing and other must be among its children"),
     "other goes astray": (lambda nodes, record: nodes[0].update(other=len(nodes) - 1), "missing and other must be"),
     "unknown test": (lambda nodes, record: nodes[0]["test"].update(kind="eval"), "must be one of feature, category"),
     "test without a kind": (lambda nodes, record: nodes[0]["test"].pop("kind"), "must be one of feature, category"),
@@ -105,23 +105,23 @@ WRONG = {
     ),
     "term's code out of range": (
         lambda nodes, record: found(nodes, "perceptron")["test"].update(columns=[3], codes=[5], weights=[1.0]),
-        "a category 5, which the column has not",
+        "a category 5, which the column does not have",
     ),
     "rule with odd terms": (
         lambda nodes, record: leaf(nodes, has_rule)["rule"]["test"]["columns"].__setitem__(0, 77), "do not fit its col"
     ),
     "rule with two sides": (lambda nodes, record: leaf(nodes, has_rule)["rule"]["counts"].pop(), "must have 3 entries"),
     "counts of two classes": (lambda nodes, record: nodes[0]["counts"].pop(), "counts must have 3 entries, not 2"),
-    "negative count": (lambda nodes, record: nodes[0]["counts"].__setitem__(0, -1.0), "from 0 on, whose sum is finite"),
+    "negative count": (lambda nodes, record: nodes[0]["counts"].__setitem__(0, -1.0), "at least 0, with a finite sum"),
     "counts of nothing": (lambda nodes, record: nodes[1].update(counts=[0.0] * 3), "its counts are all 0"),
-    "counts that overflow": (lambda nodes, record: nodes[1].update(counts=[1e308] * 3), "whose sum is finite"),
+    "counts that overflow": (lambda nodes, record: nodes[1].update(counts=[1e308] * 3), "with a finite sum"),
     "unknown field": (lambda nodes, record: nodes[0].update(number=0), "has the unknown field 'number'"),
     "too few columns": (lambda nodes, record: record["learned"]["tree"]["columns"].pop(), "must have 4 entries"),
     "odd category": (
         lambda nodes, record: record["learned"]["tree"]["columns"][3]["categories"].append([]), "must be a number or tr"
     ),
     "negative price": (lambda nodes, record: record["learned"].update(price=-1.0), "price must be a finite number"),
-    "other words": (lambda nodes, record: record["conventions"].update(ties="heads"), "the conventions are not"),
+    "other words": (lambda nodes, record: record["conventions"].update(ties="heads"), "the conventions do not match"),
     "settled": (lambda nodes, record: record["settled"].update(bias=1.0), "settled has the unknown field 'bias'"),
 }  # fmt: skip
 
@@ -183,7 +183,7 @@ def chain(deep):
     end = Node(2 * deep, (1.0, 0.0), stop=Stop.PURE)
     rule = PerceptronTree(prune=None)
     rule.classes_, rule.n_features_in_, rule.price_ = np.array([0, 1]), 1, 0.0
-    rule._take(Tree((Column("x0"),), (0, 1), (*nodes, end)))
+    rule._take(Tree((ColumnHead("x0"),), (0, 1), (*nodes, end)))
     return rule
 
 
@@ -197,14 +197,14 @@ def test_a_deep_tree_comes_back():
 
 def test_more_categories_than_memory_are_refused(monkeypatch):
     monkeypatch.setattr(tree_schemas, "MOST_CODES", 4)  # the one category test has five
-    with pytest.raises(ModelError, match="5 categories in all, more than any tree"):
+    with pytest.raises(ModelError, match="5 categories in all, too many for a tree"):
         Model.from_text(PLAIN.encode())
 
 
 @pytest.mark.parametrize("category", [np.datetime64("2020-01-01"), b"x", None])
 def test_categories_that_json_cannot_hold_are_refused(category, tmp_path):
     rule = chain(1)
-    rule._take(Tree((Column("x0", (category,)),), (0, 1), (Node(0, (1.0, 1.0), stop=Stop.PURE),)))
+    rule._take(Tree((ColumnHead("x0", (category,)),), (0, 1), (Node(0, (1.0, 1.0), stop=Stop.PURE),)))
     with pytest.raises(ModelError, match="cannot hold this category of a tree"):
         Model(rule).save(tmp_path / "m")
     assert not list(tmp_path.iterdir())

@@ -22,11 +22,11 @@ NUMBERS = pytest.mark.parametrize("numbers", [cases.whole, cases.near_one, moder
 PASSES = 4
 
 
-def runs(X, y, stride, weights=None, passes=PASSES, rng=None, start=None, growth=None):
+def runs(X, y, stride, weights=None, passes=PASSES, rng=None, start=None):
     """A run that never stops early, and its examples."""
     examples = Examples.of(X, y, weights=weights)
     start = np.zeros(examples.size) if start is None else np.array(start, float)
-    options = {"ties": TIES["mistake"], "budget": Budget(passes), "rng": rng, "growth": growth}
+    options = {"ties": TIES["mistake"], "budget": Budget(passes), "rng": rng}
     return averaged.learn(examples, start, stride, **options), examples
 
 

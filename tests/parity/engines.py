@@ -20,7 +20,7 @@ import pytest
 
 from parity.odd_trees import Grown
 from rosenblatt import Perceptron
-from rosenblatt.read.encode.columns import Date, Number, Sparse
+from rosenblatt.read.encode.columns import DateColumn, NumberColumn, SparseColumn
 from rosenblatt.read.values import as_text
 from rosenblatt.ship.export.onnx import MISSING, onnx_of
 from rosenblatt.ship.export.pmml import pmml_of
@@ -181,10 +181,10 @@ def onnx_engine():
 
 def _array(column, frame):
     """A column as ONNX wants it."""
-    if isinstance(column, Sparse):
+    if isinstance(column, SparseColumn):
         return np.nan_to_num(frame.select(str(k + 1) for k in range(column.count)).to_numpy())
     cells = _plain(column, frame)
-    if isinstance(column, Number):
+    if isinstance(column, NumberColumn):
         return np.array([[np.nan if cell is None else cell] for cell in cells], float)
     return np.array([[MISSING if cell is None else cell] for cell in cells], object)
 
@@ -192,7 +192,9 @@ def _array(column, frame):
 def _plain(column, frame):
     """A column as doubles and texts; dates as days."""
     cell = pl.col(column.name)
-    value = column.value if isinstance(column, Date) else column.cells if isinstance(column, Number) else None
+    value = (
+        column.value if isinstance(column, DateColumn) else column.cells if isinstance(column, NumberColumn) else None
+    )
     return frame.select(as_text(cell) if value is None else value).to_series().to_list()
 
 

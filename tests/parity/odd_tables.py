@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 from hypothesis import strategies as st
 
-from rosenblatt.read.encode.columns import Category, Date, Number, Text, YesNo
+from rosenblatt.read.encode.columns import CategoryColumn, DateColumn, NumberColumn, TextColumn, YesNoColumn
 from rosenblatt.read.encode.encoding import Encoding, Target
-from rosenblatt.ship.export.points import Points, short
+from rosenblatt.ship.export.points import PointRule, short
 
 NAMES = [
     "select", "order", "t", "s", "c", "d", "y", "cell", "cell_0", "score", "score_1", "label", "_score", "features",
@@ -68,13 +68,13 @@ def grids(draw, kind, name, **more):
     mean = draw(st.sampled_from([least, most, least / 2 + most / 2]))
     deviation = (max(abs(least), abs(most)) or 1.0) * draw(st.sampled_from([1.0, 0.3, 1e-3, 2.0**-50]))
     made = kind.of(name, least=least, most=most, mean=mean, deviation=deviation, missing=draw(st.booleans()))
-    return made if not more else Date(**{**made.__dict__, **more})
+    return made if not more else DateColumn(**{**made.__dict__, **more})
 
 
 @st.composite
 def categories(draw, name, values):
     chosen = draw(st.lists(st.sampled_from(values), min_size=1, max_size=5, unique=True))
-    return Category(name, tuple(chosen), draw(st.booleans()), draw(st.booleans()))
+    return CategoryColumn(name, tuple(chosen), draw(st.booleans()), draw(st.booleans()))
 
 
 @st.composite
@@ -84,13 +84,13 @@ def columns(draw, name, n):
         st.sampled_from(["number", "whole", "date", "iso", "slashed", "category", "codes", "halves", "yes", "text"])
     )
     if kind == "number":
-        return draw(grids(Number, name)), pl.Series(draw(cells(numbers, n)), dtype=pl.Float64)
+        return draw(grids(NumberColumn, name)), pl.Series(draw(cells(numbers, n)), dtype=pl.Float64)
     if kind == "whole":
         whole = st.sampled_from(WHOLE) | st.integers(-(2**63), 2**63 - 1)
-        return draw(grids(Number, name)), pl.Series(draw(cells(whole, n)), dtype=pl.Int64)
+        return draw(grids(NumberColumn, name)), pl.Series(draw(cells(whole, n)), dtype=pl.Int64)
     if kind in ("date", "iso", "slashed"):
         values = {"date": DATES, "iso": ISO, "slashed": SLASHED}[kind]
-        column = draw(grids(Date, name, format="%d/%m/%Y" if kind == "slashed" else ""))
+        column = draw(grids(DateColumn, name, format="%d/%m/%Y" if kind == "slashed" else ""))
         return column, pl.Series(
             draw(cells(st.sampled_from(values), n)), dtype=pl.Date if kind == "date" else pl.String
         )
@@ -107,11 +107,11 @@ def columns(draw, name, n):
         return draw(categories(name, values)), pl.Series(draw(cells(halves, n)), dtype=pl.Float64)
     if kind == "yes":
         yes, no = draw(st.permutations(["true", "false"]))
-        return YesNo(name, (yes,), False, draw(st.booleans()), no), pl.Series(
+        return YesNoColumn(name, (yes,), False, draw(st.booleans()), no), pl.Series(
             draw(cells(st.booleans(), n)), dtype=pl.Boolean
         )
     words = draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=8, unique=True))
-    return Text(name, tuple(words)), pl.Series(draw(cells(st.sampled_from(TEXTS), n)), dtype=pl.String)
+    return TextColumn(name, tuple(words)), pl.Series(draw(cells(st.sampled_from(TEXTS), n)), dtype=pl.String)
 
 
 def rule(encoding, rng):
@@ -127,7 +127,7 @@ def rule(encoding, rng):
         weights[1] = weights[0]
     each = [short(w[:-1], float(w[-1]), encoding.features) for w in weights]
     made = tuple(tuple(w.tolist()) for w, _ in each), tuple(float(b) for _, b in each)
-    return Points(encoding, *made, zero_is_yes=True)
+    return PointRule(encoding, *made, zero_is_yes=True)
 
 
 @st.composite

@@ -11,7 +11,7 @@ from parity.odd_tables import VALUES, columns, names, plain_letters
 from rosenblatt.learn.tree.tree import (
     NUMBER_ITSELF,
     CategoryTest,
-    Column,
+    ColumnHead,
     FeatureTest,
     LeafRule,
     Node,
@@ -35,8 +35,8 @@ class Grown:
     tree: Tree
 
 
-def columns_of(encoding: Encoding) -> tuple[Column, ...]:
-    return tuple(Column(name, categories) for name, categories in heads(encoding))
+def columns_of(encoding: Encoding) -> tuple[ColumnHead, ...]:
+    return tuple(ColumnHead(name, categories) for name, categories in heads(encoding))
 
 
 def grown(encoding: Encoding, nodes: Sequence[Node]) -> Grown:

@@ -18,21 +18,21 @@ from hypothesis import strategies as st
 
 from parity.engines import by_estimator, ident
 from rosenblatt.errors import MissingExtraError, OptionError
-from rosenblatt.read.encode.columns import Category, Date, HashedText, Number, Text
+from rosenblatt.read.encode.columns import CategoryColumn, DateColumn, HashedTextColumn, NumberColumn, TextColumn
 from rosenblatt.read.encode.encoding import Encoding, Target
 from rosenblatt.ship.export.onnx import MISSING, onnx_of
 from rosenblatt.ship.export.pmml import pmml_of
-from rosenblatt.ship.export.points import Points
+from rosenblatt.ship.export.points import PointRule
 from rosenblatt.ship.export.python import python_of
 from rosenblatt.ship.export.sql import double, number, sql_of
 
-NUMBER = Number("x", 0.0, 1.0, 2.0**-10, -8.0, 8.0, True)
+NUMBER = NumberColumn("x", 0.0, 1.0, 2.0**-10, -8.0, 8.0, True)
 
 
 def points_of(*columns, weights=None, intercept=0.0, classes=("no", "yes")):
     encoding = Encoding(columns, Target("y", classes))
     weights = (1.0,) * encoding.size if weights is None else weights
-    return Points(encoding, (tuple(weights),), (intercept,), True)
+    return PointRule(encoding, (tuple(weights),), (intercept,), True)
 
 
 def test_many_terms(engine):
@@ -41,9 +41,9 @@ def test_many_terms(engine):
     rng = np.random.default_rng(1)
     words = tuple(f"word{k}" for k in range(many))
     values = tuple(f"value {k}" for k in range(many))
-    numbers = [Number(f"x{k}", 0.0, 1.0, 2.0**-10, -8.0, 8.0, False) for k in range(many)]
+    numbers = [NumberColumn(f"x{k}", 0.0, 1.0, 2.0**-10, -8.0, 8.0, False) for k in range(many)]
     numbers = numbers[:900] if engine.name == "postgresql" else numbers  # which has no room for more in a row
-    columns = (Text("t", words), Category("c", values, True, True), *numbers)
+    columns = (TextColumn("t", words), CategoryColumn("c", values, True, True), *numbers)
     size = sum(column.size for column in columns)
     points = points_of(*columns, weights=(rng.integers(-999, 1000, size) * 1.0).tolist())
     frame = pl.DataFrame(
@@ -69,7 +69,7 @@ def test_every_kind_of_day(engine):
     grid = (0.0, 1.0, 1.0, -(2.0**22), 2.0**22, True)
     forms = ["", "%Y-%m-%d", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%Y/%m/%d", "%d-%m-%Y", "%Y%m%d"]
     for form in forms:
-        points = points_of(Date("d", *grid, form))
+        points = points_of(DateColumn("d", *grid, form))
         for cells in (days, days.dt.strftime(form or "%Y-%m-%d")):
             frame = pl.DataFrame({"d": cells})
             labels, scores = by_estimator(points, frame)
@@ -99,12 +99,12 @@ def test_constants_of_all_sizes_are_exact_in_sqlite(k):
 @pytest.mark.parametrize("export", [sql_of, onnx_of, pmml_of])
 def test_hashed_text_is_refused(export):
     with pytest.raises(OptionError, match=r"hashed text cannot be written in .*; use a vocabulary of words"):
-        export(points_of(HashedText("t", (), 4)))
+        export(points_of(HashedTextColumn("t", (), 4)))
 
 
 def test_hashed_text_in_python():
     frame = pl.DataFrame({"t": ["Hello, World", "other words", "é", None, ""]})
-    points = points_of(HashedText("t", (), 64), weights=range(64), intercept=-40.0)
+    points = points_of(HashedTextColumn("t", (), 64), weights=range(64), intercept=-40.0)
     rule = {}
     exec(python_of(points), rule)
     labels, scores = by_estimator(points, frame)
@@ -117,16 +117,20 @@ def test_hashed_text_in_python():
     [
         (
             sql_of,
-            Category("c", ("a\0",), False, False),
+            CategoryColumn("c", ("a\0",), False, False),
             r"'a\\x00' contains character number 0, which SQL cannot write",
         ),
-        (sql_of, Category("\0", ("a",), False, False), "cannot write"),
-        (sql_of, Category("", ("a",), False, False), "a column without a name cannot be written in SQL"),
-        (sql_of, Date("d", 0.0, 1.0, 1.0, -8.0, 8.0, False, "%d %b %Y"), "dates like '%d %b %Y' have no form in SQL"),
-        (onnx_of, Category("c", (MISSING,), False, False), "which means missing in ONNX"),
-        (onnx_of, Category("\0", ("a",), False, False), "does not allow in a name"),
-        (pmml_of, Category("c", ("a\x01",), False, False), "cannot be written in PMML"),
-        (pmml_of, Category("\x1b", ("a",), False, False), "cannot be written in PMML"),
+        (sql_of, CategoryColumn("\0", ("a",), False, False), "cannot write"),
+        (sql_of, CategoryColumn("", ("a",), False, False), "a column without a name cannot be written in SQL"),
+        (
+            sql_of,
+            DateColumn("d", 0.0, 1.0, 1.0, -8.0, 8.0, False, "%d %b %Y"),
+            "dates in the format '%d %b %Y' cannot be written in SQL",
+        ),
+        (onnx_of, CategoryColumn("c", (MISSING,), False, False), "which means missing in ONNX"),
+        (onnx_of, CategoryColumn("\0", ("a",), False, False), "does not allow in a name"),
+        (pmml_of, CategoryColumn("c", ("a\x01",), False, False), "cannot be written in PMML"),
+        (pmml_of, CategoryColumn("\x1b", ("a",), False, False), "cannot be written in PMML"),
     ],
 )
 def test_refused(export, column, message):
@@ -142,7 +146,9 @@ def test_onnx_is_an_extra(monkeypatch):
 
 def test_a_table_that_has_a_score_and_a_label():
     """New columns give way to those that the rule knows."""
-    points = points_of(Number("Score", 0.0, 1.0, 1.0, -8.0, 8.0, False), Category("label", ("a",), False, False))
+    points = points_of(
+        NumberColumn("Score", 0.0, 1.0, 1.0, -8.0, 8.0, False), CategoryColumn("label", ("a",), False, False)
+    )
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE TABLE odd (Score REAL, label TEXT)")
     connection.execute("INSERT INTO odd VALUES (-2.0, 'a')")
@@ -162,7 +168,7 @@ def test_a_column_that_is_not_there():
 
 
 def test_python_imports_the_standard_library_only():
-    tree = ast.parse(python_of(points_of(NUMBER, Text("t", ("a",)))))
+    tree = ast.parse(python_of(points_of(NUMBER, TextColumn("t", ("a",)))))
     imported = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     names = {name.name for node in imported if isinstance(node, ast.Import) for name in node.names}
     names |= {node.module for node in imported if isinstance(node, ast.ImportFrom)}
@@ -178,7 +184,7 @@ def run_exported(points, text, tmp_path):
 
 def test_python_as_a_command(tmp_path):
     label = 'a "label",\nof two lines'
-    points = points_of(NUMBER, Category("ü,", ("b\nc",), False, True), classes=(label, "yes"), intercept=-1.5)
+    points = points_of(NUMBER, CategoryColumn("ü,", ("b\nc",), False, True), classes=(label, "yes"), intercept=-1.5)
     frame = pl.DataFrame({"x": [1.0, None, 2.25, -1e308], "ü,": ["b\nc", None, "z", "b\nc"]})
     done = run_exported(points, "\ufeff" + frame.write_csv(), tmp_path)
     assert done.returncode == 0
@@ -206,10 +212,10 @@ def test_a_score_of_exactly_zero(engine, zero_is_yes):
 def test_equal_scores(engine):
     """Of the largest scores, the first counts."""
     values = [*itertools.product("abc", repeat=2)]
-    columns = [Category(name, ("a", "b", "c"), False, False) for name in ("u", "v")]
+    columns = [CategoryColumn(name, ("a", "b", "c"), False, False) for name in ("u", "v")]
     encoding = Encoding(tuple(columns), Target("y", ("first", "second", "third")))
     weights = ((1.0, 0.0, 0.0, 0.5, 0.5, 0.0), (0.0, 1.0, 0.0, 0.5, 0.5, 1.0), (0.0, 0.0, 1.0, 0.5, 1.5, 1.0))
-    points = Points(encoding, weights, (0.25, 0.25, 0.25), True)
+    points = PointRule(encoding, weights, (0.25, 0.25, 0.25), True)
     frame = pl.DataFrame(values, schema=["u", "v"], orient="row")
     scores = [[b + w["abc".index(u)] + w[3 + "abc".index(v)] for w in weights for b in [0.25]] for u, v in values]
     found, found_scores = engine(points, frame)
@@ -221,7 +227,7 @@ def test_equal_scores(engine):
 def test_tiny_numbers(engine):
     """What single precision takes for zero counts: grids, weights and intercepts."""
     tiny = 2.0**-700
-    column = Number("x", 3 * tiny, tiny, tiny / 1024, -(2.0**12) * tiny, 2.0**12 * tiny, False)
+    column = NumberColumn("x", 3 * tiny, tiny, tiny / 1024, -(2.0**12) * tiny, 2.0**12 * tiny, False)
     frame = pl.DataFrame({"x": [0.0, 3 * tiny, 3.5 * tiny, 2.5 * tiny, 1.0, None]})
     for size in (1.0, 2.0**-300):
         points = points_of(column, weights=(2 * size,), intercept=size)
@@ -242,5 +248,5 @@ def test_numbers_that_the_rule_ignores(engine):
 
 def test_names_are_quoted():
     assert ident('a"b') == '"a""b"'
-    assert '"a""b"' in sql_of(points_of(Category('a"b', ("it's",), False, False)))
-    assert "'it''s'" in sql_of(points_of(Category('a"b', ("it's",), False, False)))
+    assert '"a""b"' in sql_of(points_of(CategoryColumn('a"b', ("it's",), False, False)))
+    assert "'it''s'" in sql_of(points_of(CategoryColumn('a"b', ("it's",), False, False)))

@@ -16,7 +16,7 @@ from parity.odd_tables import odd_tables
 from rosenblatt import AveragedPerceptron
 from rosenblatt.read.encode.infer import encoding_of
 from rosenblatt.read.sources import read_table
-from rosenblatt.ship.export.points import Points, short
+from rosenblatt.ship.export.points import PointRule, short
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 SETS = {
@@ -59,7 +59,7 @@ def learned(name):
     with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
         rule = AveragedPerceptron(max_passes=5).fit(encoding.encode(rows), np.array(classes))
     each = [short(w, float(b), encoding.features) for w, b in zip(rule.coef_, rule.intercept_, strict=True)]
-    return rows, Points(encoding, *zip(*((tuple(w.tolist()), b) for w, b in each), strict=True), zero_is_yes=True)
+    return rows, PointRule(encoding, *zip(*((tuple(w.tolist()), b) for w, b in each), strict=True), zero_is_yes=True)
 
 
 @cache

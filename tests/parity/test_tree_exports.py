@@ -21,7 +21,15 @@ from parity.odd_trees import Grown, by_tree, columns_of, grown, kinds_met, neede
 from rosenblatt.errors import OptionError
 from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.learn.tree.tree import CategoryTest, Columns, FeatureTest, LeafRule, Node, PerceptronTest, Stop
-from rosenblatt.read.encode.columns import Category, Date, HashedText, Number, Sparse, Text, YesNo
+from rosenblatt.read.encode.columns import (
+    CategoryColumn,
+    DateColumn,
+    HashedTextColumn,
+    NumberColumn,
+    SparseColumn,
+    TextColumn,
+    YesNoColumn,
+)
 from rosenblatt.read.encode.encoding import Encoding, Target
 from rosenblatt.read.encode.infer import encoding_of
 from rosenblatt.read.encode.tree_view import grid
@@ -29,7 +37,7 @@ from rosenblatt.read.sources import read_table
 from rosenblatt.ship.export.sql import number
 from rosenblatt.ship.export.tree_python import python_of_tree
 from rosenblatt.ship.export.tree_sql import sql_of_tree
-from rosenblatt.ship.export.tree_steps import End, sources_of, steps_of
+from rosenblatt.ship.export.tree_steps import LeafStep, sources_of, steps_of
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 SETS = {
@@ -38,9 +46,9 @@ SETS = {
     "auto_mpg/cars.csv": ("cylinders", {"leaves": "perceptron"}),  # five classes, names of cars as words
     "vote/vote.arff": ("Class", {"criterion": "gain ratio"}),  # yes/no, and often missing
 }
-X = Number("x", 0.0, 1.0, 2.0**-10, -8.0, 8.0, True)
-Z = Number("z", 0.0, 1.0, 2.0**-10, -8.0, 8.0, True)
-TOWN = Category("town", ("Rome", "Oslo"), True, True)
+X = NumberColumn("x", 0.0, 1.0, 2.0**-10, -8.0, 8.0, True)
+Z = NumberColumn("z", 0.0, 1.0, 2.0**-10, -8.0, 8.0, True)
+TOWN = CategoryColumn("town", ("Rome", "Oslo"), True, True)
 
 some_engines = pytest.mark.parametrize(
     "engine", ["duckdb", "sqlite", "postgresql", "python"], indirect=True, scope="session"
@@ -118,7 +126,7 @@ def test_odd_trees_are_odd(kind):
 def test_nests_are_no_deeper_than_the_logarithm_of_the_leaves(example):
     _, rule = example
     steps = list(steps_of(rule.tree, sources_of(rule.encoding, rule.tree)))
-    ends = sum(isinstance(step, End) for step in steps)
+    ends = sum(isinstance(step, LeafStep) for step in steps)
     assert len(steps) == 2 * ends - 1  # a condition for every end but the last
     assert max(step.level for step in steps) <= log2(ends)
 
@@ -168,7 +176,7 @@ def test_thresholds_at_the_ends_of_the_range(engine, threshold):
 @some_engines
 def test_numbered_features(engine):
     """What is absent is 0, and never missing."""
-    encoding = Encoding((Sparse("features", 3, 2.0**-20, 4.0),), Target("label", ("-1", "1")))
+    encoding = Encoding((SparseColumn("features", 3, 2.0**-20, 4.0),), Target("label", ("-1", "1")))
     test = PerceptronTest((0, 2), (-1, -1), (0.5, 1.0), 2.0)
     nodes = [Node(0, (1, 1), FeatureTest(1, 0.0), (1, 2, 3), 3, 1), Node(1, (1, 1), test, (4, 5), 5, 4)]
     rule = grown(encoding, [*nodes, leaf(2, 1, 2), leaf(3, 0, 1), leaf(4, 1, 0), leaf(5, 1, 3)])
@@ -180,7 +188,7 @@ def test_numbered_features(engine):
 @some_engines
 def test_words(engine):
     """A text that is missing has no words."""
-    words = Text("note", ("late", "fee"))
+    words = TextColumn("note", ("late", "fee"))
     test = PerceptronTest((0, 1), (-1, -1), (0.1, 0.2), 0.1)
     nodes = [Node(0, (1, 1), FeatureTest(1, 0.5), (1, 2, 3), 3, 2), leaf(1, 2, 1), Node(2, (1, 1), test, (4, 5), 5, 4)]
     rule = of(words, nodes=[*nodes, leaf(3, 0, 1), leaf(4, 1, 3), leaf(5, 1, 4)])
@@ -191,7 +199,7 @@ def test_words(engine):
 @some_engines
 def test_sums_are_of_doubles_from_the_first_term(engine):
     """0.1 + 0.2 is above 0.3 in doubles, and not in decimals."""
-    columns = [Category(name, ("a", "b"), False, False) for name in "uv"]
+    columns = [CategoryColumn(name, ("a", "b"), False, False) for name in "uv"]
     test = PerceptronTest((0, 1), (0, 0), (0.1, 0.2), 0.3)
     rule = of(*columns, nodes=[Node(0, (1, 1), test, (1, 2), 1, 1), leaf(1, 1, 0), leaf(2, 0, 1)])
     frame = pl.DataFrame({"u": ["a", "a"], "v": ["a", "b"]})
@@ -202,7 +210,7 @@ def test_sums_are_of_doubles_from_the_first_term(engine):
 def test_a_range_without_zero(engine):
     """A tiny number is at the lower end, then."""
     test = PerceptronTest((0,), (-1,), (0.25,), 0.2)
-    column = Number("x", 4.0, 1.0, 2.0**-10, 1.0, 8.0, True)
+    column = NumberColumn("x", 4.0, 1.0, 2.0**-10, 1.0, 8.0, True)
     rule = of(column, nodes=[Node(0, (1, 1), test, (1, 2), 1, 1), leaf(1, 1, 0), leaf(2, 0, 1)])
     frame = pl.DataFrame({"x": [5e-324, 0.0, 2.0, None]})
     assert_same(engine(rule, frame), (["yes", "yes", "yes", "no"], np.array([[1.0], [1.0], [1.0], [0.0]])))
@@ -272,7 +280,7 @@ def test_features_alone_need_no_range():
 
 def clashing():
     named = ["x", "x_", "X__", "n" * 60, "cell_4", "score"]
-    columns = [Number(name, 0.0, 1.0, 2.0**-10, -8.0, 8.0, False) for name in named]
+    columns = [NumberColumn(name, 0.0, 1.0, 2.0**-10, -8.0, 8.0, False) for name in named]
     test = PerceptronTest(tuple(range(6)), (-1,) * 6, (1.0,) * 6, 3.5)
     return named, of(*columns, nodes=[Node(0, (1, 1), test, (1, 2), 2, 1), leaf(1, 1, 0), leaf(2, 0, 1)])
 
@@ -337,7 +345,7 @@ def test_python_as_a_command(tmp_path):
 
 def test_categories_that_are_no_finite_numbers():
     """In Python, NaN is missing and infinity a value, as in a data frame."""
-    rule = of(Category("c", ("1", "0.5"), True, True), nodes=[
+    rule = of(CategoryColumn("c", ("1", "0.5"), True, True), nodes=[
         Node(0, (1, 1, 1), CategoryTest(0, ((0, 1), (2,))), (1, 2, 3), 3, 1),
         leaf(1, 1, 0, 0), leaf(2, 0, 1, 0), leaf(3, 0, 0, 1),
     ], classes=("known", "other", "missing"))  # fmt: skip
@@ -368,9 +376,13 @@ def one_sum(columns, weights, counts=(1, 2)):
         ((X, Z), one_sum((0, 1) * 300, (1.0, 2.0) * 300), "node 0: a sum over 600 columns is too long .* max_columns"),
         ((X, Z), one_sum((0, 1), (1e307, 1e307)), r"the sum '1e\+307 x \+ 1e\+307 z' may be too large for a double"),
         ((X,), one_sum((0,), (1.0,), (1.0 + 2.0**-52, 1.0 + 2.0**-51)), "of a leaf are too close"),
-        ((Number("\0", 0.0, 1.0, 1.0, -8.0, 8.0, False),), one_sum((0,), (1.0,)), "SQL cannot write"),
-        ((Number("", 0.0, 1.0, 1.0, -8.0, 8.0, False),), one_sum((0,), (1.0,)), "a column without a name"),
-        ((Date("d", 0.0, 1.0, 1.0, -8.0, 8.0, False, "%d %b %Y"),), one_sum((0,), (1.0,)), "dates like '%d %b %Y'"),
+        ((NumberColumn("\0", 0.0, 1.0, 1.0, -8.0, 8.0, False),), one_sum((0,), (1.0,)), "SQL cannot write"),
+        ((NumberColumn("", 0.0, 1.0, 1.0, -8.0, 8.0, False),), one_sum((0,), (1.0,)), "a column without a name"),
+        (
+            (DateColumn("d", 0.0, 1.0, 1.0, -8.0, 8.0, False, "%d %b %Y"),),
+            one_sum((0,), (1.0,)),
+            "dates in the format '%d %b %Y'",
+        ),
     ],
 )
 def test_refused_in_sql(columns, nodes, message):
@@ -382,13 +394,13 @@ def test_refused_in_sql(columns, nodes, message):
 @pytest.mark.parametrize("export", [sql_of_tree, python_of_tree])
 def test_a_tree_from_elsewhere_is_refused(export):
     rule = of(X, TOWN, nodes=CARS)
-    other = Encoding((X, YesNo("town", ("Oslo",), False, True, "Rome")), rule.encoding.target)
+    other = Encoding((X, YesNoColumn("town", ("Oslo",), False, True, "Rome")), rule.encoding.target)
     with pytest.raises(OptionError, match="the tree was not learned from the columns of this encoding"):
         export(other, rule.tree)
     with pytest.raises(OptionError, match="the tree has 2 classes, the target 3"):
         export(Encoding((X, TOWN), Target("y", ("a", "b", "c"))), rule.tree)
     with pytest.raises(OptionError, match="use a vocabulary for 't'"):
-        export(Encoding((HashedText("t", (), 4),), rule.encoding.target), rule.tree)
+        export(Encoding((HashedTextColumn("t", (), 4),), rule.encoding.target), rule.tree)
 
 
 @given(st.integers(1, 10**15 - 1), st.integers(-22, 7))

@@ -10,11 +10,11 @@ import pytest
 from parity.engines import by_estimator, by_polars, ident
 from parity.test_exports import run_exported
 from rosenblatt.errors import TableError
-from rosenblatt.read.encode.columns import Category, Date, Number, Text, YesNo
+from rosenblatt.read.encode.columns import CategoryColumn, DateColumn, NumberColumn, TextColumn, YesNoColumn
 from rosenblatt.read.encode.infer import encoding_of, types_for
 from rosenblatt.read.sources import read_table
 from rosenblatt.read.values import NO, YES
-from rosenblatt.ship.export.points import Points
+from rosenblatt.ship.export.points import PointRule
 from rosenblatt.ship.export.python import python_of
 from rosenblatt.ship.export.sql import sql_of
 
@@ -76,10 +76,17 @@ def learned(tmp_path_factory):
     table = read_table(path)
     encoding, _ = encoding_of(table, "y", overrides={"grade": "category", "mixed": "category", "town": "category"})
     kinds = {column.name: type(column) for column in encoding.columns}
-    words = dict.fromkeys(["grade", "mixed", "answer", "town"], Category)
-    assert kinds == {"amount": Number, "smoker": YesNo, "flag": YesNo, **words, "since": Date, "price": Number}
+    words = dict.fromkeys(["grade", "mixed", "answer", "town"], CategoryColumn)
+    assert kinds == {
+        "amount": NumberColumn,
+        "smoker": YesNoColumn,
+        "flag": YesNoColumn,
+        **words,
+        "since": DateColumn,
+        "price": NumberColumn,
+    }
     weights = tuple((np.arange(encoding.size) * 37.0 % 64 - 31.5).tolist())
-    points = Points(encoding, (weights,), (0.25,), True)
+    points = PointRule(encoding, (weights,), (0.25,), True)
     expected = by_estimator(points, table.whole())
     assert len(set(expected[0])) == 2
     assert len(np.unique(expected[1])) == 12
@@ -141,7 +148,7 @@ def test_numbers_of_duckdb_are_not_read_as_texts(learned, kind):
     """The planner sees from a column's type that they are numbers; to look at their texts took 20 times as long."""
     duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed")
     _, points, _ = learned
-    alone = Points(
+    alone = PointRule(
         points.encoding, (tuple(w if k == 0 else 0.0 for k, w in enumerate(points.weights[0])),), (0.25,), True
     )
     with duckdb.connect() as connection:
@@ -201,14 +208,14 @@ def test_a_time_with_a_zone_is_the_day_that_it_shows(learned):
         assert [row[0] for row in connection.execute(query).fetchall()] == expected[0]
 
 
-NUMBER = Number("x", 0.0, 1.0, 2.0**-10, -8.0, 8.0, True)
+NUMBER = NumberColumn("x", 0.0, 1.0, 2.0**-10, -8.0, 8.0, True)
 BAD = ["abc", "1-2", "2020-01-01", "1.2.3", "-", ".", "1,000", "12%", "1 000", "0x1", "5 m"]
 GOOD = ["1", "-1", "NA", " 2 ", "1e-3", "-1.5E+2", "inf", "-Infinity", "+.5", "5.", None]
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "sqlite", "postgresql"], indirect=True, scope="session")
 def test_a_text_that_is_no_number_has_no_label_in_sql(engine):
-    points = Points(encoding_on(NUMBER), ((1.0, 0.5),), (0.0,), True)
+    points = PointRule(encoding_on(NUMBER), ((1.0, 0.5),), (0.0,), True)
     bad = BAD if engine.name != "duckdb" else ["abc", "ten", "%", "x1"]
     frame = pl.DataFrame({"x": [*bad, *GOOD]})
     labels, scores = engine(points, frame)
@@ -223,13 +230,13 @@ def test_a_text_that_is_no_number_has_no_label_in_sql(engine):
 @pytest.mark.parametrize("engine", ["duckdb"], indirect=True, scope="session")
 def test_a_text_that_only_begins_like_a_number_is_refused_by_duckdb(engine, cell):
     duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed")
-    points = Points(encoding_on(NUMBER), ((1.0, 0.5),), (0.0,), True)
+    points = PointRule(encoding_on(NUMBER), ((1.0, 0.5),), (0.0,), True)
     with pytest.raises(duckdb.ConversionException, match="Could not convert string"):
         engine(points, pl.DataFrame({"x": ["1", cell]}))
 
 
 def test_a_text_that_is_no_number_in_python(tmp_path):
-    points = Points(encoding_on(Number("x", 0.0, 1.0, 1.0, -8.0, 8.0, True)), ((1.0, 0.5),), (0.0,), True)
+    points = PointRule(encoding_on(NumberColumn("x", 0.0, 1.0, 1.0, -8.0, 8.0, True)), ((1.0, 0.5),), (0.0,), True)
     done = run_exported(points, "x\n1\nNA\nabc\n", tmp_path)
     assert done.returncode == 1
     assert done.stderr.decode().strip() == "row 3: column 'x': 'abc' is not a number"
@@ -245,7 +252,9 @@ def encoding_on(*columns):
 @pytest.mark.parametrize("no", NO)
 def test_every_pair_of_words(yes, no):
     """Whichever words a rule was learned with, it knows all others."""
-    points = Points(encoding_on(YesNo("c", (yes.title(),), False, False, no.upper())), ((1.0,),), (-0.5,), True)
+    points = PointRule(
+        encoding_on(YesNoColumn("c", (yes.title(),), False, False, no.upper())), ((1.0,),), (-0.5,), True
+    )
     words = [*YES, *NO, *(word.upper() for word in (*YES, *NO)), "other"]
     expected = ["yes"] * 6 + ["no"] * 6 + ["yes"] * 6 + ["no"] * 7
     frame = pl.DataFrame({"c": words})
@@ -261,7 +270,7 @@ def test_every_pair_of_words(yes, no):
 
 
 def test_words_of_a_text_that_say_that_there_is_none(engine):
-    points = Points(encoding_on(Text("t", ("na", "none", "good"))), ((1.0, 2.0, -4.0),), (-0.5,), True)
+    points = PointRule(encoding_on(TextColumn("t", ("na", "none", "good"))), ((1.0, 2.0, -4.0),), (-0.5,), True)
     frame = pl.DataFrame({"t": ["NA", "na na", "None", "none of it", "Good, NA", None, "nan"]})
     assert_same(engine(points, frame), by_estimator(points, frame))
 
@@ -269,14 +278,14 @@ def test_words_of_a_text_that_say_that_there_is_none(engine):
 @pytest.mark.parametrize(
     ("column", "cells", "message"),
     [
-        (Date("d", 0.0, 1.0, 1.0, -8.0, 8.0, False), [1, 2], "column 'd' holds values of type Int64, .* a date"),
-        (Date("d", 0.0, 1.0, 1.0, -8.0, 8.0, False), [True], "type Boolean, which cannot be read as a date"),
+        (DateColumn("d", 0.0, 1.0, 1.0, -8.0, 8.0, False), [1, 2], "column 'd' holds values of type Int64, .* a date"),
+        (DateColumn("d", 0.0, 1.0, 1.0, -8.0, 8.0, False), [True], "type Boolean, which cannot be read as a date"),
         (
-            Number("d", 0.0, 1.0, 1.0, -8.0, 8.0, False),
+            NumberColumn("d", 0.0, 1.0, 1.0, -8.0, 8.0, False),
             [[1.0]],
             "column 'd' is of type List.*; its cells must be numbers, texts",
         ),
-        (Text("d", ("a",)), [1.5], "type Float64, which cannot be read as text"),
+        (TextColumn("d", ("a",)), [1.5], "type Float64, which cannot be read as text"),
     ],
 )
 def test_types_that_are_refused(column, cells, message):

@@ -10,11 +10,21 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from rosenblatt.errors import ModelError, TableError
-from rosenblatt.read.encode.columns import BITS, Category, Date, Feature, HashedText, Number, Sparse, Text, YesNo
+from rosenblatt.read.encode.columns import (
+    BITS,
+    CategoryColumn,
+    DateColumn,
+    Feature,
+    HashedTextColumn,
+    NumberColumn,
+    SparseColumn,
+    TextColumn,
+    YesNoColumn,
+)
 from rosenblatt.read.encode.encoding import Encoding, Target
 from rosenblatt.read.encode.lookup import Lookup
 from rosenblatt.read.values import as_text
-from rosenblatt.ship.export.points import Points, grain_of, short, spare_bits
+from rosenblatt.ship.export.points import PointRule, grain_of, short, spare_bits
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 CELLS = st.none() | st.floats() | st.sampled_from([-0.0, 1e308, -1e308, 5e-324, 2.0**53 + 2])
@@ -26,7 +36,7 @@ def number_for(values, missing=True):
     size = float(np.abs(values).max()) or 1.0
     deviation = float(scaled.std()) * size or 1.0
     mean = float(scaled.mean()) * size
-    return Number.of("x", least=min(values), most=max(values), mean=mean, deviation=deviation, missing=missing)
+    return NumberColumn.of("x", least=min(values), most=max(values), mean=mean, deviation=deviation, missing=missing)
 
 
 def feature_by_the_book(column, x):
@@ -138,12 +148,12 @@ def test_one_equal_hash_is_not_enough():
 
 def small_encoding():
     columns = (
-        Number.of("age", least=18, most=90, mean=40, deviation=12, missing=True),
-        Category("job", ("clerk", "it's", "naïve"), True, True),
-        YesNo("owner", ("yes",), False, True, "no"),
-        Text("note", ("late", "paid")),
-        Date.of("since", least=0, most=20000, mean=9000, deviation=4000, missing=True),
-        HashedText("more", (), 7),
+        NumberColumn.of("age", least=18, most=90, mean=40, deviation=12, missing=True),
+        CategoryColumn("job", ("clerk", "it's", "naïve"), True, True),
+        YesNoColumn("owner", ("yes",), False, True, "no"),
+        TextColumn("note", ("late", "paid")),
+        DateColumn.of("since", least=0, most=20000, mean=9000, deviation=4000, missing=True),
+        HashedTextColumn("more", (), 7),
     )
     return Encoding(columns, Target("good", ("no", "yes")))
 
@@ -171,7 +181,7 @@ def test_dense_sparse_and_points_are_the_same_rule(rows, data):
     assert all(abs(dense[:, k]).max() <= f.reach for k, f in enumerate(encoding.features))
     drawn = data.draw(st.lists(st.floats(-9, 9), min_size=encoding.size, max_size=encoding.size))
     w, b = short(np.array(drawn), 0.3, encoding.features)
-    points = Points(encoding, (tuple(w.tolist()),), (b,), False)
+    points = PointRule(encoding, (tuple(w.tolist()),), (b,), False)
     assert points.exact
     scored = frame.select(points.scores(["score"]).alias("scores")).unnest("scores")
     assert scored["score"].to_list() == [
@@ -184,7 +194,7 @@ def test_dense_sparse_and_points_are_the_same_rule(rows, data):
 def test_an_encoding_is_read_as_it_was_written():
     encoding = small_encoding()
     assert Encoding.from_record(encoding.as_record()) == encoding
-    numbered = Encoding((Sparse.of("features", 5, 3.0),), Target("label", ("-1", "1")))
+    numbered = Encoding((SparseColumn.of("features", 5, 3.0),), Target("label", ("-1", "1")))
     assert Encoding.from_record(numbered.as_record()) == numbered
 
 

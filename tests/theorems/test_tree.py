@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.learn.tree import pruning
-from rosenblatt.learn.tree.canonical_rows import Rows, canonical, whole_costs
+from rosenblatt.learn.tree.canonical_rows import TreeRows, canonical, whole_costs
 from rosenblatt.learn.tree.growing import grow
-from rosenblatt.learn.tree.tree import Column, Columns, FeatureTest, PerceptronTest, Stop
+from rosenblatt.learn.tree.tree import ColumnHead, Columns, FeatureTest, PerceptronTest, Stop
 from rosenblatt.learn.tree.tree_options import Plan
 
 FEWER = settings(max_examples=3 if numba.config.DISABLE_JIT else 33)  # for each of several kinds
@@ -115,8 +115,8 @@ def test_weights_are_counted_in_any_unit(data):
 
 def rows_of(X, y):
     costs, unit, copies = whole_costs(np.empty(0), np.ones(y.max() + 1), y)
-    heads = tuple(Column(f"x{k}") for k in range(X.shape[1]))
-    return Rows.of(Columns(heads, np.ascontiguousarray(X.T)), y, costs, unit, copies)
+    heads = tuple(ColumnHead(f"x{k}") for k in range(X.shape[1]))
+    return TreeRows.of(Columns(heads, np.ascontiguousarray(X.T)), y, costs, unit, copies)
 
 
 @given(tables())
@@ -174,8 +174,8 @@ def test_folds_deal_out_every_row(data, many, drawn):
     X, y = data
     weights = np.array(drawn.draw(st.lists(st.sampled_from([1, 2, 7, 0.5, 2.25]), min_size=len(y), max_size=len(y))))
     costs, unit, copies = whole_costs(weights.astype(float), np.ones(y.max() + 1), y)
-    heads = tuple(Column(f"x{k}") for k in range(X.shape[1]))
-    rows = Rows.of(Columns(heads, np.ascontiguousarray(X.T)), y, costs, unit, copies)
+    heads = tuple(ColumnHead(f"x{k}") for k in range(X.shape[1]))
+    rows = TreeRows.of(Columns(heads, np.ascontiguousarray(X.T)), y, costs, unit, copies)
     dealt = pruning.folds_of(rows, many, 0)
     assert (dealt >= 0).all()
     assert (dealt.sum(axis=0) == rows.labelled.costs).all()

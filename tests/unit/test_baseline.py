@@ -11,8 +11,8 @@ from rosenblatt.desk import train
 from rosenblatt.desk.cost import Baseline, Costs
 from rosenblatt.desk.data import data_of
 from rosenblatt.desk.model import model_of
-from rosenblatt.desk.report import findings_of
-from rosenblatt.desk.train import Wishes, learn
+from rosenblatt.desk.report import contents_of
+from rosenblatt.desk.train import TrainingOptions, learn
 from rosenblatt.desk.verifying.verify import verified
 from rosenblatt.read.table import Table
 
@@ -44,7 +44,7 @@ def test_no_linear_rule_costs_more_than_a_constant_one(algorithm, size, monkeypa
     for costs in (None, {"yes": 4.0, "no": 1.0}):
         learned = learn(
             data_from(flights(1500)),
-            Wishes(algorithm, options | ({} if costs is None else {"class_weight": costs}), prove=False),
+            TrainingOptions(algorithm, options | ({} if costs is None else {"class_weight": costs}), prove=False),
         )
         assert learned.cost <= constant_cost(learned.costs, learned.trained) * (1 + 1e-12)
 
@@ -75,7 +75,7 @@ def test_the_order_of_the_file_does_not_spoil_the_start(monkeypatch):
     label = X @ [1.0, 1.0, 0.0] + 0.3 * rng.normal(size=4000) > 0
     order = np.argsort(label, kind="stable")  # all yes rows come last
     frame = pl.DataFrame({"a": X[order, 0], "b": X[order, 1], "c": X[order, 2], "late": label[order].astype(str)})
-    learned = learn(data_of(Table("sorted", frame), "late")[0], Wishes(prove=False))
+    learned = learn(data_of(Table("sorted", frame), "late")[0], TrainingOptions(prove=False))
     assert learned.mistakes < 0.1 * learned.trained.n
 
 
@@ -83,7 +83,7 @@ def test_costs_reach_a_rule_begun_at_an_averaged_one(monkeypatch):
     """Without them, the start is one that says no of nearly every row."""
     monkeypatch.setattr(train, "SMALL", 0)
     data = data_from(flights(6000, late=0.1, signal=0.15))
-    learned = learn(data, Wishes(options={"class_weight": "balanced"}, prove=False))
+    learned = learn(data, TrainingOptions(options={"class_weight": "balanced"}, prove=False))
     said = learned.rule.predict(learned.trained.X)
     recalls = [(said[learned.trained.y == code] == code).mean() for code in (0, 1)]
     assert min(recalls) > 0.5
@@ -93,15 +93,15 @@ def test_costs_reach_a_rule_begun_at_an_averaged_one(monkeypatch):
 
 def test_a_rule_that_is_no_better_says_so_everywhere(monkeypatch):
     monkeypatch.setattr(train, "SMALL", 0)
-    wishes = Wishes(seconds=1.0)
+    training = TrainingOptions(seconds=1.0)
     data = data_from(flights(2000))
-    learned = learn(data, wishes)
+    learned = learn(data, training)
     assert not learned.baseline.clearly_better
     told = learned.baseline.statement(learned.costs.are_counts)
-    assert "always saying no" in told
-    model = model_of(learned, wishes)
+    assert "always predicting no" in told
+    model = model_of(learned, training)
     assert model.held_out["baseline"]["clearly_better"] is False
-    assert any("always saying no" in warning for warning in findings_of(data, learned, model, (), "").warnings)
+    assert any("always predicting no" in warning for warning in contents_of(data, learned, model, (), "").warnings)
     results = {result.claim: result for result in verified(model, data.table, None)}
     assert results["baseline"].holds
     model.held_out["baseline"]["cost"] += 1
@@ -109,9 +109,9 @@ def test_a_rule_that_is_no_better_says_so_everywhere(monkeypatch):
 
 
 def test_a_good_rule_is_clearly_better():
-    learned = learn(data_from(flights(3000, late=0.4, signal=0.4)), Wishes(prove=False))
+    learned = learn(data_from(flights(3000, late=0.4, signal=0.4)), TrainingOptions(prove=False))
     assert learned.baseline.clearly_better
-    folded = learn(data_from(flights(1000, late=0.4, signal=0.4)), Wishes(prove=False, folds=3, hold_out=0.0))
+    folded = learn(data_from(flights(1000, late=0.4, signal=0.4)), TrainingOptions(prove=False, folds=3, hold_out=0.0))
     assert folded.baseline.clearly_better
     assert folded.baseline.rule_cost == folded.error.mistakes
 

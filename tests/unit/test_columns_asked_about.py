@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rosenblatt.read.encode.columns import Category, Ignored, Number, YesNo
+from rosenblatt.read.encode.columns import CategoryColumn, IgnoredColumn, NumberColumn, YesNoColumn
 from rosenblatt.read.encode.infer import encoding_of
 from rosenblatt.read.table import Table
 from rosenblatt.ship.explain.scorecard import measure_of
@@ -22,7 +22,7 @@ def found(name, cells, y=Y):
 @pytest.mark.parametrize("name", ["rownames", "id", "x"])
 def test_consecutive_whole_numbers_are_left_out(name):
     column, notes = found(name, list(range(1, N + 1)))
-    assert isinstance(column, Ignored)
+    assert isinstance(column, IgnoredColumn)
     assert "identifier" in notes
     assert "in a row" not in notes
     if name == "x":
@@ -32,7 +32,7 @@ def test_consecutive_whole_numbers_are_left_out(name):
 def test_numbers_that_are_nearly_names_are_asked_about():
     cells = [*RNG.permutation(10_000)[: N - 2].tolist(), 7, 7]
     column, notes = found("customer_id", cells)
-    assert isinstance(column, Number)
+    assert isinstance(column, NumberColumn)
     assert notes == "'customer_id': most values occur only once; if it is an identifier, use --ignore customer_id"
     assert found("salary", cells)[1] == ""
 
@@ -74,7 +74,7 @@ def test_many_values_are_no_leak():
 def test_numbers_that_are_written_as_text():
     cells = [f"{k * 137 + 1000:,}" for k in range(N - 2)] + [None, "7"]
     column, notes = found("price", cells)
-    assert isinstance(column, Number)
+    assert isinstance(column, NumberColumn)
     assert column.written
     assert (column.missing, notes) == (True, "")
     assert encoding_of(Table("t", pl.DataFrame({"price": cells, "y": Y})), "y")[0].encode(
@@ -84,29 +84,29 @@ def test_numbers_that_are_written_as_text():
 
 def test_percents_beside_plain_numbers_are_noted():
     column, notes = found("rate", [f"{k}%" for k in range(N - 1)] + ["0.5"])
-    assert isinstance(column, Number)
+    assert isinstance(column, NumberColumn)
     assert "some values have a % sign and some do not: 12% is read as 0.12" in notes
 
 
 def test_a_word_among_numbers_is_named():
     column, notes = found("price", [f"1,{k % 10}00" for k in range(N - 1)] + ["ask"])
-    assert isinstance(column, Category)
+    assert isinstance(column, CategoryColumn)
     assert "'ask' is not, so all are treated as words" in notes
 
 
 def test_codes_are_no_numbers():
-    assert isinstance(found("code", [f"0{k % 9}" for k in range(N)])[0], Category)
+    assert isinstance(found("code", [f"0{k % 9}" for k in range(N)])[0], CategoryColumn)
 
 
 def test_yes_and_no_in_several_spellings():
     column, _ = found("flag", ["Yes", "yes", "NO", "no", "Yes", "true"] * 10)
-    assert column == YesNo("flag", ("Yes",), False, False, "NO") or column.known[0].lower() == "no"
-    assert isinstance(column, YesNo)
+    assert column == YesNoColumn("flag", ("Yes",), False, False, "NO") or column.known[0].lower() == "no"
+    assert isinstance(column, YesNoColumn)
     X = encoding_of(Table("t", pl.DataFrame({"flag": ["Yes", "no", "YES"] * 20, "y": Y})), "y")[0].encode(
         pl.DataFrame({"flag": ["y", "off", "True"]})
     )
     assert X.ravel().tolist() == [1.0, 0.0, 1.0]
-    assert isinstance(found("letter", ["y", "n", "f"] * 20)[0], Category)
+    assert isinstance(found("letter", ["y", "n", "f"] * 20)[0], CategoryColumn)
 
 
 def test_a_target_in_several_spellings():
@@ -120,8 +120,8 @@ def test_a_target_in_several_spellings():
     ("scale", "unit"), [(0.02, 1), (0.9, 1), (3, 1), (8, 10), (25, 10), (250, 100), (9e6, 10_000_000)]
 )
 def test_whole_numbers_are_counted_in_whole_steps(scale, unit):
-    column = Number.of("x", least=0, most=scale * 4, mean=scale * 1.7, deviation=scale, missing=False)
-    whole = measure_of(Number(**{**vars(column), "whole": True}))
+    column = NumberColumn.of("x", least=0, most=scale * 4, mean=scale * 1.7, deviation=scale, missing=False)
+    whole = measure_of(NumberColumn(**{**vars(column), "whole": True}))
     assert whole.unit == unit
     assert whole.base.denominator == 1
     assert found("x", [k % 20 for k in range(N)])[0].whole

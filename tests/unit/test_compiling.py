@@ -2,11 +2,13 @@
 
 import json
 import os
+import pickle
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 
@@ -203,6 +205,18 @@ class TestWhatIsKept:
             file.write_bytes(file.read_bytes()[: 40 * (k % 3)])
         assert child(COUNTING + SMALL, folder=folder).stdout == first.stdout
 
+    @pytest.mark.parametrize("name", ["rosenblatt.rows.kernels\nGone", "rosenblatt.gone\nGone"])
+    def test_may_be_of_a_version_with_other_names(self, folder, name):
+        first = child(COUNTING + SMALL, folder=folder)
+        indices = list((folder / "cache").rglob("*.nbi"))
+        assert indices
+        old = pickle.dumps(numba.__version__) + f"c{name}\n.".encode()
+        for index in indices:
+            index.write_bytes(old)
+        ran = child(COUNTING + SMALL, folder=folder)
+        assert ran.stdout == first.stdout, ran.stderr
+        assert all(index.read_bytes() != old for index in indices)
+
     def test_may_be_written_by_two_at_once(self, folder):
         both = [
             subprocess.Popen(
@@ -296,4 +310,5 @@ class TestTold:
     def test_why_it_happens_again(self):
         told = compiling.Told()
         told.lost = "there is no folder"
-        assert str(told) == "compiling for this processor, each time anew, because there is no folder: 0 so far, 0 s"
+        why = "because there is no folder"
+        assert str(told) == f"compiling for this processor, again in every process, {why}: 0 so far, 0 s"

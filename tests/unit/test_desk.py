@@ -11,13 +11,13 @@ from rosenblatt.desk import check
 from rosenblatt.desk.check import finding as finding_of
 from rosenblatt.desk.check import in_words
 from rosenblatt.desk.data import data_of, encoded
-from rosenblatt.desk.error_rate import Error
+from rosenblatt.desk.error_rate import ErrorEstimate
 from rosenblatt.desk.model import model_of, proof_of
 from rosenblatt.desk.model_contents import card_of, points_of
 from rosenblatt.desk.predict import judged, predictions
 from rosenblatt.desk.shortening import made_short
 from rosenblatt.desk.split import HoldOut, mixed
-from rosenblatt.desk.train import Wishes, learn
+from rosenblatt.desk.train import TrainingOptions, learn
 from rosenblatt.desk.verifying.verify import claims_in, verified
 from rosenblatt.desk.whole_points import whole_points
 from rosenblatt.errors import DataError, OptionError
@@ -87,7 +87,7 @@ def test_rows_are_held_out_by_their_numbers_alone():
 
 @pytest.mark.parametrize(("wrong", "n"), [(0, 10), (3, 17), (50, 100), (17, 17)])
 def test_the_interval_is_that_of_clopper_and_pearson(wrong, n):
-    error = Error.of(wrong, n, "held out")
+    error = ErrorEstimate.of(wrong, n, "held out")
     low = beta.ppf(0.025, wrong, n - wrong + 1) if wrong else 0.0
     high = beta.ppf(0.975, wrong + 1, n - wrong) if wrong < n else 1.0
     assert (error.lower, error.upper) == pytest.approx((low, high), abs=1e-9)
@@ -101,11 +101,11 @@ def test_a_separable_table_gives_the_largest_margin_and_its_proof():
     )
     frame = frame.with_columns(pl.col("income") + 500 * (pl.col("approved") == "yes"))
     data = data_from(frame)
-    learned = learn(data, Wishes())
+    learned = learn(data, TrainingOptions())
     assert learned.algorithm == "perceptron"
     assert learned.mistakes == 0
     assert learned.exact
-    model = model_of(learned, Wishes())
+    model = model_of(learned, TrainingOptions())
     kinds = [type(certificate) for certificate in model.certificates]
     assert kinds == [Separation, ErrorInterval]
     assert model.certificates[1].upper == 0
@@ -127,12 +127,12 @@ def test_a_margin_that_is_not_found_in_time_is_no_start(monkeypatch):
                 found.append(largest(e, clock=Clock(most_asks=asks), **given)) or found[0]
             ),
         )
-        learned = learn(data_from(frame), Wishes())
+        learned = learn(data_from(frame), TrainingOptions())
         assert learned.algorithm == "perceptron"
         assert learned.mistakes == 0
         assert (found[0].certificate is None) == (asks < 300)
         begun = "the weights that prove it" if asks < 300 else "the largest margin"
-        assert learned.why == f"the rows are proved separable: begun at {begun}"
+        assert learned.why == f"the rows are proved separable; it starts from {begun}"
 
 
 def test_without_a_wish_for_proofs_nothing_is_proved(monkeypatch):
@@ -141,16 +141,16 @@ def test_without_a_wish_for_proofs_nothing_is_proved(monkeypatch):
 
     for name in ("decide", "largest"):
         monkeypatch.setattr(check, name, refuse)
-    learned = learn(data_from(applications(120, noise=0.0)), Wishes(prove=False))
-    assert (learned.algorithm, learned.why, learned.verdict) == ("pocket", "no proof was asked for", None)
-    assert model_of(learned, Wishes(prove=False), prove=False).certificates == ()
+    learned = learn(data_from(applications(120, noise=0.0)), TrainingOptions(prove=False))
+    assert (learned.algorithm, learned.why, learned.verdict) == ("pocket", "proofs are turned off", None)
+    assert model_of(learned, TrainingOptions(prove=False), prove=False).certificates == ()
 
 
 @pytest.fixture(scope="module")
 def noisy():
-    wishes = Wishes(seed=3)
-    data = data_from(applications(noise=0.7), held_out=wishes.held_out)
-    return data, learn(data, wishes)
+    training = TrainingOptions(seed=3)
+    data = data_from(applications(noise=0.7), held_out=training.held_out)
+    return data, learn(data, training)
 
 
 def test_an_overlapping_table_gives_a_pocket_with_proof(noisy):
@@ -158,7 +158,7 @@ def test_an_overlapping_table_gives_a_pocket_with_proof(noisy):
     assert learned.algorithm == "pocket"
     assert learned.error.rows == data.n - learned.trained.n
     assert learned.exact
-    assert points_of(model_of(learned, Wishes(seed=3))).exact
+    assert points_of(model_of(learned, TrainingOptions(seed=3))).exact
     assert mistakes(learned.rule, learned.trained) == learned.mistakes
 
 
@@ -180,10 +180,10 @@ def test_the_contradiction_is_told_in_the_tables_words(noisy):
 @pytest.mark.parametrize("classes", [2, 3])
 def test_every_algorithm_ships_predicts_and_verifies(algorithm, classes, tmp_path):
     frame = applications(120, 0.7, classes=classes)
-    wishes = Wishes(algorithm, {"max_passes": 5} if algorithm not in ("pocket", "lifted", "cv") else {})
-    data = data_from(frame, held_out=wishes.held_out)
-    learned = learn(data, wishes)
-    model = model_of(learned, wishes)
+    training = TrainingOptions(algorithm, {"max_passes": 5} if algorithm not in ("pocket", "lifted", "cv") else {})
+    data = data_from(frame, held_out=training.held_out)
+    learned = learn(data, training)
+    model = model_of(learned, training)
     model.save(tmp_path / "m.json")
     again = Model.load(tmp_path / "m.json")
     found = predictions(again, data.table).collect()
@@ -197,8 +197,8 @@ def test_every_algorithm_ships_predicts_and_verifies(algorithm, classes, tmp_pat
 
 def test_a_model_that_lies_is_found_out(noisy, tmp_path):
     data, learned = noisy
-    wishes = Wishes(seed=3)
-    model = model_of(learned, wishes)
+    training = TrainingOptions(seed=3)
+    model = model_of(learned, training)
     for lie, claims in (
         ({"trained_mistakes": 0}, ["mistakes on the rows learned from"]),
         ({"error": {**model.held_out["error"], "mistakes": 1}}, ["mistakes on the rows held out", "interval"]),
@@ -209,7 +209,7 @@ def test_a_model_that_lies_is_found_out(noisy, tmp_path):
         assert "mistakes" in failed[0].statement
     other = replace(model.certificates[1], weights=(1.0,) * len(model.certificates[1].weights), fingerprint="")
     failed = [r for r in checked(replace(model, certificates=(other,)), data.table, None) if not r.holds]
-    assert "another rule" in failed[0].statement
+    assert "a different rule" in failed[0].statement
 
 
 def test_a_proof_file_is_checked_on_the_table(noisy, tmp_path):
@@ -241,13 +241,13 @@ def test_a_large_table_gives_the_same_rule(tmp_path):
     dense = two.X.toarray() if hasattr(two.X, "toarray") else two.X
     assert np.array_equal(one.X, dense)
     assert two.shown([5, 3]) == one.shown([5, 3])
-    wishes = Wishes("averaged")
-    assert np.array_equal(learn(one, wishes).rule.weights_, learn(two, wishes).rule.weights_)
+    training = TrainingOptions("averaged")
+    assert np.array_equal(learn(one, training).rule.weights_, learn(two, training).rule.weights_)
 
 
 def test_cross_validation_learns_from_all_rows():
     data = data_from(applications(150, 0.7))
-    learned = learn(data, Wishes("averaged", folds=5))
+    learned = learn(data, TrainingOptions("averaged", folds=5))
     assert learned.trained.n == learned.error.rows == 150
 
 
@@ -256,7 +256,7 @@ def test_row_weights_count(tmp_path):
     data = data_from(frame, weights="weight")
     assert data.weights.tolist() == [2.0] * 200
     assert "weight" not in [column.name for column in data.encoding.used]
-    assert learn(data, Wishes("averaged")).trained.weights.size < 200
+    assert learn(data, TrainingOptions("averaged")).trained.weights.size < 200
 
 
 def test_rows_keep_the_numbers_that_people_know():
@@ -270,7 +270,7 @@ def test_rows_keep_the_numbers_that_people_know():
 
 def test_whole_points_become_a_model(noisy):
     data, learned = noisy
-    model = model_of(learned, Wishes(seed=3), prove=False)
+    model = model_of(learned, TrainingOptions(seed=3), prove=False)
     found = whole_points(model, data, 10)
     assert found.chosen.rows == learned.trained.n
     assert mistakes(found.model.estimator, learned.trained) == found.chosen.mistakes
@@ -279,25 +279,25 @@ def test_whole_points_become_a_model(noisy):
 
 
 @pytest.mark.parametrize(
-    ("wishes", "error", "words"),
+    ("training", "error", "words"),
     [
-        (Wishes(hold_out=1.0), OptionError, "hold out"),
-        (Wishes(folds=1), OptionError, "2 folds"),
-        (Wishes(folds=1000), OptionError, "more than the 60 rows"),
-        (Wishes("pockets"), OptionError, "'pockets'"),
-        (Wishes("pocket", {"rachet": True}), OptionError, "did you mean 'ratchet'"),
-        (Wishes("averaged", {"class_weight": {"perhaps": 2}}), OptionError, "'perhaps'"),
-        (Wishes(hold_out=0.999), DataError, "would be held out"),
+        (TrainingOptions(hold_out=1.0), OptionError, "--hold-out must be at least 0"),
+        (TrainingOptions(folds=1), OptionError, "--folds must be at least 2"),
+        (TrainingOptions(folds=1000), OptionError, "cannot split 60 rows into 1000 folds"),
+        (TrainingOptions("pockets"), OptionError, "'pockets'"),
+        (TrainingOptions("pocket", {"rachet": True}), OptionError, "did you mean 'ratchet'"),
+        (TrainingOptions("averaged", {"class_weight": {"perhaps": 2}}), OptionError, "'perhaps'"),
+        (TrainingOptions(hold_out=0.999), DataError, "would be held out"),
     ],
 )
-def test_wishes_that_cannot_be_met(wishes, error, words):
+def test_training_that_cannot_be_met(training, error, words):
     with pytest.raises(error, match=words):
-        learn(data_from(applications(60, 0.7)), wishes)
+        learn(data_from(applications(60, 0.7)), training)
 
 
 def test_encoding_a_table_without_any_column_left():
     frame = pl.DataFrame({"a": [1.0] * 50, "approved": ["yes", "no"] * 25})
-    with pytest.raises(DataError, match="no column is left"):
+    with pytest.raises(DataError, match="there are no columns left"):
         data_from(frame)
 
 
@@ -311,7 +311,7 @@ def test_encoded_is_what_the_encoding_says(noisy):
 )
 @pytest.mark.parametrize("noise", [0.0, 0.7])
 def test_the_verdict_is_about_the_rows_as_the_rule_sees_them(options, noise, tmp_path):
-    data, wishes = data_from(applications(120, noise)), Wishes(options=options)
-    model_of(learn(data, wishes), wishes).save(tmp_path / "m.json")
+    data, training = data_from(applications(120, noise)), TrainingOptions(options=options)
+    model_of(learn(data, training), training).save(tmp_path / "m.json")
     results = checked(claims_in(str(tmp_path / "m.json")), data.table, None)
     assert [result.statement for result in results if not result.holds] == []

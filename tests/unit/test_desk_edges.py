@@ -14,9 +14,9 @@ from rosenblatt.desk.data import data_of
 from rosenblatt.desk.model import model_of
 from rosenblatt.desk.predict import judged, predictions
 from rosenblatt.desk.split import HoldOut
-from rosenblatt.desk.train import Wishes, learn
+from rosenblatt.desk.train import TrainingOptions, learn
 from rosenblatt.errors import DataError, ModelError, OptionError
-from rosenblatt.read.encode.columns import Category, YesNo
+from rosenblatt.read.encode.columns import CategoryColumn, YesNoColumn
 from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.read.encode.infer import encoding_of
 from rosenblatt.read.encode.lookup import Unseen
@@ -36,8 +36,8 @@ def made(target, algorithm, **options):
     yes = np.where((TOWNS == "Kiel") ^ (SIZES > 0), "yes", "no")
     table = table_of(town=TOWNS, size=SIZES, **{target: yes})
     data, _ = data_of(table, target)
-    wishes = Wishes(algorithm, options, hold_out=0.0)
-    return table, model_of(learn(data, wishes), wishes, prove=False)
+    training = TrainingOptions(algorithm, options, hold_out=0.0)
+    return table, model_of(learn(data, training), training, prove=False)
 
 
 @pytest.mark.parametrize("algorithm", ["tree", "averaged"])
@@ -67,8 +67,8 @@ def test_a_model_of_arrays_knows_no_table():
 def test_a_class_whose_rows_all_weigh_nothing():
     table = table_of(x=SIZES, w=(SIZES > 0) * 1.0, y=np.where(SIZES > 0, "yes", "no"))
     data, _ = data_of(table, "y", weights="w")
-    with pytest.raises(DataError, match="class 'no' to learn from have the weight 0"):
-        learn(data, Wishes("tree"))
+    with pytest.raises(DataError, match="all training rows of class 'no' have weight 0"):
+        learn(data, TrainingOptions("tree"))
 
 
 def test_folds_that_leave_a_class_without_weight_are_passed_over():
@@ -78,7 +78,7 @@ def test_folds_that_leave_a_class_without_weight_are_passed_over():
     weights[one] = 1.0
     table = table_of(x=SIZES, w=weights, y=np.where(SIZES > 0, "yes", "no"))
     data, _ = data_of(table, "y", weights="w")
-    learned = learn(data, Wishes("averaged", folds=4))
+    learned = learn(data, TrainingOptions("averaged", folds=4))
     folds = [HoldOut(folds=4, fold=k)(0, 120) for k in range(4)]
     assert learned.error.rows == sum(
         fold.sum() for fold in folds if not fold[one]
@@ -96,14 +96,14 @@ def test_nan_in_a_category_is_missing():
     values = np.where(SIZES > 1, np.nan, RNG.integers(1, 4, 120))
     encoding, _ = encoding_of(table_of(c=values, y=TOWNS == "Kiel"), "y", overrides={"c": "category"})
     (column,) = encoding.used
-    assert isinstance(column, Category)
+    assert isinstance(column, CategoryColumn)
     assert (sorted(column.values), column.other, column.missing) == (["1", "2", "3"], False, True)
 
 
 @pytest.mark.parametrize("change", [{"no": "yes"}, {"values": ("yes", "sure")}, {"other": True}])
 def test_a_yes_or_no_of_another_kind_is_refused(change):
     encoding, _ = encoding_of(table_of(c=["yes", "no"] * 20, x=SIZES[:40], y=["a", "b"] * 20), "y")
-    columns = tuple(replace(c, **change) if isinstance(c, YesNo) else c for c in encoding.columns)
+    columns = tuple(replace(c, **change) if isinstance(c, YesNoColumn) else c for c in encoding.columns)
     with pytest.raises(ModelError, match="one yes"):
         Encoding.from_record(Encoding(columns, encoding.target).as_record())
 
@@ -130,12 +130,12 @@ def test_dates_of_every_frame_are_days():
 def test_rows_of_folds_that_are_passed_over_are_counted():
     weights = np.ones(120)
     table = table_of(x=SIZES, w=weights, y=np.where(np.arange(120) == 7, "rare", np.where(SIZES > 0, "yes", "no")))
-    learned = learn(data_of(table, "y", weights="w")[0], Wishes("averaged", folds=4))
+    learned = learn(data_of(table, "y", weights="w")[0], TrainingOptions("averaged", folds=4))
     out = sum(int(fold.sum()) for k in range(4) if (fold := HoldOut(folds=4, fold=k)(0, 120))[7])
-    assert f"{out} rows of 120 not judged: without their fold, some class has no row to learn from" in learned.notes
+    assert f"{out} rows of 120 not judged: without their fold, some class has no training rows" in learned.notes
     seed = next(seed for seed in range(99) if HoldOut(0.2, seed)(7, 8))
     with pytest.raises(DataError, match="the only row of class 'rare' would be held out; use another --seed"):
-        learn(data_of(table, "y")[0], Wishes("averaged", seed=seed))
+        learn(data_of(table, "y")[0], TrainingOptions("averaged", seed=seed))
 
 
 @pytest.mark.parametrize("classes", [2, 4])
@@ -144,8 +144,8 @@ def test_unseen_values_are_counted_once_beside_texts_and_several_classes(classes
     words = [" ".join(some) for some in rng.choice(["late", "paid", "again", "never"], (200, 3))]
     town, y = rng.choice(["Kiel", "Bonn"], 200), rng.integers(0, classes, 200)
     table = table_of(town=town, note=[f"{w} {k}" for k, w in enumerate(words)], y=[f"class {k}" for k in y])
-    wishes = Wishes("averaged", hold_out=0.0)
-    model = model_of(learn(data_of(table, "y", kinds={"note": "text"})[0], wishes), wishes, prove=False)
+    training = TrainingOptions("averaged", hold_out=0.0)
+    model = model_of(learn(data_of(table, "y", kinds={"note": "text"})[0], training), training, prove=False)
     unseen = Unseen()
     new = table_of(town=["Ulm", "Kiel", "Rom"], note=["paid", "late", "never"], y=["class 0"] * 3)
     predictions(model, new, unseen=unseen).collect()
@@ -154,6 +154,12 @@ def test_unseen_values_are_counted_once_beside_texts_and_several_classes(classes
 
 def test_a_rule_is_said_to_be_worse_than_a_constant_one():
     assert (
-        Baseline("no", 5.0, 7.0, 12.0).statement(True).startswith("It is worse than always saying no, which is wrong")
+        Baseline("no", 5.0, 7.0, 12.0)
+        .statement(True)
+        .startswith("The rule is worse than always predicting no, which is wrong")
     )
-    assert Baseline("no", 5.0, 5.0, 12.0).statement(True).startswith("It is no better than always saying no, which is")
+    assert (
+        Baseline("no", 5.0, 5.0, 12.0)
+        .statement(True)
+        .startswith("The rule is no better than always predicting no, which is")
+    )

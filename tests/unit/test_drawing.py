@@ -19,7 +19,7 @@ from rosenblatt.estimators.tree import PerceptronTree
 from rosenblatt.learn.tree.tree import (
     NUMBER_ITSELF,
     CategoryTest,
-    Column,
+    ColumnHead,
     FeatureTest,
     LeafRule,
     Node,
@@ -60,7 +60,7 @@ def shapes(draw, most_children=4):
 
 def tree_of(children, names=("weight", "power", "origin"), values=("Europe", "Japan", "USA"), classes=("bad", "good")):
     """A tree of this shape, tests of all kinds in turn."""
-    columns = (Column(names[0]), Column(names[1]), Column(names[2], tuple(values)))
+    columns = (ColumnHead(names[0]), ColumnHead(names[1]), ColumnHead(names[2], tuple(values)))
     counts = [None] * len(children)
     for k in reversed(range(len(children))):
         below = [counts[child] for child in children[k]]
@@ -86,7 +86,7 @@ def chain(n):
     for k in range(0, 2 * n, 2):
         nodes.append(Node(k, (n - k / 2, 1.0), FeatureTest(0, float(k)), (k + 1, k + 2), k + 2, k + 2))
         nodes.append(Node(k + 1, (1.0, 0.0), stop=Stop.PURE))
-    return Tree((Column("x"),), ("a", "b"), (*nodes, Node(2 * n, (0.0, 1.0), stop=Stop.PURE)))
+    return Tree((ColumnHead("x"),), ("a", "b"), (*nodes, Node(2 * n, (0.0, 1.0), stop=Stop.PURE)))
 
 
 def levels(children, root=0):
@@ -201,7 +201,7 @@ def texts(svg):
 
 
 def test_what_is_written():
-    columns = (Column("weight"), Column("origin", ("Europe", "Japan", "USA")))
+    columns = (ColumnHead("weight"), ColumnHead("origin", ("Europe", "Japan", "USA")))
     slant = PerceptronTest((0, 1), (NUMBER_ITSELF, 2), (-0.123456, 1.0), -7.5)
     rule = LeafRule(PerceptronTest((0,), (NUMBER_ITSELF,), (2.0,), 9.0), ((5.0, 0.0), (0.0, 3.0), (0.0, 0.0)))
     nodes = (

@@ -11,18 +11,29 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from rosenblatt.errors import OptionError, TableError
-from rosenblatt.read.encode.columns import Category, Date, HashedText, Ignored, Number, Sparse, Text, YesNo
+from rosenblatt.read.encode.columns import (
+    CategoryColumn,
+    DateColumn,
+    HashedTextColumn,
+    IgnoredColumn,
+    NumberColumn,
+    SparseColumn,
+    TextColumn,
+    YesNoColumn,
+)
 from rosenblatt.read.encode.encoding import Encoding, Target
 from rosenblatt.read.encode.tree_view import grid, heads
 
-X = Number.of("x", least=0.0, most=10.0, mean=5.0, deviation=2.0, missing=False)
-DAYS = Number.of("day", least=10_000.0, most=11_000.0, mean=10_500.0, deviation=300.0, missing=True)
-DAY = Date("day", DAYS.centre, DAYS.scale, DAYS.step, DAYS.lowest, DAYS.highest, True, "")
-TOWN = Category("town", ("Rome", "Oslo"), True, True)
-SIZE = Category("size", ("1", "2.5"), False, False)
-PAID = YesNo("paid", ("yes",), False, True, "no")
-NOTE = Text("note", ("late", "fee"))
-ALL = Encoding((X, DAY, Ignored("id", "different in every row"), TOWN, SIZE, PAID, NOTE), Target("good", ("no", "yes")))
+X = NumberColumn.of("x", least=0.0, most=10.0, mean=5.0, deviation=2.0, missing=False)
+DAYS = NumberColumn.of("day", least=10_000.0, most=11_000.0, mean=10_500.0, deviation=300.0, missing=True)
+DAY = DateColumn("day", DAYS.centre, DAYS.scale, DAYS.step, DAYS.lowest, DAYS.highest, True, "")
+TOWN = CategoryColumn("town", ("Rome", "Oslo"), True, True)
+SIZE = CategoryColumn("size", ("1", "2.5"), False, False)
+PAID = YesNoColumn("paid", ("yes",), False, True, "no")
+NOTE = TextColumn("note", ("late", "fee"))
+ALL = Encoding(
+    (X, DAY, IgnoredColumn("id", "different in every row"), TOWN, SIZE, PAID, NOTE), Target("good", ("no", "yes"))
+)
 
 NUMBERS = st.none() | st.floats() | st.sampled_from([-0.0, 0.0, X.lowest, X.highest, 1e308, 5.123456789012345])
 PLACES = st.sampled_from([None, "Rome", "Oslo", "any other", "", "rome", "Oslo "])
@@ -94,7 +105,7 @@ def test_numbers_are_not_rounded_and_text_is_read_as_its_kind_wants():
 
 
 def test_numbered_features():
-    encoding = Encoding((Sparse("features", 3, 2.0**-20, 4.0),), Target("label", ("-1", "1")))
+    encoding = Encoding((SparseColumn("features", 3, 2.0**-20, 4.0),), Target("label", ("-1", "1")))
     assert heads(encoding) == (("1", None), ("2", None), ("3", None))
     wide = csr_array(np.array([[1.23456789, 0.0, -9.0, 7.0], [np.inf, 5.0, -0.0, 0.0]]))
     np.testing.assert_array_equal(grid(encoding, wide), [[1.23456789, 0.0], [0.0, 4.0], [-4.0, 0.0]])
@@ -119,4 +130,4 @@ def test_a_table_that_does_not_fit_gets_the_errors_of_features(table, what):
 
 def test_hashed_words_are_refused():
     with pytest.raises(OptionError, match="use a vocabulary for 'note'"):
-        heads(Encoding((HashedText("note", (), 16),), ALL.target))
+        heads(Encoding((HashedTextColumn("note", (), 16),), ALL.target))

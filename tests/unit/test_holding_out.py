@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rosenblatt.desk.data import data_of
 from rosenblatt.desk.split import HoldOut
-from rosenblatt.desk.train import Wishes, learn
+from rosenblatt.desk.train import TrainingOptions, learn
 from rosenblatt.read.encode.infer import encoding_of
 from rosenblatt.read.profile import statistics
 from rosenblatt.read.table import Table
@@ -72,7 +72,7 @@ def test_an_encoding_is_that_of_the_rows_learned_from(seed, part, block, lazy):
 
 @pytest.mark.parametrize("algorithm", ["auto", "averaged", "tree"])
 def test_no_cell_that_is_held_out_moves_the_rule(algorithm):
-    wishes, out = Wishes(algorithm, hold_out=OUT.part, seed=OUT.seed), pl.Series(OUT(0, N))
+    training, out = TrainingOptions(algorithm, hold_out=OUT.part, seed=OUT.seed), pl.Series(OUT(0, N))
     frame, others = rows(np.random.default_rng(0)), rows(np.random.default_rng(1))
     mingled = pl.DataFrame(
         [others[name].zip_with(out, frame[name]) if name != "good" else frame[name] for name in frame.columns]
@@ -80,7 +80,7 @@ def test_no_cell_that_is_held_out_moves_the_rule(algorithm):
     rules = []
     for each in (frame, mingled):
         data, _ = data_of(Table("t", each), "good", kinds=KINDS)
-        learned = learn(data, wishes)
+        learned = learn(data, training)
         rules.append(Model(learned.rule, encoding=learned.trained.encoding).text())
     assert rules[0] == rules[1]
 
@@ -93,9 +93,9 @@ def test_each_fold_is_judged_by_a_rule_that_does_not_know_it():
         fold = HoldOut(folds=3, fold=k)
         out = fold(0, N)
         known, _ = data_of(table, "good", kinds=KINDS, held_out=fold)
-        rule = learn(known.some(~out), Wishes("averaged", hold_out=0.0)).rule
+        rule = learn(known.some(~out), TrainingOptions("averaged", hold_out=0.0)).rule
         wrong += int((rule.predict(known.some(out).X) != data.y[out]).sum())
-    assert learn(data, Wishes("averaged", folds=3)).error.mistakes == wrong
+    assert learn(data, TrainingOptions("averaged", folds=3)).error.mistakes == wrong
 
 
 def test_a_name_that_is_seen_once_in_learning_has_no_feature_of_its_own():

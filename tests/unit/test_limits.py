@@ -11,10 +11,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rosenblatt import Perceptron, PocketPerceptron, Reason, separability
 from rosenblatt.geometry import wolfe
-from rosenblatt.learn.pocket import descent
+from rosenblatt.learn.pocket import staircase
 from rosenblatt.learn.tree import canonical_rows, growing
-from rosenblatt.learn.tree.canonical_rows import Rows
-from rosenblatt.learn.tree.tree import Column, Columns, Stop
+from rosenblatt.learn.tree.canonical_rows import TreeRows
+from rosenblatt.learn.tree.tree import ColumnHead, Columns, Stop
 from rosenblatt.learn.tree.tree_options import Plan
 from rosenblatt.prove.check import sweep
 from rosenblatt.prove.solve import joint_separability, margin, negative_margin, optimality, rational
@@ -194,7 +194,7 @@ class TestWorkInParts:
         PocketPerceptron(random_state=0, patience=1).fit(X, y)
         many = len(asked)
         asked.clear()
-        monkeypatch.setattr(descent, "TAKING_IN", 0.0)
+        monkeypatch.setattr(staircase, "TAKING_IN", 0.0)
         rule = PocketPerceptron(random_state=0, patience=1).fit(X, y)
         assert len(asked) < many
         assert rule.stop_reason_ is Reason.SETTLED
@@ -216,8 +216,8 @@ def late_after(calls):
 @pytest.mark.parametrize("leaves", ["class", "perceptron"])
 def test_ctrl_c_within_a_level_of_a_tree_leaves_a_tree(calls, leaves, rng):
     X, labels = rng.normal(size=(80, 3)), rng.integers(2, size=80)
-    columns = Columns(tuple(Column(name) for name in "abc"), np.ascontiguousarray(X.T))
-    rows = Rows.of(columns, labels, *canonical_rows.whole_costs(np.empty(0), np.ones(2), labels))
+    columns = Columns(tuple(ColumnHead(name) for name in "abc"), np.ascontiguousarray(X.T))
+    rows = TreeRows.of(columns, labels, *canonical_rows.whole_costs(np.empty(0), np.ones(2), labels))
     nodes = growing.grow(rows, Plan(leaves=leaves), late_after(calls))
     assert [node.number for node in nodes] == list(range(len(nodes)))
     assert {child for node in nodes for child in node.children} == set(range(1, len(nodes)))

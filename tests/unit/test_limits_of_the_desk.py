@@ -11,7 +11,7 @@ from rosenblatt.desk import check, limits, model, train
 from rosenblatt.desk.check import finding
 from rosenblatt.desk.data import data_of
 from rosenblatt.desk.model import model_of
-from rosenblatt.desk.train import CLOSE, Wishes, learn
+from rosenblatt.desk.train import CLOSE, TrainingOptions, learn
 from rosenblatt.desk.verifying.verify import verified
 from rosenblatt.errors import CertificateError
 from rosenblatt.prove.check.certificate import Contradiction, CostInterval, ErrorInterval, Separation
@@ -41,8 +41,8 @@ def data_from(*about, weights=None, **more):
 def test_a_slow_machine_proves_the_same(monkeypatch):
     def results():
         found = [finding(data_from())]
-        learned = learn(data_from(), Wishes())
-        return found, learned.rule.weights_.tolist(), model_of(learned, Wishes()).certificates
+        learned = learn(data_from(), TrainingOptions())
+        return found, learned.rule.weights_.tolist(), model_of(learned, TrainingOptions()).certificates
 
     before = results()
     moments = count(0.0, 1000.0)  # each look at the clock is a quarter of an hour after the last
@@ -56,16 +56,16 @@ def test_a_limit_of_work_that_ends_a_proof_is_told(work, monkeypatch):
         monkeypatch.setattr(module, "FIT_WORK", work)
     monkeypatch.setattr(check, "CHECK_WORK", work)
     found = finding(data_from())
-    learned = learn(data_from(), Wishes())
+    learned = learn(data_from(), TrainingOptions())
     clock = limits.clock_of(None, work, False)
-    model_of(learned, Wishes(), clock=clock)
+    model_of(learned, TrainingOptions(), clock=clock)
     if isinstance(found.verdict, Undecided):
         assert str(found.verdict).startswith("Undecided. The default budget of work was spent before")
-    assert found.cut_short.startswith("The default budget of work was spent; --seconds N")
+    assert found.cut_short.startswith("The default budget of work was spent; use --seconds N")
     assert clock.ran_out
     if work == 0.0:
         assert isinstance(found.verdict, Undecided)
-        assert any("it is not decided whether the rows are separable" in note for note in learned.notes)
+        assert any("separability could not be decided" in note for note in learned.notes)
 
 
 def test_where_the_verdict_is_left_open_a_rule_is_told_and_its_mistakes_may_decide(monkeypatch):
@@ -95,30 +95,30 @@ def test_what_no_limit_ends_is_not_said_to_be_cut_short():
     found = finding(data_from(60, 2))
     assert found.cut_short is None
     clock = Clock(3600.0)
-    model_of(learn(data_from(60, 2), Wishes()), Wishes(), clock=clock)
+    model_of(learn(data_from(60, 2), TrainingOptions()), TrainingOptions(), clock=clock)
     assert not clock.ran_out
 
 
 @pytest.mark.parametrize("seconds", [1e-9, 1e-3, 0.03])
 def test_an_unfinished_margin_is_no_start(seconds):
-    learned = learn(data_from(80, 130, noise=0.0), Wishes(seconds=seconds))
+    learned = learn(data_from(80, 130, noise=0.0), TrainingOptions(seconds=seconds))
     assert learned.algorithm in ("perceptron", "pocket")
     assert learned.mistakes == 0 or learned.algorithm == "pocket"
 
 
 def test_the_model_keeps_the_largest_margin():
-    learned = learn(data_from(200, 4, noise=0.0), Wishes())
-    certificate = model_of(learned, Wishes()).certificates[0]
+    learned = learn(data_from(200, 4, noise=0.0), TrainingOptions())
+    certificate = model_of(learned, TrainingOptions()).certificates[0]
     assert isinstance(certificate, Separation)
     assert certificate.upper - certificate.lower <= CLOSE * certificate.upper
-    results = verified(model_of(learned, Wishes()), learned.trained.table, None)
+    results = verified(model_of(learned, TrainingOptions()), learned.trained.table, None)
     assert all(result.holds is not False for result in results)
 
 
 def test_rows_that_are_proved_not_separable_cost_at_least_one_mistake():
     data = data_from(400, 8, noise=2.0)
-    learned = learn(data, Wishes())
-    _, interval = model_of(learned, Wishes(), clock=Clock(most_work=1.0)).certificates
+    learned = learn(data, TrainingOptions())
+    _, interval = model_of(learned, TrainingOptions(), clock=Clock(most_work=1.0)).certificates
     assert isinstance(learned.verdict.certificate, Contradiction)
     assert isinstance(interval, ErrorInterval)
     assert interval.lower >= 1
@@ -127,9 +127,9 @@ def test_rows_that_are_proved_not_separable_cost_at_least_one_mistake():
 @pytest.mark.parametrize("options", [{}, {"class_weight": {"yes": 3.0, "no": 1.0}}, {"class_weight": "balanced"}])
 @pytest.mark.parametrize("weights", [None, "much"])
 def test_the_cost_that_was_asked_for_is_proved_and_checked(options, weights):
-    data, wishes = data_from(weights=weights), Wishes(options=options)
-    learned = learn(data, wishes)
-    model = model_of(learned, wishes)
+    data, training = data_from(weights=weights), TrainingOptions(options=options)
+    learned = learn(data, training)
+    model = model_of(learned, training)
     interval = model.certificates[-1]
     if learned.costs.are_counts:
         assert isinstance(interval, ErrorInterval)
@@ -152,7 +152,7 @@ def test_the_cost_that_was_asked_for_is_proved_and_checked(options, weights):
     other = replace(model, certificates=(forged,))
     (told,) = [result for result in verified(other, data.table, None) if result.claim == "cost interval"]
     assert told.holds is False
-    assert "other costs than the rule was learned with" in told.statement
+    assert "other costs than learning did" in told.statement
 
 
 @pytest.mark.parametrize("classes", [2, 3])

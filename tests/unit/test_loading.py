@@ -10,7 +10,7 @@ import pytest
 from rosenblatt import load_model
 from rosenblatt.desk.data import data_of
 from rosenblatt.desk.model import model_of
-from rosenblatt.desk.train import Wishes, learn
+from rosenblatt.desk.train import TrainingOptions, learn
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.read.table import Table
 
@@ -31,8 +31,8 @@ FRAME = pl.DataFrame(ROWS)
 
 def rule_on(tmp_path, target, algorithm):
     data, _ = data_of(Table("rows", FRAME.drop("good" if target == "of three" else "of three")), target)
-    wishes = Wishes(algorithm, {}, 0.0, 0, 0, None, False, False)
-    model_of(learn(data, wishes), wishes, prove=False).save(tmp_path / "m.json")
+    training = TrainingOptions(algorithm, {}, 0.0, 0, 0, None, False, False)
+    model_of(learn(data, training), training, prove=False).save(tmp_path / "m.json")
     return load_model(tmp_path / "m.json")
 
 

@@ -16,7 +16,7 @@ import rosenblatt
 from rosenblatt import Examples, Perceptron, separability
 from rosenblatt.desk.load import load_model
 from rosenblatt.errors import DataError, ModelError
-from rosenblatt.read.encode.columns import Category, Number
+from rosenblatt.read.encode.columns import CategoryColumn, NumberColumn
 from rosenblatt.read.encode.encoding import Encoding, Target
 from rosenblatt.ship.file.canonical import digest, laid_out, parsed
 from rosenblatt.ship.file.modelfile import Model, data_fingerprint, save_model
@@ -28,8 +28,8 @@ TWO = np.where(np.round(X @ [1, -1, 2, 0.5]) % 3 > 0, "yes", "no")
 
 
 def encoding():
-    age = Number("age, years", centre=40.0, scale=16.0, step=0.5, lowest=0.0, highest=99.5, missing=True)
-    return Encoding((age, Category("town", ("Köln", "Bonn"), True, False)), Target("approved", ("no", "yes")))
+    age = NumberColumn("age, years", centre=40.0, scale=16.0, step=0.5, lowest=0.0, highest=99.5, missing=True)
+    return Encoding((age, CategoryColumn("town", ("Köln", "Bonn"), True, False)), Target("approved", ("no", "yes")))
 
 
 def test_a_model_keeps_what_is_known_about_it(tmp_path):
@@ -121,7 +121,7 @@ def test_a_file_is_overwritten_only_by_force(tmp_path):
     first, second = (Perceptron(max_passes=k).fit(X, TWO) for k in (1, 2))
     save_model(first, tmp_path / "m")
     before = (tmp_path / "m").read_bytes()
-    with pytest.raises(ModelError, match="the file exists; it is overwritten only with force=True"):
+    with pytest.raises(ModelError, match="already exists; use force=True"):
         save_model(second, tmp_path / "m")
     assert (tmp_path / "m").read_bytes() == before
     os.chmod(tmp_path / "m", 0o600)
@@ -180,5 +180,5 @@ def test_the_fingerprint_does_not_depend_on_the_blocks(monkeypatch):
         whole |= {data_fingerprint(table, y)["sha256"], data_fingerprint(table.toarray(), y)["sha256"]}
     assert len(whole) == 1
     assert data_fingerprint(table, y) | {"sha256": ""} == {"rows": 300, "features": 40, "sha256": ""}
-    with pytest.raises(DataError, match="300 rows but y is of shape"):
+    with pytest.raises(DataError, match="300 rows, but y has the shape"):
         data_fingerprint(table, y[:-1])

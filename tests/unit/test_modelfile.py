@@ -193,7 +193,7 @@ def test_rivers_rule_is_saved_by_what_is_inside(tmp_path):
     pytest.importorskip("river")
     rule = rosenblatt.RiverPerceptron()
     rule.learn_one({"a": 1}, True)
-    with pytest.raises(ModelError, match="save what learns inside it, its `rule`"):
+    with pytest.raises(ModelError, match="save its `rule` instead"):
         save_model(rule, tmp_path / "m")
     assert again(rule.rule, tmp_path).weights_.tolist() == rule.rule.weights_.tolist()
 
@@ -295,6 +295,6 @@ def test_what_is_no_fitted_rule_of_ours_is_refused(tmp_path):
     class Mine(Perceptron):
         pass
 
-    for rule, told in [(Perceptron(), "fit it first"), (Mine().fit(X[:2], [0, 1]), "not Mine"), (X, "not ndarray")]:
+    for rule, told in [(Perceptron(), "call fit first"), (Mine().fit(X[:2], [0, 1]), "not Mine"), (X, "not ndarray")]:
         with pytest.raises(ModelError, match=told):
             save_model(rule, tmp_path / "m")

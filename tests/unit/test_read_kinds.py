@@ -9,7 +9,16 @@ import pytest
 
 from rosenblatt.errors import TableError
 from rosenblatt.read.encode import infer
-from rosenblatt.read.encode.columns import Category, Date, HashedText, Ignored, Number, Sparse, Text, YesNo
+from rosenblatt.read.encode.columns import (
+    CategoryColumn,
+    DateColumn,
+    HashedTextColumn,
+    IgnoredColumn,
+    NumberColumn,
+    SparseColumn,
+    TextColumn,
+    YesNoColumn,
+)
 from rosenblatt.read.encode.infer import encoding_of, types_for
 from rosenblatt.read.profile.kinds import kinds_of
 from rosenblatt.read.sources import read_table
@@ -98,7 +107,7 @@ def test_dates_that_can_be_read_in_two_ways_are_told():
 def test_a_column_that_gives_the_answer_away_is_kept_and_told():
     found = guess([{"yes": "paid", "no": "open"}[label] for label in LABELS])
     assert found.kind == "yes/no"
-    assert "determines the target on its own (each value goes with one class): a leak?" in found.notes[0]
+    assert "determines the target on its own (each value belongs to one class): a leak?" in found.notes[0]
     found = guess([k + 100.5 * (label == "yes") for k, label in enumerate(LABELS)])
     assert found.kind == "number"
     assert "one threshold separates the classes" in found.notes[0]
@@ -137,18 +146,18 @@ def mixed():
 def test_the_encoding_of_a_mixed_table():
     encoding, notes = encoding_of(Table("t", mixed()), "y")
     amount, colour, sex, since, note = encoding.used
-    assert isinstance(encoding.columns[0], Ignored)
-    assert isinstance(amount, Number)
+    assert isinstance(encoding.columns[0], IgnoredColumn)
+    assert isinstance(amount, NumberColumn)
     assert amount.missing
     assert amount.lowest < 200 < 1800 < amount.highest
     assert abs(amount.centre - 1000) < 150
-    assert isinstance(colour, Category)
+    assert isinstance(colour, CategoryColumn)
     assert (set(colour.values), colour.other, colour.missing) == ({"red", "green", "blue"}, True, False)
-    assert isinstance(sex, YesNo)
+    assert isinstance(sex, YesNoColumn)
     assert (sex.values, sex.no, sex.missing) == (("m",), "f", True)
-    assert isinstance(since, Date)
+    assert isinstance(since, DateColumn)
     assert not since.missing
-    assert isinstance(note, Text)
+    assert isinstance(note, TextColumn)
     assert set(note.words) == {*(f"word{k}" for k in range(7)), "and", "more"}
     assert note.words[:2] == ("and", "more")
     assert encoding.target.classes == ("no", "yes")
@@ -200,13 +209,13 @@ def test_rare_values_share_a_feature():
     assert "once" not in column.values
     values = ["a", "b", "c"] * 300
     table = Table("t", pl.DataFrame({"x": values, "y": ["a", "b"] * 450}))
-    assert encoding_of(table, "y")[0].columns[0] == Category("x", ("a", "b", "c"), False, False)
+    assert encoding_of(table, "y")[0].columns[0] == CategoryColumn("x", ("a", "b", "c"), False, False)
 
 
 def test_hashed_text():
     encoding, _ = encoding_of(Table("t", mixed()), "y", text="hashed", buckets=64)
     note = encoding.columns[-1]
-    assert isinstance(note, HashedText)
+    assert isinstance(note, HashedTextColumn)
     assert note.buckets == 64
 
 
@@ -229,7 +238,7 @@ def test_overridden_columns_are_encoded():
     code, size, day = encoding_of(Table("t", frame), "y", overrides=told)[0].columns
     assert len(code.values) == 20  # 40 values in 60 rows: 20 come twice
     assert code.other
-    assert isinstance(size, Number)
+    assert isinstance(size, NumberColumn)
     assert 3 < size.centre < 6
     assert day.format == "%d.%m.%Y"
     assert 18262 < day.centre < 18628
@@ -240,7 +249,7 @@ def test_numbers_that_hardly_differ_have_a_scale():
     column = encoding_of(Table("t", pl.DataFrame({"x": values, "y": LABELS})), "y", overrides={"x": "number"})[
         0
     ].columns[0]
-    assert isinstance(column, Number)
+    assert isinstance(column, NumberColumn)
     assert column.scale > 0
 
 
@@ -248,7 +257,7 @@ def test_libsvm_has_numbered_features(tmp_path):
     (tmp_path / "t.svm").write_text("+1 1:0.5 7:2\n-1 2:1\n")
     table = read_table(tmp_path / "t.svm")
     encoding, _ = encoding_of(table, "label")
-    assert isinstance(encoding.columns[0], Sparse)
+    assert isinstance(encoding.columns[0], SparseColumn)
     assert encoding.columns[0].count == 7
     assert encoding.target.classes == ("-1", "1")
     assert encoding.encode(table.sparse[0]).toarray()[0].tolist() == [0.5, 0, 0, 0, 0, 0, 2]

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 
 from rosenblatt.errors import OptionError
-from rosenblatt.read.encode.columns import Category, HashedText, Number, Sparse, Text
+from rosenblatt.read.encode.columns import CategoryColumn, HashedTextColumn, NumberColumn, SparseColumn, TextColumn
 from rosenblatt.read.encode.encoding import Encoding, Target
 from rosenblatt.ship.explain import reasons as module
 from rosenblatt.ship.explain.reasons import reasons
 from rosenblatt.ship.explain.scorecard import scorecard
-from rosenblatt.ship.export.points import Points
+from rosenblatt.ship.export.points import PointRule
 from unit.cards import added_up, rules
 
 TOLD = re.compile(r"(?P<what>.*) \((?P<sign>[+\u2212])(?P<size>[\d.]+)\)", re.S)
@@ -67,12 +67,12 @@ def test_reasons_are_the_largest_points_in_the_direction_of_the_decision(case):
 
 def mixed():
     columns = (
-        Number.of("months", least=0.0, most=60.0, mean=20.0, deviation=12.0, missing=True),
-        Category("check", ("none", "some"), False, True),
-        Text("note", ("free", "hello", "win")),
+        NumberColumn.of("months", least=0.0, most=60.0, mean=20.0, deviation=12.0, missing=True),
+        CategoryColumn("check", ("none", "some"), False, True),
+        TextColumn("note", ("free", "hello", "win")),
     )
     weights = (-1.0, 0.25, -1.0, 1.0, 0.5, 1.0, -2.0, 0.5)
-    return Points(Encoding(columns, Target("y", ("bad", "good"))), (weights,), (0.0,), False)
+    return PointRule(Encoding(columns, Target("y", ("bad", "good"))), (weights,), (0.0,), False)
 
 
 def test_reasons_are_said_in_the_words_of_the_table():
@@ -106,17 +106,17 @@ def test_whole_numbers_and_long_values():
 
 
 def test_hashed_words_are_named():
-    column = HashedText("note", (), 16)
+    column = HashedTextColumn("note", (), 16)
     weights = tuple(float(k) for k in range(16))
-    points = Points(Encoding((column,), Target("y", ("bad", "good"))), (weights,), (0.0,), False)
+    points = PointRule(Encoding((column,), Target("y", ("bad", "good"))), (weights,), (0.0,), False)
     ((reason,),) = told(points, pl.DataFrame({"note": ["free free money"]}), 1)
     assert reason.startswith(("note has 'free'", "note has 'money'"))
 
 
 @pytest.mark.parametrize("name", ["", " ", "points", "literal", "moved", "reasons", "a\nb", "$x$", "\N{SNOWMAN}", '"'])
 def test_any_column_name_will_do(name):
-    points = Points(
-        Encoding((Category(name, ("a",), True, False),), Target("y", ("no", "yes"))), ((3.0, 1.0),), (0.0,), False
+    points = PointRule(
+        Encoding((CategoryColumn(name, ("a",), True, False),), Target("y", ("no", "yes"))), ((3.0, 1.0),), (0.0,), False
     )
     assert told(points, pl.DataFrame({name: ["a", "b"]}), 1) == [
         (f"{name} = a (+50)",),
@@ -145,7 +145,7 @@ def test_no_rows_and_no_points():
     points = mixed()
     empty = pl.DataFrame(schema={"months": pl.Float64, "check": pl.String, "note": pl.String})
     assert told(points, empty, 2) == []
-    zero = Points(points.encoding, ((0.0,) * 8,), (1.0,), False)
+    zero = PointRule(points.encoding, ((0.0,) * 8,), (1.0,), False)
     frame = pl.DataFrame({"months": [1.0, 2.0], "check": ["none", "x"], "note": ["", ""]})
     assert told(zero, frame, 2) == [("an average row is already good (+1)", None)] * 2
 
@@ -154,6 +154,8 @@ def test_bad_options_are_named():
     for k in (0, -1, 1.5, True):
         with pytest.raises(OptionError, match="number of reasons"):
             reasons(mixed(), k)
-    sparse = Points(Encoding((Sparse.of("features", 2, 1.0),), Target("y", ("-1", "1"))), ((1.0, 2.0),), (0.0,), False)
+    sparse = PointRule(
+        Encoding((SparseColumn.of("features", 2, 1.0),), Target("y", ("-1", "1"))), ((1.0, 2.0),), (0.0,), False
+    )
     with pytest.raises(OptionError, match="numbered features"):
         reasons(sparse, 1)

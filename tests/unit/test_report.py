@@ -11,23 +11,23 @@ import pytest
 
 from rosenblatt import Examples, Perceptron
 from rosenblatt.errors import MissingExtraError
-from rosenblatt.read.encode.columns import Category, Number, Text
+from rosenblatt.read.encode.columns import CategoryColumn, NumberColumn, TextColumn
 from rosenblatt.read.encode.encoding import Encoding, Target
 from rosenblatt.rows.find import count
 from rosenblatt.rows.kernels import TIES
 from rosenblatt.ship.explain import plots
 from rosenblatt.ship.explain.report import (
     ColumnRead,
-    Contradicting,
     ErrorRate,
     Fact,
-    Findings,
-    Proof,
+    ReportContents,
+    ReportProof,
+    ShownContradiction,
     ShownRow,
     report_of,
 )
 from rosenblatt.ship.explain.scorecard import scorecard
-from rosenblatt.ship.export.points import Points
+from rosenblatt.ship.export.points import PointRule
 
 HOSTILE = "<script>alert('x')</script>\" onload=\"&amp;\x00\x1f ]]> --> $x^2$ https://evil.example \N{PILE OF POO}"
 VOID = {"meta", "br", "wbr", "link", "input", "img", "hr"}
@@ -62,28 +62,28 @@ class Page(HTMLParser):
 
 def card_for(name="months", classes=("bad", "good")):
     columns = (
-        Number.of(name, least=0.0, most=60.0, mean=20.0, deviation=12.0, missing=True),
-        Category("check", ("none", name), True, False),
-        Text("note", tuple(f"word{k}" for k in range(30))),
+        NumberColumn.of(name, least=0.0, most=60.0, mean=20.0, deviation=12.0, missing=True),
+        CategoryColumn("check", ("none", name), True, False),
+        TextColumn("note", tuple(f"word{k}" for k in range(30))),
     )
     encoding = Encoding(columns, Target(name, classes))
     many = 1 if len(classes) == 2 else len(classes)
     weights = tuple(tuple(float(k + j + 1) for j in range(encoding.size)) for k in range(many))
-    return scorecard(Points(encoding, weights, (0.5,) * many, False))
+    return scorecard(PointRule(encoding, weights, (0.5,) * many, False))
 
 
 def findings(text="plain", n=200, classes=("bad", "good"), **changes):
     rng = np.random.default_rng(0)
     labels = rng.integers(len(classes), size=n)
     scores = rng.normal(size=n) * 50 + 40 * (2 * (labels > 0) - 1)
-    row = ShownRow(14, text, ((text, text), ("months", "48")), said=text, score=-12.34)
-    made = Findings(
+    row = ShownRow(14, text, ((text, text), ("months", "48")), predicted=text, score=-12.34)
+    made = ReportContents(
         title=text, source=text, verdict=text, target=text, classes=classes, n=n,
         error=ErrorRate(48, 200, 0.184, 0.305, 0.95), facts=(Fact(text, text, text),), card=card_for(text, classes),
         why_no_card="", scores=scores, labels=labels, wrong=(scores > 0) != (labels > 0),
-        columns=(ColumnRead(text, "number", text),), proofs=(Proof(text, text, text),), fingerprint=text,
+        columns=(ColumnRead(text, "number", text),), proofs=(ReportProof(text, text, text),), fingerprint=text,
         version="1.0", made=text, learned=text, warnings=(text,), mistakes=(row,) * 30, n_mistakes=45,
-        contradictions=(Contradicting(text, (row,) * 20),) * 7, learning=(np.arange(5), np.arange(5)[::-1]),
+        contradictions=(ShownContradiction(text, (row,) * 20),) * 7, learning=(np.arange(5), np.arange(5)[::-1]),
     )  # fmt: skip
     return replace(made, **changes)
 
@@ -94,17 +94,17 @@ def test_the_page_is_well_formed_and_whole():
     for said in (
         "24.0%",
         "18.4% to 30.5% with 95% confidence",
-        "It is wrong on 45 of 200 training rows",
-        "of which 20 are shown",
+        "The rule is wrong on 45 of 200 training rows",
+        "The first 20 are shown",
         "row 14",
     ):
         assert said in text
     for part in (
         "The rule",
-        "How sure it is",
-        "Where it errs",
+        "How clear the decisions are",
+        "Mistakes",
         "Rows that contradict each other",
-        "The proof, and how to check it",
+        "Proofs, and how to check them",
     ):
         assert part in page.texts
     assert page.tags["svg"] == 3
@@ -167,7 +167,7 @@ def test_what_is_not_there_is_left_out():
     assert page.tags["svg"] == page.tags["table"] == 0
     assert "A vote has no points." in page.texts
     assert "How the columns were read" not in page.texts
-    assert "It makes no mistakes on the training rows." in "".join(page.texts)
+    assert "The rule makes no mistakes on the training rows." in "".join(page.texts)
 
 
 def test_equal_scores_and_one_row_have_a_plot():

@@ -8,10 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.errors import OptionError
-from rosenblatt.read.encode.columns import Category, Date, HashedText, Number, Sparse, Text
+from rosenblatt.read.encode.columns import (
+    CategoryColumn,
+    DateColumn,
+    HashedTextColumn,
+    NumberColumn,
+    SparseColumn,
+    TextColumn,
+)
 from rosenblatt.read.encode.encoding import Encoding, Target
-from rosenblatt.ship.explain.scorecard import Measure, measure_of, scorecard
-from rosenblatt.ship.export.points import Points
+from rosenblatt.ship.explain.scorecard import PointUnit, measure_of, scorecard
+from rosenblatt.ship.export.points import PointRule
 from unit.cards import added_up, rules
 
 
@@ -84,8 +91,8 @@ def test_the_values_of_a_category_are_neither_for_nor_against_on_average(case):
 
 
 def test_known_shares_move_the_middle():
-    columns = (Category("kind", ("a", "b"), False, False),)
-    points = Points(Encoding(columns, Target("y", ("no", "yes"))), ((4.0, 0.0),), (1.0,), False)
+    columns = (CategoryColumn("kind", ("a", "b"), False, False),)
+    points = PointRule(Encoding(columns, Target("y", ("no", "yes"))), ((4.0, 0.0),), (1.0,), False)
     plain, weighted = scorecard(points), scorecard(points, means=[0.75, 0.25])
     assert [line.points for line in plain.cards[0].parts[0].lines[:2]] == [50, -50]
     assert [line.points for line in weighted.cards[0].parts[0].lines[:2]] == [25, -75]
@@ -105,31 +112,31 @@ def test_known_shares_move_the_middle():
     ],
 )
 def test_units_and_bases_are_round(deviation, mean, unit, base):
-    column = Number.of("x", least=mean - 1, most=mean + 1, mean=mean, deviation=deviation, missing=False)
-    assert measure_of(column) == Measure(Fraction(unit), Fraction(base))
+    column = NumberColumn.of("x", least=mean - 1, most=mean + 1, mean=mean, deviation=deviation, missing=False)
+    assert measure_of(column) == PointUnit(Fraction(unit), Fraction(base))
 
 
 def test_extreme_columns_have_a_card():
     for scale in (1e-300, 1e-5, 1e5, 1e300):
-        column = Number.of("x", least=-scale, most=scale, mean=scale / 3, deviation=scale, missing=True)
-        points = Points(Encoding((column,), Target("y", ("no", "yes"))), ((1.0, 2.0),), (1.0,), False)
+        column = NumberColumn.of("x", least=-scale, most=scale, mean=scale / 3, deviation=scale, missing=True)
+        points = PointRule(Encoding((column,), Target("y", ("no", "yes"))), ((1.0, 2.0),), (1.0,), False)
         card = scorecard(points)
         assert card.cards[0].parts[0].swing == 100
         assert list(card.rows())
 
 
 def test_dates_words_and_numbered_features_are_named():
-    day = Date.of("day", least=0.0, most=20_000.0, mean=9000.3, deviation=4000.0, missing=False)
-    columns = day, Text("note", ("free",)), HashedText("more", (), 8)
-    points = Points(Encoding(columns, Target("y", ("no", "yes"))), ((1.0, 2.0, *[1.0] * 8),), (0.0,), True)
+    day = DateColumn.of("day", least=0.0, most=20_000.0, mean=9000.3, deviation=4000.0, missing=False)
+    columns = day, TextColumn("note", ("free",)), HashedTextColumn("more", (), 8)
+    points = PointRule(Encoding(columns, Target("y", ("no", "yes"))), ((1.0, 2.0, *[1.0] * 8),), (0.0,), True)
     rows = [row[:2] for row in scorecard(points).rows(most=2)]
     assert ("day", "for every 3650 days after 1994-08-23") in rows
     assert ("note", "has 'free'") in rows
     assert ("more", "a word of bucket 0") in rows
     assert ("more", "and 6 more") in rows
     assert "or more" in scorecard(points).rule
-    sparse = Points(
-        Encoding((Sparse.of("features", 3, 1.0),), Target("y", ("-1", "1"))), ((1.0, 0.0, -2.0),), (0.0,), False
+    sparse = PointRule(
+        Encoding((SparseColumn.of("features", 3, 1.0),), Target("y", ("-1", "1"))), ((1.0, 0.0, -2.0),), (0.0,), False
     )
     assert [row[1:] for row in scorecard(sparse).rows()] == [
         ("for every 1 of feature 3", "\N{MINUS SIGN}66.67"),
@@ -138,8 +145,11 @@ def test_dates_words_and_numbered_features_are_named():
 
 
 def test_a_rule_without_points_has_a_card():
-    points = Points(
-        Encoding((Category("kind", ("a",), True, False),), Target("y", ("no", "yes"))), ((0.0, 0.0),), (0.0,), False
+    points = PointRule(
+        Encoding((CategoryColumn("kind", ("a",), True, False),), Target("y", ("no", "yes"))),
+        ((0.0, 0.0),),
+        (0.0,),
+        False,
     )
     assert scorecard(points).factor == 1
     assert scorecard(points).slack == 0

@@ -1,6 +1,9 @@
 """Passes cut into pieces: every row once, in order, however many cores take them."""
 
+import sys
+
 import pytest
+import threadpoolctl
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -44,3 +47,26 @@ def test_an_error_in_a_piece_is_raised(monkeypatch):
     monkeypatch.setattr(threads, "WORTH_A_THREAD", 1)
     with pytest.raises(ZeroDivisionError):
         threads.in_equal_pieces(lambda a, b: 1 // 0, [1.0] * 100)
+
+
+def blas():
+    return [library["num_threads"] for library in threadpoolctl.threadpool_info() if library["user_api"] == "blas"]
+
+
+def test_blas_is_held_to_one_thread_for_a_while():
+    with threadpoolctl.threadpool_limits(2, user_api="blas"):
+        before = blas()
+        with threads.one_thread_for_blas():
+            assert set(blas()) == {1}
+        assert blas() == before
+
+
+def test_libraries_are_looked_for_once_until_a_module_is_imported(monkeypatch):
+    with threads.one_thread_for_blas():
+        pass
+    _, found = threads._libraries
+    with threads.one_thread_for_blas():
+        assert threads._libraries[1] is found
+    monkeypatch.setitem(sys.modules, "a_module_that_was_just_imported", sys)
+    with threads.one_thread_for_blas():
+        assert threads._libraries[1] is not found

@@ -7,7 +7,7 @@ from sklearn.base import clone
 
 from rosenblatt import PerceptronTree
 from rosenblatt.desk.load import load_model
-from rosenblatt.learn.tree.tree import Column, Columns
+from rosenblatt.learn.tree.tree import ColumnHead, Columns
 from rosenblatt.ship.file.modelfile import Model, grid_fingerprint, save_model
 
 RNG = np.random.default_rng(7)
@@ -75,7 +75,7 @@ def test_codes_that_did_not_occur_keep_their_places(options):
     names = (("town", ("Bonn", "Kiel", "Oslo", "Rome")), ("x", None))
     town, x = RNG.choice([0.0, 2.0, 3.0], 120), RNG.normal(size=120)  # nobody is from Kiel
     labels = ((town == 3.0) | ((town == 2.0) & (x > 0))).astype(int)
-    rows = Columns(tuple(Column(*name) for name in names), np.stack([town, x]))
+    rows = Columns(tuple(ColumnHead(*name) for name in names), np.stack([town, x]))
     rule = PerceptronTree(prune=None, **options).fit(rows, labels)
     assert [(column.name, column.categories) for column in rule.tree_.columns] == list(names)
     found = rule.predict(rows)

@@ -14,13 +14,13 @@ from scipy.sparse import csr_array
 
 from rosenblatt import PocketPerceptron
 from rosenblatt.errors import DataError, OptionError
-from rosenblatt.read.encode.columns import Category, Number, YesNo
+from rosenblatt.read.encode.columns import CategoryColumn, NumberColumn, YesNoColumn
 from rosenblatt.read.encode.encoding import Encoding, Target
 from rosenblatt.ship.explain import integers as whole
 from rosenblatt.ship.explain import scorecard as ship
 from rosenblatt.ship.explain.integers import integers, wrong_rows
 from rosenblatt.ship.explain.scorecard import measure_of
-from rosenblatt.ship.export.points import Points
+from rosenblatt.ship.export.points import PointRule
 from unit.cards import added_up, rules
 
 
@@ -75,16 +75,16 @@ def learned(n=300, seed=0, classes=2):
         "own": rng.choice(["yes", "no"], n),
     }).with_columns(pl.when(pl.col("age") > 55).then(None).otherwise(pl.col("age")).alias("age"))  # fmt: skip
     columns = (
-        Number.of("age", least=5.0, most=55.0, mean=37.0, deviation=11.0, missing=True),
-        Number.of("sum", least=0.0, most=2e4, mean=3000.0, deviation=2100.0, missing=False),
-        Category("kind", tuple("abc"), True, False),
-        YesNo("own", ("yes",), False, False, "no"),
+        NumberColumn.of("age", least=5.0, most=55.0, mean=37.0, deviation=11.0, missing=True),
+        NumberColumn.of("sum", least=0.0, most=2e4, mean=3000.0, deviation=2100.0, missing=False),
+        CategoryColumn("kind", tuple("abc"), True, False),
+        YesNoColumn("own", ("yes",), False, False, "no"),
     )
     encoding = Encoding(columns, Target("y", tuple("xyz"[:classes])))
     X = encoding.encode(frame)
     y = np.argmax(X @ rng.normal(size=(X.shape[1], classes)) + rng.gumbel(size=(n, classes)) / 2, axis=1)
     rule = PocketPerceptron(random_state=0, max_passes=20).fit(X, y)
-    return Points.of(encoding, rule), X, y, frame
+    return PointRule.of(encoding, rule), X, y, frame
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -111,9 +111,9 @@ def plainly_rounded(points, X, y, largest):
         lines = {}
         for column in points.encoding.used:
             part = parts[column.name]
-            shift = Fraction(0) if isinstance(column, YesNo) else part.reference
+            shift = Fraction(0) if isinstance(column, YesNoColumn) else part.reference
             own = [line.points + part.reference - shift for line in part.lines]
-            lines[column.name] = own[:1] if isinstance(column, YesNo) else own[: column.size]
+            lines[column.name] = own[:1] if isinstance(column, YesNoColumn) else own[: column.size]
             start += shift
         each.append((lines, start))
     scale = largest / max(float(max(abs(p) for ps in lines.values() for p in ps)) for lines, _ in each)
@@ -124,7 +124,7 @@ def plainly_rounded(points, X, y, largest):
         for column in points.encoding.used:
             rounded = [float(np.rint(float(p) * scale)) for p in lines[column.name]]
             f = X[:, at : at + column.size].astype(float)
-            if isinstance(column, Number):
+            if isinstance(column, NumberColumn):
                 measure = measure_of(column)
                 units = (f[:, 0] * column.scale + column.centre - float(measure.base)) / float(measure.unit)
                 gone = f[:, 1] if column.missing else np.zeros(len(X))
@@ -157,8 +157,10 @@ def test_the_fewest_mistakes_of_all_small_whole_points_are_found(quick, seed):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 2, (40, 4)).astype(np.float32)
     y = (X @ rng.normal(size=4) + rng.normal(size=40) / 2 > 0.2).astype(int)
-    encoding = Encoding(tuple(YesNo(name, ("1",), False, False, "0") for name in "abcd"), Target("y", ("no", "yes")))
-    points = Points(encoding, (tuple(rng.normal(size=4).tolist()),), (0.1,), False)
+    encoding = Encoding(
+        tuple(YesNoColumn(name, ("1",), False, False, "0") for name in "abcd"), Target("y", ("no", "yes"))
+    )
+    points = PointRule(encoding, (tuple(rng.normal(size=4).tolist()),), (0.1,), False)
     each = np.array(list(product(*(range(3) if w > 0 else range(-2, 1) for w in points.weights[0]))))
     sums, costs = X @ each.T, rng.integers(1, 5, 40)
 
@@ -208,10 +210,10 @@ def test_a_part_of_the_rows_is_said_and_all_are_counted(quick, monkeypatch):
 
 def test_units_are_binary_where_round_ones_would_round():
     columns = tuple(
-        Number.of(name, least=-s, most=s, mean=s / 7, deviation=s, missing=False)
+        NumberColumn.of(name, least=-s, most=s, mean=s / 7, deviation=s, missing=False)
         for name, s in (("a", 1e-9), ("b", 1e9))
     )
-    points = Points(Encoding(columns, Target("y", ("no", "yes"))), ((1.0, -1.0),), (0.0,), False)
+    points = PointRule(Encoding(columns, Target("y", ("no", "yes"))), ((1.0, -1.0),), (0.0,), False)
     frame = pl.DataFrame({"a": [1e-9, -2e-9, 0.0], "b": [-1e9, 1e9, 5.0]})
     found = integers(points, points.encoding.encode(frame), [1, 0, 1], largest=10)
     assert found.points.exact

@@ -5,10 +5,10 @@ import pytest
 
 from rosenblatt.desk.plain_warnings import in_plain_words
 from rosenblatt.plurals import many
-from rosenblatt.read.encode.columns import Category, Number
+from rosenblatt.read.encode.columns import CategoryColumn, NumberColumn
 from rosenblatt.read.encode.encoding import Encoding, Target
 from rosenblatt.ship.explain.reasons import reasons
-from rosenblatt.ship.export.points import Points
+from rosenblatt.ship.export.points import PointRule
 
 
 def test_one_and_many():
@@ -36,8 +36,8 @@ def told(points, frame, k=2):
 @pytest.mark.parametrize(("start", "label", "sign"), [(50.0, "yes", "+"), (-50.0, "no", "\N{MINUS SIGN}")])
 def test_every_decision_has_a_reason(start, label, sign):
     """A rule that is mostly its threshold: where all columns speak against the label, the start speaks for it."""
-    columns = (Number("x", 0.0, 1.0, 2.0**-10, -8.0, 8.0, False), Category("c", ("a", "b"), False, False))
-    points = Points(Encoding(columns, Target("y", ("no", "yes"))), ((1.0, 2.0, -2.0),), (start,), True)
+    columns = (NumberColumn("x", 0.0, 1.0, 2.0**-10, -8.0, 8.0, False), CategoryColumn("c", ("a", "b"), False, False))
+    points = PointRule(Encoding(columns, Target("y", ("no", "yes"))), ((1.0, 2.0, -2.0),), (start,), True)
     against = {"x": [-3.0], "c": ["b"]} if label == "yes" else {"x": [3.0], "c": ["a"]}
     ((first, second),) = told(points, pl.DataFrame(against))
     assert first.startswith(f"an average row is already {label} ({sign}")
@@ -45,8 +45,8 @@ def test_every_decision_has_a_reason(start, label, sign):
 
 
 def test_what_the_start_decides_is_not_told_by_a_column_that_hardly_counts():
-    columns = (Number("x", 0.0, 1.0, 2.0**-10, -8.0, 8.0, False), Category("c", ("a", "b"), False, False))
-    points = Points(Encoding(columns, Target("y", ("no", "yes"))), ((1.0, 0.25, -0.25),), (-50.0,), True)
+    columns = (NumberColumn("x", 0.0, 1.0, 2.0**-10, -8.0, 8.0, False), CategoryColumn("c", ("a", "b"), False, False))
+    points = PointRule(Encoding(columns, Target("y", ("no", "yes"))), ((1.0, 0.25, -0.25),), (-50.0,), True)
     ((first, second),) = told(points, pl.DataFrame({"x": [6.0], "c": ["b"]}))
     assert first.startswith("an average row is already no (\N{MINUS SIGN}")
     assert second.startswith("c = b (\N{MINUS SIGN}")
@@ -56,15 +56,15 @@ def test_what_the_start_decides_is_not_told_by_a_column_that_hardly_counts():
 
 
 def test_every_decision_of_several_classes_has_a_reason():
-    columns = (Category("c", ("a", "b"), False, False),)
+    columns = (CategoryColumn("c", ("a", "b"), False, False),)
     weights = ((0.0, 0.0), (1.0, -1.0), (-1.0, 1.0))
-    points = Points(Encoding(columns, Target("y", ("u", "v", "w"))), weights, (9.0, 0.0, 0.0), True)
+    points = PointRule(Encoding(columns, Target("y", ("u", "v", "w"))), weights, (9.0, 0.0, 0.0), True)
     rows = told(points, pl.DataFrame({"c": ["a", "b", None]}), 1)
     assert all(reason is not None for (reason,) in rows)
     assert rows[0][0].startswith("an average row is already u (+")
 
 
 def test_a_rule_without_points_has_a_reason():
-    encoding = Encoding((Category("c", ("a",), False, False),), Target("y", ("no", "yes")))
-    points = Points(encoding, ((0.0,),), (1.0,), True)
+    encoding = Encoding((CategoryColumn("c", ("a",), False, False),), Target("y", ("no", "yes")))
+    points = PointRule(encoding, ((0.0,),), (1.0,), True)
     assert told(points, pl.DataFrame({"c": ["a", "b"]})) == [("an average row is already yes (+1)", None)] * 2

@@ -14,13 +14,13 @@ from rosenblatt.cli.screen import Screen
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.limits import FIT_WORK, clock_of, more
 from rosenblatt.desk.model import model_of
-from rosenblatt.desk.train import Learned, Wishes, learn
+from rosenblatt.desk.train import Learned, TrainingOptions, learn
 from rosenblatt.errors import OptionError
 from rosenblatt.ship.file.modelfile import Model
 
 
 @dataclass(frozen=True)
-class Outcome:
+class LearningOutcome:
     """What a command learned from a table."""
 
     data: Data
@@ -52,21 +52,21 @@ def outcome(
     training: Training,
     options: RuleOptions,
     prove: bool = True,
-) -> Outcome:
-    """Learn from a table as wished, with proofs if they are wished for; options are checked before it is read."""
-    wishes = Wishes(
+) -> LearningOutcome:
+    """Learn from a table, with proofs unless `prove` is off; options are checked before it is read."""
+    how = TrainingOptions(
         training.algorithm, options.given(), training.hold_out, training.folds, training.seed, training.seconds, prove,
         not screen.quiet,
     )  # fmt: skip
     with _values_explained(options.option):
-        wishes.check()
-    data, notes = reading.noted(screen, begun, target, table, table.weights, wishes.held_out)
+        how.check()
+    data, notes = reading.noted(screen, begun, target, table, table.weights, how.held_out)
     with _values_explained(options.option), screen.busy("learning") as tell, progress_to(tell):
-        learned = learn(data, wishes)
+        learned = learn(data, how)
     for note in learned.notes:
         screen.note(note)
-    learned, model = _proved(screen, learned, wishes)
-    return Outcome(data, learned, model, (*notes, *learned.notes))
+    learned, model = _proved(screen, learned, how)
+    return LearningOutcome(data, learned, model, (*notes, *learned.notes))
 
 
 @contextmanager
@@ -80,16 +80,16 @@ def _values_explained(given: list[str] | None) -> Iterator[None]:
         raise OptionError(f"a value does not fit: --set {' --set '.join(given)} ({error})") from error
 
 
-def _proved(screen: Screen, found: Learned, wishes: Wishes) -> tuple[Learned, Model]:
-    """The model of what was learned, with proofs if they are wished for; Ctrl-C ends those, and loses nothing else."""
-    clock = clock_of(wishes.seconds, FIT_WORK, wishes.verbose)
+def _proved(screen: Screen, found: Learned, how: TrainingOptions) -> tuple[Learned, Model]:
+    """The model of what was learned, with its proofs; Ctrl-C ends those, and loses nothing else."""
+    clock = clock_of(how.seconds, FIT_WORK, how.verbose)
     try:
         with screen.busy("proving") as tell, progress_to(tell):
-            model = model_of(found, wishes, prove=wishes.prove and not found.interrupted, clock=clock)
+            model = model_of(found, how, prove=how.prove and not found.interrupted, clock=clock)
         if clock.ran_out:
             note = f"the fewest mistakes possible are not known exactly: {more(clock)}"
             screen.note(note)
             found = replace(found, notes=(*found.notes, note))
         return found, model
     except KeyboardInterrupt:
-        return replace(found, interrupted=True), model_of(found, wishes, prove=False)
+        return replace(found, interrupted=True), model_of(found, how, prove=False)

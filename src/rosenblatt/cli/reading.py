@@ -16,7 +16,7 @@ from rosenblatt.desk.data import Data, data_of, encoded
 from rosenblatt.desk.split import HoldOut
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.progress import shown_by
-from rosenblatt.read.encode.columns import Sparse
+from rosenblatt.read.encode.columns import SparseColumn
 from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.read.encode.infer import check_text, types_for
 from rosenblatt.read.formats import columnar
@@ -59,7 +59,9 @@ def table(
     if encoding is not None and not target:
         del types[encoding.target.name]
     read = waited_for(screen, wanted.begin(source, types=types, others=others, large=large))
-    if encoding is not None and (read.sparse is not None) != any(each.kind == Sparse.kind for each in encoding.columns):
+    if encoding is not None and (read.sparse is not None) != any(
+        each.kind == SparseColumn.kind for each in encoding.columns
+    ):
         have, want = ("named columns", "numbered features")[:: -1 if read.sparse is not None else 1]
         raise TableError(f"{read.source}: the table has {have}, but the rule was learned from {want}")
     return read

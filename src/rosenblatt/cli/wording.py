@@ -12,12 +12,12 @@ from rosenblatt.plurals import many
 from rosenblatt.prove.check.certificate import Contradiction
 from rosenblatt.prove.check.joint_certificate import JointContradiction
 from rosenblatt.prove.solve.separability import NotSeparable, Separable, Undecided
-from rosenblatt.read.encode.columns import BITS, Category, Date, Number, Text
+from rosenblatt.read.encode.columns import BITS, CategoryColumn, DateColumn, NumberColumn, TextColumn
 from rosenblatt.visible import visible
 
 if TYPE_CHECKING:  # `check` does without what knows all rules
     from rosenblatt.desk.train import Learned
-    from rosenblatt.desk.tree_paths import Worded
+    from rosenblatt.desk.tree_paths import TableTree
     from rosenblatt.ship.explain.scorecard import Scorecard
     from rosenblatt.ship.file.modelfile import Model
 
@@ -135,10 +135,10 @@ def contradiction(screen: Screen, data: Data, proof: Contradiction | JointContra
 def _unseen(data: Data, differ: list[str]) -> str:
     """In what rows with the same features can differ, for these columns."""
     reasons = {
-        Date: "the time of day",
-        Number: f"digits of a number beyond {BITS} bits of the range of its column",
-        Category: "which of the rare values a column has",
-        Text: "rare words, nor their order",
+        DateColumn: "the time of day",
+        NumberColumn: f"digits of a number beyond {BITS} bits of the range of its column",
+        CategoryColumn: "which of the rare values a column has",
+        TextColumn: "rare words, nor their order",
     }
     kinds = [column for column in data.encoding.columns if column.name in differ]
     found = [next((kind for kind in reasons if isinstance(column, kind)), None) for column in kinds]
@@ -217,13 +217,13 @@ def learned(screen: Screen, found: "Learned", model: "Model") -> None:
         )
     screen.line(f"Learned in {found.seconds:.2f} s.")
     if found.rule.tree is not None:
-        from rosenblatt.desk.tree_paths import worded
+        from rosenblatt.desk.tree_paths import table_tree
 
         screen.line()
-        tree(screen, worded(found.trained.encoding, found.rule.tree), FIRST_LINES)
+        tree(screen, table_tree(found.trained.encoding, found.rule.tree), FIRST_LINES)
 
 
-def tree(screen: Screen, shown: "Worded", most: int) -> None:
+def tree(screen: Screen, shown: "TableTree", most: int) -> None:
     """A tree in words: at most `most` lines of it."""
     from rosenblatt.desk.tree_paths import first_lines
 
@@ -238,7 +238,7 @@ def tree(screen: Screen, shown: "Worded", most: int) -> None:
         screen.line(f"(and {many(more, 'line')} more: rosenblatt explain MODEL --most {most + more} shows all)")
 
 
-def tree_record(shown: "Worded", most: int | None = None) -> dict[str, Any]:
+def tree_record(shown: "TableTree", most: int | None = None) -> dict[str, Any]:
     """A tree for a program."""
     from rosenblatt.desk.tree_paths import first_lines
 
@@ -248,7 +248,7 @@ def tree_record(shown: "Worded", most: int | None = None) -> dict[str, Any]:
 
 def learned_record(found: "Learned", model: "Model") -> dict[str, Any]:
     """A rule and what is known of it, for a program."""
-    from rosenblatt.desk.tree_paths import worded
+    from rosenblatt.desk.tree_paths import table_tree
 
     error, grown, (updates, passes) = found.error, found.rule.tree, found.rule.effort
     return {
@@ -258,7 +258,7 @@ def learned_record(found: "Learned", model: "Model") -> dict[str, Any]:
         "stop_reason": found.rule.stop_sentence(found.trained.weights),
         "updates": updates,
         "passes": passes,
-        "tree": None if grown is None else tree_record(worded(found.trained.encoding, grown)),
+        "tree": None if grown is None else tree_record(table_tree(found.trained.encoding, grown)),
         "trained_rows": found.trained.n,
         "trained_mistakes": found.mistakes,
         "trained_cost": found.cost,

@@ -12,10 +12,10 @@ import polars as pl
 
 from rosenblatt.cli import output
 from rosenblatt.cli.reading import named
-from rosenblatt.desk.error_rate import Error
+from rosenblatt.desk.error_rate import ErrorEstimate
 from rosenblatt.desk.predict import complaint
 from rosenblatt.errors import OptionError, TableError
-from rosenblatt.read.encode.columns import YesNo
+from rosenblatt.read.encode.columns import YesNoColumn
 from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.read.encode.lookup import Unseen
 from rosenblatt.read.table import Table, first_line
@@ -96,7 +96,9 @@ def explained(model: Model, table: Table) -> Iterator[None]:
 
 def on_unseen(unseen: Unseen, encoding: Encoding) -> Iterator[str]:
     """A sentence for each column with values that the rule does not know."""
-    counted_as = {column.name: f"; counted as {column.no}" for column in encoding.used if isinstance(column, YesNo)}
+    counted_as = {
+        column.name: f"; counted as {column.no}" for column in encoding.used if isinstance(column, YesNoColumn)
+    }
     for column, cells in sorted(unseen.counts.items()):
         example, end = unseen.examples[column], counted_as.get(column, "")
         shown = repr(example if len(example) <= LONGEST else f"{example[: LONGEST - 3]}...")
@@ -106,7 +108,7 @@ def on_unseen(unseen: Unseen, encoding: Encoding) -> Iterator[str]:
             yield f"{column!r}: {cells:,} cells hold values that the rule does not know, such as {shown}{end}"
 
 
-def summary(command: str, model: Path, output: Path, error: Error | None, unseen: Unseen) -> dict[str, Any]:
+def summary(command: str, model: Path, output: Path, error: ErrorEstimate | None, unseen: Unseen) -> dict[str, Any]:
     """What was written, for a program."""
     written = {"command": command, "model": str(model), "output": str(output), "error": error and asdict(error)}
     found = sorted(unseen.counts.items())

@@ -1,4 +1,4 @@
-"""What can be proved about a table before anything is learned from it."""
+"""What can be proved about a table before learning."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -22,26 +22,26 @@ from rosenblatt.rows.kesler import JointExamples
 
 @dataclass(frozen=True)
 class Finding:
-    """What is known of one class against the other, or of more than two classes together."""
+    """What is proved about two classes, or jointly about more."""
 
-    label: str | None  # the class that is the yes; None: all classes
+    label: str | None  # the positive class; None: more than two classes
     verdict: Verdict
     radius: float
-    margin: Margin | None  # of separable rows
-    updates: int | None  # that no run of the perceptron from zeros exceeds
-    fewest: ErrorInterval | CostInterval | JointErrorInterval | None  # mistakes, unless rows are separable
-    cut_short: str | None = None  # which limit ended a proof, if one did
+    margin: Margin | None  # if the rows are separable
+    updates: int | None  # at most, for a perceptron that starts from zeros
+    fewest: ErrorInterval | CostInterval | JointErrorInterval | None  # possible mistakes, unless the rows are separable
+    cut_short: str | None = None  # the limit that ended a proof early, if any
 
     @property
     def certificates(self) -> tuple[Certificate, ...]:
-        """All that is proved."""
+        """All certificates."""
         found: list[Certificate | None] = [getattr(self.verdict, "certificate", None), self.fewest]
         found += [self.margin.certificate] if self.margin is not None else []
         return tuple(dict.fromkeys(certificate for certificate in found if certificate is not None))
 
 
 def finding(data: Data, *, seconds: float | None = None, fewest: bool = True, verbose: bool = False) -> Finding:
-    """What can be proved of the classes; `seconds` as in `limits.clock_of`."""
+    """Check whether the classes are separable; `seconds` is as for `limits.clock_of`."""
     several, clock = len(data.classes) > 2, clock_of(seconds, CHECK_WORK, verbose)
     joint: Any = import_module("rosenblatt.prove.solve.joint_separability") if several else None
     examples: Any = data.joint_examples() if several else data.examples()
@@ -65,7 +65,7 @@ def finding(data: Data, *, seconds: float | None = None, fewest: bool = True, ve
 def decided(
     data: Data, threshold: Mapping[str, Any], ties: str, clock: Clock, another: Clock
 ) -> tuple[Verdict, Margin | None]:
-    """Whether the rows are separable, and if so, their largest margin; the time of each is kept by a clock."""
+    """Whether the rows are separable and, if so, their largest margin; each proof has its own clock."""
     several, affine = len(data.classes) > 2, bool(threshold.get("fit_intercept", True))
     joint: Any = import_module("rosenblatt.prove.solve.joint_separability") if several else None
     examples: Any = data.joint_examples(**threshold) if several else data.examples(**threshold)
@@ -79,7 +79,7 @@ def decided(
 
 
 def _fewest(examples: Any, known: Any, clock: Clock) -> Any:
-    """How few mistakes are possible; a contradiction may be known."""
+    """Bounds on the fewest possible mistakes; `known` is a contradiction, if one was found."""
     rng = np.random.default_rng(0)
     if isinstance(examples, JointExamples):
         return import_module("rosenblatt.prove.solve.joint_optimality").interval(examples, None, rng, clock, known)
@@ -87,9 +87,9 @@ def _fewest(examples: Any, known: Any, clock: Clock) -> Any:
 
 
 def in_words(data: Data, proof: Contradiction | JointContradiction, most: int = 20) -> list[dict[str, Any]]:
-    """The rows that contradict each other: their numbers, how much each weighs, and what stands in them.
+    """The rows that contradict each other: their numbers, weights and cells.
 
-    Of more than two classes, also the class that a row is told from; a row may be there with several.
+    With more than two classes, also the class that each row is compared with; a row may occur with several.
     """
     rivals: Any = proof.rivals if isinstance(proof, JointContradiction) else (None,) * len(proof.rows)
     chosen = sorted(zip(proof.rows, proof.weights, rivals, strict=True), key=lambda pair: -pair[1])[:most]

@@ -1,6 +1,6 @@
-"""What mistakes cost, and whether a rule costs clearly less than saying the same of every row.
+"""What mistakes cost, and whether a rule costs clearly less than predicting one class for every row.
 
-A row costs its weight times the factor of its class: 1 where neither is given, and then costs are counts of mistakes.
+A mistake costs the row's weight times the factor of its class. Both are 1 by default; costs then count mistakes.
 """
 
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ CLEARLY = 2.0  # standard errors of the difference
 
 @dataclass(frozen=True)
 class Costs:
-    """The factor of each class, as it was in learning, and whether the rows have weights, too."""
+    """The cost factor of each class in learning, and the column of row weights, if any."""
 
     of_class: tuple[float, ...]
     weight_column: str | None
 
     @classmethod
     def of(cls, rule: Any, trained: Data) -> "Costs":
-        """Those of a rule's `class_weight` on the rows that it was learned from."""
+        """The costs that follow from a rule's `class_weight` and its training rows."""
         counts = np.bincount(trained.y, trained.weights, len(trained.classes))
         factors = class_factors(rule.class_weight, np.arange(counts.size), counts)
         return cls(tuple(factors.tolist()), trained.weight_column)
@@ -36,16 +36,16 @@ class Costs:
         return self.weight_column is None and all(factor == 1.0 for factor in self.of_class)
 
     def of_rows(self, data: Data) -> Array:
-        """What a mistake on each row costs."""
+        """The cost of a mistake on each row."""
         factors = np.array(self.of_class)[data.y]
         return factors if data.weights is None else factors * data.weights
 
     def cheapest_class(self, data: Data) -> int:
-        """The class that is best said of every row, if the same must be said of all."""
+        """The class that costs least if it is predicted for every row."""
         return int(np.argmax(np.bincount(data.y, self.of_rows(data), len(data.classes))))
 
     def in_words(self, classes: tuple[str, ...]) -> str:
-        """What a mistake costs."""
+        """The costs in words."""
         each = ", ".join(f"{factor:.4g} for {label}" for label, factor in zip(classes, self.of_class, strict=True))
         if self.weight_column is None:
             return f"a mistake costs {each}"
@@ -55,18 +55,18 @@ class Costs:
 
 @dataclass(frozen=True)
 class Baseline:
-    """A rule beside one that says the same of every row, both on rows that the rule was not learned from."""
+    """A rule compared with always predicting one class, on rows not used in learning."""
 
-    label: str  # what is said of every row
-    cost: float  # of saying so
+    label: str  # predicted for every row
+    cost: float  # of that prediction
     rule_cost: float
     squares: float  # the sum of the squared differences, row by row
 
     @classmethod
-    def of(cls, costs: Costs, trained: Data, tested: Data, said: Array) -> "Baseline":
-        """The class that costs least on the rows learned from, against what the rule says of others."""
+    def of(cls, costs: Costs, trained: Data, tested: Data, predicted: Array) -> "Baseline":
+        """Compare a rule's predictions with the class that costs least on the training rows."""
         code, each = costs.cheapest_class(trained), costs.of_rows(tested)
-        constant, rule = each * (tested.y != code), each * (tested.y != said)
+        constant, rule = each * (tested.y != code), each * (tested.y != predicted)
         return cls(trained.classes[code], fsum(constant), fsum(rule), fsum((constant - rule) ** 2))
 
     def __add__(self, other: "Baseline") -> "Baseline":
@@ -81,21 +81,21 @@ class Baseline:
 
     def statement(self, counts: bool) -> str:
         """The comparison in one sentence; `counts` says whether costs are counts of mistakes."""
-        what = f"is wrong on {self.cost:,.0f} of them" if counts else f"costs {self.cost:,.6g} on them"
-        rule = "" if counts else f" (this rule costs {self.rule_cost:,.6g})"
+        what = f"is wrong on {self.cost:,.0f} of these rows" if counts else f"costs {self.cost:,.6g}"
+        rule = "" if counts else f" (the rule costs {self.rule_cost:,.6g})"
         if self.clearly_better:
-            return f"It is clearly better than always saying {self.label}, which {what}{rule}."
+            return f"The rule is clearly better than always predicting {self.label}, which {what}{rule}."
         if self.rule_cost >= self.cost:
             how = "no better" if self.rule_cost == self.cost else "worse"
-            return f"It is {how} than always saying {self.label}, which {what}{rule}."
+            return f"The rule is {how} than always predicting {self.label}, which {what}{rule}."
         return (
-            f"It is not clearly better than always saying {self.label}, which {what}{rule}: "
+            f"The rule is not clearly better than always predicting {self.label}, which {what}{rule}: "
             "the difference may be chance."
         )
 
     @property
     def record(self) -> dict[str, Any]:
-        """The same for a program."""
+        """The comparison as plain numbers and texts."""
         return {
             "label": self.label,
             "cost": self.cost,

@@ -1,4 +1,4 @@
-"""A table as examples that still know their rows and columns."""
+"""A table as examples that remember their rows and columns."""
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
@@ -15,66 +15,74 @@ from rosenblatt.errors import OptionError, TableError
 from rosenblatt.learn.tree.tree import Columns
 from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.read.encode.infer import encoding_of
-from rosenblatt.read.files import Room
+from rosenblatt.read.files import MemoryBudget
 from rosenblatt.read.frames import nearest
 from rosenblatt.read.table import Table
 from rosenblatt.rows.door import is_sparse
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.kesler import JointExamples
+from rosenblatt.rows.storage import rows_of
 from rosenblatt.rows.threads import in_background
 
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Features X and class numbers y of a table's rows, `rows` being their places in the table."""
+    """Features X and class numbers y of some rows of a table; `rows` are their indices in the table."""
 
     table: Table
     encoding: Encoding
     y: Array
     rows: Array
     weights: Array | None = None
-    weight_column: str | None = None  # where they are from
-    known: Any = field(default=None, repr=False)  # the features, where they have been made
-    held_out: HoldOut | None = None  # what the encoding does not know
-    made_by: Callable[..., Any] | None = field(default=None, repr=False)  # how it was all found, if from all rows
+    weight_column: str | None = None  # the weights' column
+    known: Any = field(default=None, repr=False)  # the features, if already computed
+    held_out: HoldOut | None = None  # rows that the encoding has not seen
+    made_by: Callable[..., Any] | None = field(default=None, repr=False)  # repeats `data_of` for other held-out rows
+    _examples: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # by class and threshold
 
     @cached_property
     def X(self) -> Any:  # noqa: N802
-        """The features, made when they are first asked for: of these rows only."""
+        """The features of these rows, computed when first used."""
         return self.encoding.encode(self.table.whole(), rows=self.rows) if self.known is None else self.known
+
+    @cached_property
+    def seen(self) -> Any:
+        """X as rules, proofs and fingerprints take it: features are checked here, once for all of them."""
+        return self.X if isinstance(self.X, Columns) else rows_of(self.X)
 
     @property
     def n(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return int(self.y.size)
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """The labels; of two, the second is the yes."""
+        """The labels; with two classes, the second is the positive one."""
         return self.encoding.target.classes
 
     @property
     def fingerprint(self) -> dict[str, Any]:
-        """What tells these rows, as the rule sees them, from others."""
+        """The fingerprint of these rows, as the rule sees them."""
         return self.fingerprint_begun.result()
 
     @cached_property
     def fingerprint_begun(self) -> "Future[dict[str, Any]]":
-        """The same, under way: whoever knows that it will be wanted asks for this early."""
+        """The fingerprint, computed in the background; start it early if it will be needed."""
         from rosenblatt.ship.file.modelfile import data_fingerprint, grid_fingerprint  # it knows all rules
 
-        X, y = self.X, self.y
-        return in_background(lambda: grid_fingerprint(X.table, y) if isinstance(X, Columns) else data_fingerprint(X, y))
+        seen, y = self.seen, self.y
+        by_columns = isinstance(seen, Columns)
+        return in_background(lambda: grid_fingerprint(seen.table, y) if by_columns else data_fingerprint(seen, y))
 
     def some(self, chosen: Array) -> "Data":
-        """These rows only."""
+        """The chosen rows only."""
         weights = None if self.weights is None else self.weights[chosen]
         known = self.X[chosen] if "X" in vars(self) or self.known is not None else None
         return replace(self, y=self.y[chosen], rows=self.rows[chosen], weights=weights, known=known, made_by=None)
 
     def without_knowing(self, held_out: HoldOut | None) -> "Data":
-        """The same rows, encoded as if those held out had not been seen."""
+        """These rows, encoded without any knowledge of the held-out ones."""
         if self.made_by is None or self.held_out == held_out:
             return self
         data: Data
@@ -82,17 +90,17 @@ class Data:
         return data
 
     def seen_by(self, rule: Any) -> "Data":
-        """The same rows, X being what a rule, or a class of rules, sees of them."""
+        """These rows with X as a rule, or a class of rules, sees it."""
         seen = rule.see_whole(self.encoding, self.table)
         return self if seen is None else replace(self, known=seen[self.rows])
 
     def number(self, row: int) -> int:
-        """The number that a person finds a row by: the first row after the header is 1."""
+        """The row's number in the file; the first row after the header is 1."""
         place = int(self.rows[row])
         return int(self.table.rows[place]) if self.table.rows is not None else place + 1
 
     def shown(self, rows: Any) -> list[dict[str, Any]]:
-        """What stands in the table for these rows: the columns that count, and the target."""
+        """The cells of these rows in the table: the columns in use, and the target."""
         places = self.rows[np.asarray(rows, dtype=np.int64)]
         if self.table.frame is None:
             X = self.X.table.T if isinstance(self.X, Columns) else self.X
@@ -108,17 +116,20 @@ class Data:
 
     def joint_examples(self, *, fit_intercept: bool = True, bias_scale: float = 1.0) -> JointExamples:
         """Examples of all classes at once."""
-        made = JointExamples.of(
-            self.X, self.y, weights=self.weights, fit_intercept=fit_intercept, bias_scale=bias_scale
-        )
-        return replace(made, classes=self.classes)
+        threshold: Any = {"fit_intercept": fit_intercept, "bias_scale": bias_scale}
+        if (key := (None, fit_intercept, bias_scale)) not in self._examples:
+            made = JointExamples.of(self.seen, self.y, weights=self.weights, **threshold)
+            self._examples[key] = replace(made, classes=self.classes)
+        return self._examples[key]  # type: ignore[no-any-return]
 
     def examples(self, yes: int = 1, *, fit_intercept: bool = True, bias_scale: float = 1.0) -> Examples:
-        """Examples of one class, by default the yes, against the rest."""
-        rest = self.classes[1 - yes] if len(self.classes) == 2 else f"not {self.classes[yes]}"
+        """Examples of one class, by default the positive one, against the rest."""
         threshold: Any = {"fit_intercept": fit_intercept, "bias_scale": bias_scale}
-        made = Examples.of(self.X, self.y == yes, weights=self.weights, **threshold)
-        return replace(made, classes=(rest, self.classes[yes]))
+        if (key := (yes, fit_intercept, bias_scale)) not in self._examples:
+            rest = self.classes[1 - yes] if len(self.classes) == 2 else f"not {self.classes[yes]}"
+            made = Examples.of(self.seen, self.y == yes, weights=self.weights, **threshold)
+            self._examples[key] = replace(made, classes=(rest, self.classes[yes]))
+        return self._examples[key]  # type: ignore[no-any-return]
 
 
 def data_of(
@@ -131,7 +142,7 @@ def data_of(
     weights: str | None = None,
     held_out: HoldOut | None = None,
 ) -> tuple[Data, tuple[str, ...]]:
-    """Read a table's meaning from itself, and its rows as features; and what there is to say about its columns."""
+    """Infer a table's encoding and encode its rows; also returns notes on its columns."""
     kinds = dict(kinds or {})
     if weights is not None:
         _refuse_missing(table, weights)
@@ -143,9 +154,9 @@ def data_of(
 
 
 def encoded(table: Table, encoding: Encoding, weights: str | None = None) -> Data:
-    """The rows of a table under a known encoding, block by block where the table is large."""
+    """The rows of a table in a known encoding, read block by block if the table is large."""
     if not encoding.used:
-        raise TableError(f"{table.source}: no column is left to learn from")
+        raise TableError(f"{table.source}: there are no columns left to learn from")
     X: Any = None
     if table.sparse is not None:
         y = encoding.target.labels(pl.DataFrame({encoding.target.name: table.sparse[1]}))
@@ -153,7 +164,7 @@ def encoded(table: Table, encoding: Encoding, weights: str | None = None) -> Dat
         encoding.check(table.whole())
         y = encoding.labels(table.whole())
     else:  # features and labels in one pass over the file
-        parts, before, room = [], 0, Room(table.source)
+        parts, before, room = [], 0, MemoryBudget(table.source)
         for block in table.blocks():
             features = encoding.encode(block, dense=False, first_row=before)
             room.take(features.data.nbytes + features.indices.nbytes)
@@ -166,28 +177,30 @@ def encoded(table: Table, encoding: Encoding, weights: str | None = None) -> Dat
 
 def _refuse_missing(table: Table, weights: str) -> None:
     if weights not in table.columns:
-        raise OptionError(f"there is no column {weights!r} to take weights from{nearest(weights, table.columns)}")
+        raise OptionError(f"there is no column {weights!r} for the weights{nearest(weights, table.columns)}")
 
 
 def _weights(table: Table, column: str | None) -> Array | None:
-    """The column that says how much a row counts."""
+    """The weights of the rows, from a column."""
     if column is None:
         return None
     _refuse_missing(table, column)
     if not (kind := table.columns[column]).is_numeric() and kind not in (pl.Boolean, pl.String, pl.Null):
-        raise TableError(f"{table.source}: column {column!r} is of type {kind}; weights are numbers")
+        raise TableError(f"{table.source}: column {column!r} is of type {kind}; weights must be numbers")
     if table.frame is None:
-        raise OptionError("a table of numbered features has no column to take weights from")
+        raise OptionError("a table of numbered features has no column for weights")
     found = table.select(pl.col(column), pl.col(column).cast(pl.Float64, strict=False).alias("\0weight"))
     weights = found["\0weight"].fill_null(np.nan).to_numpy()
     for row in np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))[:1].tolist():
         number = row + 1 if table.rows is None else int(table.rows[row])
-        raise TableError(f"{table.source}: row {number}, column {column!r}: {found[column][row]!r} is no weight")
+        raise TableError(
+            f"{table.source}: row {number}, column {column!r}: {found[column][row]!r} is not a valid weight"
+        )
     return weights
 
 
 def _numbered(row: Any, numbers: Sequence[int], label: str) -> dict[str, Any]:
-    """A row of numbered features that are not zero."""
+    """The non-zero features of a row, by number."""
     if not is_sparse(row):
         row = np.asarray(row)
         return {str(numbers[k]): float(row[0, k]) for k in np.flatnonzero(row[0]).tolist()} | {"label": label}

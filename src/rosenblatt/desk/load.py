@@ -1,4 +1,4 @@
-"""A model file as a rule that takes tables: the columns by their names, and the table's own labels."""
+"""Loads a model file as a rule that takes tables with named columns and returns the table's labels."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,28 +14,29 @@ if TYPE_CHECKING:
 
 
 def load_model(path: Path) -> Any:
-    """The rule in a model file, with the same scores to the last bit.
+    """Load the rule in a model file; it gives the same scores to the last bit.
 
-    A rule that was learned from arrays is the fitted estimator. One that was learned from a table is a `TableRule`,
-    whose `predict` takes tables with the same columns. Anything wrong with the file is a ModelError that names it;
-    nothing in a file is executed.
+    A rule learned from arrays is returned as a fitted estimator; one learned from a table as a `TableRule`, which
+    predicts for tables with the same columns. Raises ModelError, naming the file, if anything is wrong with it.
+    Nothing in a file is executed.
     """
     model = Model.load(path)
     return model.estimator if model.encoding is None else TableRule(model)
 
 
 class TableRule:
-    """A fitted rule and what the columns of a table mean to it.
+    """A fitted rule and the encoding of its table's columns.
 
     A table is a frame of pandas or Polars, an Arrow table, a list of dicts, or a mapping of columns; for a rule on
-    numbered features, a sparse matrix. Columns are found by name, in any order; others are ignored. What the rule knows
-    besides (`weights_`, `stop_reason_`, `get_params()`, ...) is found here as well; `estimator` takes features.
+    numbered features, a sparse matrix. Columns are found by name, in any order; others are ignored. The
+    rule's other attributes (`weights_`, `stop_reason_`, `get_params()`, ...) are available here too. `estimator` is the
+    rule itself, which takes features.
 
     Attributes
     ----------
-    classes_ : array of the target's labels; of two, the second is the yes
-    feature_names_in_ : array of the names of the columns that are used
-    model : Model, with what was proved and measured
+    classes_ : array of the target's labels; with two classes, the second is the positive one
+    feature_names_in_ : array of the names of the columns in use
+    model : Model, with its certificates and how it was judged
     """
 
     def __init__(self, model: Model) -> None:
@@ -43,12 +44,12 @@ class TableRule:
 
     @property
     def estimator(self) -> Any:
-        """The rule itself, whose classes are numbers."""
+        """The rule itself; its classes are numbers."""
         return self.model.estimator
 
     @property
     def encoding(self) -> "Encoding":
-        """What the columns mean."""
+        """How the columns become features."""
         assert self.model.encoding is not None
         return self.model.encoding
 
@@ -59,7 +60,7 @@ class TableRule:
 
     @property
     def feature_names_in_(self) -> Array:
-        """The columns that are used."""
+        """The columns in use."""
         return np.array([column.name for column in self.encoding.used], dtype=object)
 
     def predict(self, table: Any) -> Array:
@@ -67,20 +68,20 @@ class TableRule:
         return np.array(self.model.predict(table), dtype=object)
 
     def decision_function(self, table: Any) -> Array:
-        """The score of every row, above 0 for a yes; of several classes, one for each. A tree has shares instead."""
+        """The score of every row, above 0 for the positive class; with more classes, one score each. Not for trees."""
         return self._asked("decision_function", table)
 
     def predict_proba(self, table: Any) -> Array:
-        """Of a tree, the shares of the classes where a row ends."""
+        """For a tree, the shares of the classes in each row's leaf."""
         return self._asked("predict_proba", table)
 
     def score(self, table: Any, labels: Any = None) -> float:
-        """The part of the rows that are labelled rightly; by default, as the table's own target says."""
+        """The accuracy on a table, by default measured against its own target column."""
         own = self.classes_[self.encoding.labels(table)] if labels is None else np.asarray(labels, dtype=object)
         return float((self.predict(table) == own).mean())
 
     def explain(self, table: Any, most: int = 3) -> list[list[str]]:
-        """For every row what moved it most towards its label, at most so many reasons, the strongest first."""
+        """For every row, the `most` strongest reasons for its label, the strongest first."""
         from rosenblatt.desk.predict import predictions
         from rosenblatt.read.frames import frame_of
         from rosenblatt.read.table import Table

@@ -1,4 +1,4 @@
-"""What was learned becomes a model: the rule, what its columns mean, what is proved, and what it was judged by."""
+"""Turns what was learned into a model: the rule, its encoding, its proofs, and how it was judged."""
 
 from dataclasses import asdict, replace
 from typing import Any
@@ -8,7 +8,7 @@ import numpy as np
 from rosenblatt.desk.check import Finding
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.limits import FIT_WORK, clock_of
-from rosenblatt.desk.train import Learned, Wishes
+from rosenblatt.desk.train import Learned, TrainingOptions
 from rosenblatt.errors import OptionError
 from rosenblatt.prove.check.certificate import Certificate, Contradiction
 from rosenblatt.prove.check.joint_certificate import JointContradiction
@@ -17,19 +17,19 @@ from rosenblatt.prove.solve.optimality import interval
 from rosenblatt.rows.door import is_sparse
 from rosenblatt.rows.examples import costs_of_rows
 from rosenblatt.ship.file.modelfile import Model
-from rosenblatt.ship.file.prooffile import Proof
+from rosenblatt.ship.file.prooffile import ProofFile
 
-ENTRIES = 2**17  # of a sparse matrix, that stay in the cache
-QUICK = 2_000_000  # numbers of a table whose fewest mistakes are asked for without being told to
+ENTRIES = 2**17  # of a sparse matrix; they fit the cache
+QUICK = 2_000_000  # numbers in a table; larger tables get no proof of the fewest mistakes
 
 
-def model_of(learned: Learned, wishes: Wishes, *, prove: bool = True, clock: Clock | None = None) -> Model:
-    """The model, with a proof of how good its rule is where one can be had; `clock` is for that proof."""
+def model_of(learned: Learned, training: TrainingOptions, *, prove: bool = True, clock: Clock | None = None) -> Model:
+    """The model, with a proof of the rule's quality where one can be found; `clock` limits that proof."""
     data = learned.trained
     judged: dict[str, Any] = {
-        "part": 0.0 if wishes.folds else wishes.hold_out,
-        "folds": wishes.folds,
-        "seed": wishes.seed,
+        "part": 0.0 if training.folds else training.hold_out,
+        "folds": training.folds,
+        "seed": training.seed,
         "weights": data.weight_column,
         "trained_rows": data.n,
         "trained_mistakes": learned.mistakes,
@@ -40,13 +40,13 @@ def model_of(learned: Learned, wishes: Wishes, *, prove: bool = True, clock: Clo
     }
     if learned.rule.tree is None:
         judged["means"] = means_of(data)
-    clock = clock or clock_of(wishes.seconds, FIT_WORK, wishes.verbose)
+    clock = clock or clock_of(training.seconds, FIT_WORK, training.verbose)
     certificates = _proved(learned, clock) if prove else ()
     return Model(learned.rule, data.encoding, certificates, data.fingerprint, judged)
 
 
 def _proved(learned: Learned, clock: Clock) -> tuple[Certificate, ...]:
-    """That the rows are separable or not, and what the rule's mistakes cost against the least possible."""
+    """Certificates: whether the rows are separable, and how close the rule's mistakes are to the fewest possible."""
     found = getattr(learned.verdict, "certificate", None)
     certificates = () if found is None else (found,)
     data = learned.trained
@@ -66,14 +66,14 @@ def _proved(learned: Learned, clock: Clock) -> tuple[Certificate, ...]:
 
 
 def _proved_jointly(learned: Learned, clock: Clock) -> tuple[Certificate, ...]:
-    """How few mistakes linear scores of several classes can make, against those of the rule."""
+    """Bounds on the fewest mistakes of linear scores for several classes, and the rule's own mistakes."""
     data = learned.trained
     try:
         weights, bias = learned.rule.joint_rule()
     except OptionError:
         return ()
     if data.weights is not None or learned.rule.class_weight is not None:
-        return ()  # what mistakes cost is proved of two classes only
+        return ()  # costs are proved for two classes only
     from rosenblatt.prove.solve.joint_optimality import interval as joint_interval  # which two classes do not need
 
     examples = data.joint_examples(fit_intercept=bias != 0.0, bias_scale=bias or 1.0)
@@ -82,14 +82,14 @@ def _proved_jointly(learned: Learned, clock: Clock) -> tuple[Certificate, ...]:
     return (joint_interval(examples, weights, np.random.default_rng(0), clock, known),)
 
 
-def proof_of(data: Data, found: Finding) -> Proof:
-    """All that was proved about a table."""
+def proof_of(data: Data, found: Finding) -> ProofFile:
+    """The proof file for a table."""
     claims = [(found.label, certificate) for certificate in found.certificates]
-    return Proof(data.encoding, tuple(claims), data.fingerprint)
+    return ProofFile(data.encoding, tuple(claims), data.fingerprint)
 
 
 def means_of(data: Data) -> list[float]:
-    """The mean of every feature: what an average row looks like, which points and reasons are measured from."""
+    """The mean of every feature; points and reasons are measured from this average row."""
     if not is_sparse(data.X):
         return [float(mean) for mean in data.X.mean(axis=0, dtype=np.float64)]
     sums, entries = np.zeros(data.X.shape[1]), range(0, data.X.nnz, ENTRIES)

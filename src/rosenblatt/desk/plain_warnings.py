@@ -1,13 +1,13 @@
-"""What an estimator warns of, in the words of someone who has a table and a command, not arrays and a class."""
+"""Rewords the warnings of estimators for users of the command, who see tables and options, not arrays and classes."""
 
 import re
 from collections.abc import Sequence
 
-SCALER = re.compile(r", or bring the columns to similar sizes \(StandardScaler\)")  # those of a table are already
+SCALER = re.compile(r", or bring the columns to similar sizes \(StandardScaler\)")  # a table's columns already are
 
 
 def in_plain_words(warning: str, classes: Sequence[str]) -> str:
-    """The warning with labels for the numbers of classes, and options for parameters."""
+    """The warning with labels instead of class numbers, and command options instead of parameters."""
 
     def label(found: re.Match[str]) -> str:
         rest, code = found.groups()

@@ -1,7 +1,7 @@
 """Labels, scores and reasons for the rows of a table of any length.
 
-A rule that is a sum of points is a Polars expression: the table streams from file to file through all cores, in bounded
-memory. Other rules see it block by block.
+A rule that is a sum of points becomes a Polars expression: the table streams from file to file through all cores, in
+bounded memory. Other rules get it block by block.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,9 +12,9 @@ import numpy as np
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from rosenblatt.desk.error_rate import Error
+from rosenblatt.desk.error_rate import ErrorEstimate
 from rosenblatt.desk.model_contents import card_of, points_of
-from rosenblatt.desk.tree_paths import conditions, worded
+from rosenblatt.desk.tree_paths import conditions, table_tree
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.read.encode.lookup import Unseen
@@ -23,7 +23,7 @@ from rosenblatt.read.table import Table
 from rosenblatt.read.values import texts_of
 from rosenblatt.ship.explain.reasons import NAME as REASON
 from rosenblatt.ship.explain.reasons import reasons
-from rosenblatt.ship.export.points import Points
+from rosenblatt.ship.export.points import PointRule
 from rosenblatt.ship.file.modelfile import Model
 
 LABEL, SCORE, POINTS, OWN, SCORES = "label", "score", "points", "\0target", "\0scores"
@@ -33,8 +33,7 @@ def predictions(
     model: Model, table: Table, *, reasons_wanted: int = 0, keep: Sequence[str] = (), unseen: Unseen | None = None
 ) -> pl.LazyFrame:
     """For every row, in order: the columns to keep, the label, the score (one per class if there are more than two)
-    and, beside reasons, the same in points. Values that the rule has no name for are counted in `unseen` as they go
-    by."""
+    and, with reasons, the points. Values that the rule does not know are counted in `unseen` along the way."""
     encoding = model.table_encoding
     if model.rule.tree is not None:
         return _in_blocks(model, encoding, table, keep, reasons_wanted, unseen)
@@ -55,16 +54,16 @@ def predictions(
     kept = _kept(keep, frame.collect_schema().names(), [*named, *in_points])
     label = points.label([pl.col(name) for name in named]).alias(LABEL)
     each = [(pl.col(s) * float(card.factor)).alias(p) for s, p in zip(named, in_points, strict=True)]
-    told = reasons(points, reasons_wanted, card)
-    found = frame.select(*kept, scores, told).unnest(SCORES)
-    if not points.exact:  # labels are the rule's own, whatever reasons are asked for
+    texts = reasons(points, reasons_wanted, card)
+    found = frame.select(*kept, scores, texts).unnest(SCORES)
+    if not points.exact:  # labels are always the rule's own
         own = _in_blocks(model, encoding, table, ()).select(LABEL, *named)
-        found, label = pl.concat([frame.select(*kept, told), own], how="horizontal"), pl.col(LABEL)
+        found, label = pl.concat([frame.select(*kept, texts), own], how="horizontal"), pl.col(LABEL)
     return found.select(*kept, label, *named, *each, "reasons").unnest("reasons")
 
 
-def _points(model: Model, table: Table, reasons_wanted: int) -> Points | None:
-    """The rule as points, if it is a sum of them, in a table of columns, and computing in doubles is exact."""
+def _points(model: Model, table: Table, reasons_wanted: int) -> PointRule | None:
+    """The rule as points, if it is a sum of points, the table has columns, and sums are exact in doubles."""
     try:
         points = points_of(model)
     except OptionError:
@@ -73,7 +72,7 @@ def _points(model: Model, table: Table, reasons_wanted: int) -> Points | None:
         return None
     if table.frame is None:
         if reasons_wanted:
-            raise OptionError("reasons are told for tables with named columns, not for numbered features")
+            raise OptionError("reasons need a table with named columns, not numbered features")
         return None
     return points if points.exact or reasons_wanted else None
 
@@ -84,13 +83,13 @@ def _score_name(k: int, encoding: Encoding) -> str:
 
 
 def _kept(keep: Sequence[str], there: list[str], taken: list[str]) -> list[str]:
-    """The columns to keep, which must be there and must not be called as the new ones are."""
+    """The columns to keep; refuses missing columns and names of new ones."""
     chosen = there if list(keep) == ["all"] and "all" not in there else list(keep)
     for name in chosen:
         if name not in there:
             raise OptionError(f"there is no column {name!r} to keep{nearest(name, there)}")
         if name in (LABEL, *taken):
-            raise OptionError(f"the column {name!r} cannot be kept: the result has a column of that name")
+            raise OptionError(f"the column {name!r} cannot be kept: the result has a column with that name")
     return chosen
 
 
@@ -102,14 +101,14 @@ def _in_blocks(
     reasons_wanted: int = 0,
     unseen: Unseen | None = None,
 ) -> pl.LazyFrame:
-    """The same by the rule itself, block by block; reasons are a tree's."""
+    """Predictions by the rule itself, block by block; only trees have reasons here."""
     classes = encoding.target.classes
     many = 1 if len(classes) == 2 else len(classes)
     names = [_score_name(k, encoding) for k in range(many)]
-    told = [REASON.format(k + 1) for k in range(reasons_wanted)]
-    kept = _kept(keep, list(table.columns) if table.frame is not None else [], [*names, *told])
+    reason_names = [REASON.format(k + 1) for k in range(reasons_wanted)]
+    kept = _kept(keep, list(table.columns) if table.frame is not None else [], [*names, *reason_names])
     schema = {name: table.columns[name] for name in kept}
-    schema |= {LABEL: pl.String(), **dict.fromkeys(names, pl.Float64()), **dict.fromkeys(told, pl.String())}
+    schema |= {LABEL: pl.String(), **dict.fromkeys(names, pl.Float64()), **dict.fromkeys(reason_names, pl.String())}
     size = model.rule.rows_at_once(encoding)
 
     def blocks(columns: Any, predicate: Any, limit: Any, batch: Any) -> Iterator[pl.DataFrame]:
@@ -119,10 +118,10 @@ def _in_blocks(
             X = model.seen(encoding, block)
             encoding.note(block, unseen)
             shown = model.rule.scores(X).reshape(-1, many)
-            said = model.rule.predict(X).astype(np.int64)  # labels may be False and True
-            made: dict[str, Any] = {LABEL: np.array(classes, dtype=object)[said]}
+            predicted = model.rule.predict(X).astype(np.int64)  # labels may be False and True
+            made: dict[str, Any] = {LABEL: np.array(classes, dtype=object)[predicted]}
             made |= {name: shown[:, k] for k, name in enumerate(names)}
-            made |= _conditions(model, encoding, X, told)
+            made |= _conditions(model, encoding, X, reason_names)
             frame = pl.DataFrame({**{name: block[name] for name in kept}, **made}, schema=schema)
             frame = frame if columns is None else frame.select(columns)
             yield frame if predicate is None else frame.filter(predicate)
@@ -133,18 +132,18 @@ def _in_blocks(
 
 
 def _conditions(model: Model, encoding: Encoding, X: Any, names: list[str]) -> dict[str, pl.Series]:
-    """For every row of a tree, the conditions on its way that are nearest to its end, the nearest first."""
+    """For every row of a tree, the last conditions on its path, the last one first."""
     if not names:
         return {}
-    tree = worded(encoding, model.rule.tree)
+    tree = table_tree(encoding, model.rule.tree)
     places, which = np.unique(np.stack(tree.ends(X.table)), axis=1, return_inverse=True)
-    told = [[*reversed(conditions(tree, leaf, side)), *[None] * len(names)] for leaf, side in places.T.tolist()]
-    texts = (pl.Series([each[k] for each in told], dtype=pl.String) for k in range(len(names)))
+    paths = [[*reversed(conditions(tree, leaf, side)), *[None] * len(names)] for leaf, side in places.T.tolist()]
+    texts = (pl.Series([path[k] for path in paths], dtype=pl.String) for k in range(len(names)))
     return {name: text.gather(which.ravel()) for name, text in zip(names, texts, strict=True)}
 
 
 def complaint(model: Model, table: Table) -> TableError | None:
-    """Look for the cell that cannot be read, block by block."""
+    """The error for the first cell that cannot be read, found block by block."""
     encoding, before = model.table_encoding, 0
     for block in table.blocks(model.rule.rows_at_once(encoding)):
         try:
@@ -155,25 +154,27 @@ def complaint(model: Model, table: Table) -> TableError | None:
     return None
 
 
-def judged(model: Model, table: Table) -> Error:
-    """How many labels differ from the table's own, and the exact interval of the rule's error."""
+def judged(model: Model, table: Table) -> ErrorEstimate:
+    """The rule's error on a table that has the target, with an exact confidence interval."""
     encoding = model.table_encoding
     if table.sparse is not None:
         own = pl.Series(table.sparse[1])
         wrong = (predictions(model, table).select(LABEL).collect().to_series() != own).sum()
-        return Error.of(int(wrong), len(own), "in this table")
+        return ErrorEstimate.of(int(wrong), len(own), "in this table")
     target = encoding.target.name
     if target not in table.columns:
-        raise OptionError(f"there is no column {target!r}, the target, to judge by")
+        raise OptionError(f"there is no target column {target!r} to judge by")
     assert table.frame is not None
-    kept = replace(table, frame=table.frame.with_columns(pl.col(target).alias(OWN)))  # it may be called as ours are
+    kept = replace(table, frame=table.frame.with_columns(pl.col(target).alias(OWN)))  # its name may be one of ours
     classes = encoding.target.classes
-    labels = pl.Series([*classes, "", None], dtype=pl.String)  # of another value, which no label equals, and of none
+    labels = pl.Series(
+        [*classes, "", None], dtype=pl.String
+    )  # for other values, which equal no label, and for missing ones
 
-    def told(cells: pl.Series) -> pl.Series:
+    def own_labels(cells: pl.Series) -> pl.Series:
         return labels.gather(encoding.target.codes(texts_of(cells)))
 
-    known = pl.col(OWN).map_batches(told, return_dtype=pl.String, is_elementwise=True)
+    known = pl.col(OWN).map_batches(own_labels, return_dtype=pl.String, is_elementwise=True)
     counts = (
         predictions(model, kept, keep=[OWN])
         .select(known.alias(OWN), LABEL)
@@ -182,4 +183,4 @@ def judged(model: Model, table: Table) -> Error:
     )
     if not counts["rows"][0]:
         raise TableError(f"{table.source}: no row has a target to judge by")
-    return Error.of(counts["wrong"][0], counts["rows"][0], "in this table")
+    return ErrorEstimate.of(counts["wrong"][0], counts["rows"][0], "in this table")

@@ -1,6 +1,6 @@
-"""Which rows are held out: decided for every row by its number and a seed alone.
+"""Decides which rows are held out, from the number of each row and a seed.
 
-So anyone can repeat it, in any language, for a file of any length, without a list of rows:
+Anyone can repeat this, in any language, for a file of any length, without a list of rows:
 row i (from 0) has the number mix(i + (seed + 1) * 0x9E3779B97F4A7C15), where mix is the finaliser of SplitMix64
 (Steele, Lea and Flood 2014), all modulo 2^64; it is held out if that is below part * 2^64.
 """
@@ -17,7 +17,7 @@ WORD = 2**64
 
 @dataclass(frozen=True)
 class HoldOut:
-    """Rows that have no part in learning: a part of all, or one of several folds."""
+    """The rows not used in learning: a part of all rows, or one of several folds."""
 
     part: float = 0.0
     seed: int = 0
@@ -25,7 +25,7 @@ class HoldOut:
     fold: int = 0
 
     def __call__(self, first: int, last: int) -> Array:
-        """Which rows, of those from the first up to the last, are held out."""
+        """Which of the rows from `first` up to `last` are held out."""
         drawn = mixed(first, last, self.seed)
         if self.folds:
             return np.equal(drawn % np.uint64(self.folds), np.uint64(self.fold))
@@ -33,7 +33,7 @@ class HoldOut:
 
 
 def mixed(first: int, last: int, seed: int) -> Array:
-    """A number of 64 bits for each row from the first up to the last, as if drawn at random."""
+    """A pseudorandom 64-bit number for each row from `first` up to `last`."""
     z = np.arange(first, last, dtype=np.uint64) + np.uint64((seed + 1) * GOLDEN % WORD)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

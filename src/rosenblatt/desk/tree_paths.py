@@ -1,4 +1,4 @@
-"""A tree, and the way of one row through it, in the words of the table that it was learned from."""
+"""A tree, and the path of one row through it, in terms of the columns of its table."""
 
 import sys
 from collections.abc import Iterator
@@ -11,8 +11,8 @@ from typing import Any
 import polars as pl
 
 from rosenblatt.errors import OptionError
-from rosenblatt.learn.tree.tree import Column, FeatureTest, Node, PerceptronTest, Test, Tree, columns_of
-from rosenblatt.read.encode.columns import Date, Sparse, Text
+from rosenblatt.learn.tree.tree import ColumnHead, FeatureTest, Node, PerceptronTest, Test, Tree, columns_of
+from rosenblatt.read.encode.columns import DateColumn, SparseColumn, TextColumn
 from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.read.table import Table
 from rosenblatt.read.values import as_text
@@ -26,16 +26,16 @@ MISSING = "missing"
 
 
 @dataclass(frozen=True)
-class Worded(Tree):
-    """A tree that knows which of its numbers are dates, and which tell whether a text has a word."""
+class TableTree(Tree):
+    """A tree that knows which of its columns are dates, and which say whether a text has a word."""
 
-    sources: tuple[str, ...] = ()  # the table's column of each
+    sources: tuple[str, ...] = ()  # the table's column for each column of the tree
     dates: frozenset[int] = frozenset()
     words: dict[int, str] = field(default_factory=dict)
 
     @cached_property
     def parents(self) -> dict[int, int]:
-        """The node above each but the root."""
+        """The parent of every node but the root."""
         return {child: node.number for node in self.nodes for child in node.children}
 
     def branch_in_words(self, node: Node, branch: int) -> str:
@@ -43,7 +43,7 @@ class Worded(Tree):
         test = node.test
         if isinstance(test, FeatureTest) and branch < 2:
             if test.column in self.dates:
-                last = number_text(Date.kind, floor(test.threshold))
+                last = number_text(DateColumn.kind, floor(test.threshold))
                 return f"{self.columns[test.column].name} is {'up to' if branch == 0 else 'after'} {last}"
             if test.column in self.words and 0.0 <= test.threshold < 1.0:
                 has = "has" if branch == 1 else "does not have"
@@ -51,47 +51,47 @@ class Worded(Tree):
         return super().branch_in_words(node, branch)
 
     def in_words(self, test: Test) -> str:
-        """What a test looks at; in a sum, dates are numbers of days, and words are conditions."""
+        """What a test compares; in a sum, dates are numbers of days, and words are conditions."""
         if isinstance(test, PerceptronTest):
             return Tree(self._terms, self.classes, ()).in_words(test)
         return super().in_words(test)
 
     @cached_property
-    def _terms(self) -> tuple[Column, ...]:
-        """The columns by the names that they have in a sum."""
+    def _terms(self) -> tuple[ColumnHead, ...]:
+        """The columns with their names in a sum."""
         return tuple(replace(column, name=self._term(k, column.name)) for k, column in enumerate(self.columns))
 
     def _term(self, column: int, name: str) -> str:
         return f"{name} in days since 1970" if column in self.dates else f"[{name}]" if column in self.words else name
 
 
-def worded(encoding: Encoding, tree: Tree) -> Worded:
-    """A tree with the labels of its classes, and what its columns are."""
+def table_tree(encoding: Encoding, tree: Tree) -> TableTree:
+    """A tree with the labels and columns of its table."""
     sources, dates, words = list[str](), set[int](), dict[int, str]()
     for column in encoding.used:
-        if isinstance(column, Date):
+        if isinstance(column, DateColumn):
             dates.add(len(sources))
-        for word in column.words if isinstance(column, Text) else ():
+        for word in column.words if isinstance(column, TextColumn) else ():
             words[len(sources)] = word
             sources.append(column.name)
-        if isinstance(column, Sparse):
+        if isinstance(column, SparseColumn):
             sources += [f"feature {number}" for number in column.all_numbers]
-        elif not isinstance(column, Text):
+        elif not isinstance(column, TextColumn):
             sources.append(column.name)
     columns = tree.columns
     if encoding.is_sparse:
         columns = tuple(replace(column, name=name) for column, name in zip(columns, sources, strict=True))
-    return Worded(columns, encoding.target.classes, tree.nodes, tuple(sources), frozenset(dates), words)
+    return TableTree(columns, encoding.target.classes, tree.nodes, tuple(sources), frozenset(dates), words)
 
 
 def first_lines(tree: Tree, most: int) -> tuple[list[str], int]:
     """The first lines of the tree in words, and how many more there are."""
-    total = len(tree.nodes) - 1 + len(tree.leaves)  # a line for every branch, and one for every leaf
+    total = len(tree.nodes) - 1 + len(tree.leaves)  # one line for every branch and every leaf
     return list(islice(tree.lines(), most)), max(total - most, 0)
 
 
-def conditions(tree: Worded, leaf: int, side: int) -> list[str]:
-    """All that is true of the rows on this side of this leaf, from the root on."""
+def conditions(tree: TableTree, leaf: int, side: int) -> list[str]:
+    """All conditions on the path from the root to this side of this leaf."""
     found, here = list[str](), leaf
     while here:
         node = tree.nodes[tree.parents[here]]
@@ -109,8 +109,8 @@ def _of_rule(tree: Tree, leaf: Node, side: int) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Step:
-    """A condition on the way of a row, and what stands in the columns that it is about."""
+class PathStep:
+    """A condition that a row meets, and the row's cells in the columns of that condition."""
 
     node: int
     condition: str
@@ -120,45 +120,45 @@ class Step:
 
     def in_words(self) -> str:
         """The condition, and how the row meets it."""
-        told = self.condition.endswith(MISSING)
+        is_missing = self.condition.endswith(MISSING)
         if self.is_sum:
-            score = "" if told else f": it is {MISSING}" if self.score is None else f": it is {self.score:.6g}"
+            score = "" if is_missing else f": it is {MISSING}" if self.score is None else f": it is {self.score:.6g}"
             return f"{self.condition}{score}, with {', '.join(f'{name} {cell}' for name, cell in self.cells.items())}"
         (cell,) = self.cells.values()
-        return self.condition if told and cell == MISSING else f"{self.condition}: it is {cell}"
+        return self.condition if is_missing and cell == MISSING else f"{self.condition}: it is {cell}"
 
 
 @dataclass(frozen=True)
-class Way:
-    """The way of a row through a tree: the conditions that it meets, and where it ends."""
+class TreePath:
+    """The path of a row through a tree: the conditions that it meets, and the leaf where it ends."""
 
     row: int  # the first row after the header is 1
-    steps: tuple[Step, ...]
+    steps: tuple[PathStep, ...]
     leaf: int
     label: str
-    counts: dict[str, float]  # the weight of the rows of each class that ended there when the tree was learned
+    counts: dict[str, float]  # the weight of the training rows of each class in this leaf
 
     def lines(self, target: str) -> Iterator[str]:
-        """The way in words."""
+        """The path in words."""
         for k, step in enumerate(self.steps, start=1):
             yield f"{k}. {step.in_words()}"
         counts = ", ".join(f"{label} {count:.10g}" for label, count in self.counts.items() if count)
-        yield f"So {target} is {self.label}: of the rows learned from, these came here: {counts}"
+        yield f"So {target} is {self.label}; training rows in this leaf: {counts}"
 
     def as_record(self) -> dict[str, Any]:
-        """The way as plain lists, numbers and texts."""
+        """The path as plain lists, numbers and texts."""
         return asdict(self)
 
 
-def tree_of(model: Model) -> Worded:
+def tree_of(model: Model) -> TableTree:
     """The tree of a model, if its rule is one."""
     if model.rule.tree is None:
-        raise OptionError("--row tells the way of a row through a tree; predict --reasons tells what moved a decision")
-    return worded(model.table_encoding, model.rule.tree)
+        raise OptionError("--row needs a tree; for other rules, use predict --reasons")
+    return table_tree(model.table_encoding, model.rule.tree)
 
 
-def way_of(model: Model, table: Table, row: int) -> Way:
-    """The way of one row of a table."""
+def path_of(model: Model, table: Table, row: int) -> TreePath:
+    """The path of one row of a table."""
     tree, one = tree_of(model), _one_row(table, row)
     rows = model.seen(model.table_encoding, one, row - 1)
     numbers = rows.table[:, 0]
@@ -173,7 +173,7 @@ def way_of(model: Model, table: Table, row: int) -> Way:
         (condition,) = _of_rule(tree, leaf, int(sides[0]))
         steps.append(_step(tree, replace(leaf, test=leaf.rule.test), leaf.rule.test, condition, one, numbers))
     counts = dict(zip(tree.classes, tree.counts(rows.table)[0].tolist(), strict=True))
-    return Way(row, tuple(steps), leaf.number, tree.classes[int(model.rule.predict(rows)[0])], counts)
+    return TreePath(row, tuple(steps), leaf.number, tree.classes[int(model.rule.predict(rows)[0])], counts)
 
 
 def _one_row(table: Table, row: int) -> Any:
@@ -189,15 +189,15 @@ def _one_row(table: Table, row: int) -> Any:
     return found
 
 
-def _step(tree: Worded, node: Node, test: Test, condition: str, one: Any, numbers: Array) -> Step:
+def _step(tree: TableTree, node: Node, test: Test, condition: str, one: Any, numbers: Array) -> PathStep:
     is_sum, score = isinstance(test, PerceptronTest), tree.value(node, numbers)
     columns = columns_of(test)
     cells = {tree.sources[column]: _cell(tree, column, one, numbers[column]) for column in columns}
-    return Step(node.number, condition, cells, is_sum, score if is_sum and isfinite(score or 0.0) else None)
+    return PathStep(node.number, condition, cells, is_sum, score if is_sum and isfinite(score or 0.0) else None)
 
 
-def _cell(tree: Worded, column: int, one: Any, number: float) -> str:
-    """What stands in a column, and how the tree takes it where that is not plain."""
+def _cell(tree: TableTree, column: int, one: Any, number: float) -> str:
+    """The cell of a column, and how the tree reads it if that is not obvious."""
     if not isinstance(one, pl.DataFrame):
         return f"{number:.6g}"
     text = one.select(as_text(pl.col(tree.sources[column]))).item()
@@ -206,4 +206,4 @@ def _cell(tree: Worded, column: int, one: Any, number: float) -> str:
     categories, shown = tree.columns[column].categories, text[:LONGEST]
     if isnan(number):
         return f"{shown}, which counts as missing"
-    return f"{shown}, which is new" if categories is not None and number >= len(categories) else shown
+    return f"{shown}, a new value" if categories is not None and number >= len(categories) else shown

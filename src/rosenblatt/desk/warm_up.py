@@ -1,6 +1,6 @@
-"""Compile beforehand what commands need: by doing, on small tables, what they do.
+"""Compiles the code that the commands need, by running them on small tables.
 
-For images and machines that test, which throw away what an earlier run has compiled.
+For container images and CI, which do not keep what an earlier run compiled.
 """
 
 import warnings
@@ -15,7 +15,7 @@ import numpy as np
 from rosenblatt.desk.check import finding
 from rosenblatt.desk.data import Data, data_of, encoded
 from rosenblatt.desk.model import model_of
-from rosenblatt.desk.train import AUTO, Wishes, learn
+from rosenblatt.desk.train import AUTO, TrainingOptions, learn
 from rosenblatt.read.sources import read_table
 from rosenblatt.read.table import LABEL
 from rosenblatt.registry import ALGORITHMS
@@ -24,12 +24,12 @@ from rosenblatt.rows import compiling
 ROWS, SEPARABLE = 300, 100  # of the bundled table: the first ones are separable
 SECONDS = 2.0  # for each proof
 DENSE, SPARSE = "a table of columns", "a sparse table"
-OFTEN = "tree"  # is asked for
-FEW = {"max_passes": 3}  # where a rule has such an option
+OFTEN = "tree"  # the algorithm that users most often choose
+FEW = {"max_passes": 3}  # for rules with this option
 
 
 def steps(folder: Path, every: bool) -> list[tuple[str, Callable[[], None]]]:
-    """What there is to do, and its name; with `every`, also algorithms that must be asked for, and the estimators."""
+    """The steps to run, with their names; `every` adds all algorithms and the estimators."""
     found: list[tuple[str, Callable[[], None]]] = []
     for name, data in _tables(folder):
         found.append((f"check, {name}", partial(_checked, data)))
@@ -41,7 +41,7 @@ def steps(folder: Path, every: bool) -> list[tuple[str, Callable[[], None]]]:
 
 
 def _tables(folder: Path) -> Iterator[tuple[str, Data]]:
-    """Tables as features: dense and sparse, each with a part that is separable."""
+    """A dense and a sparse table, each with a separable part."""
     table = (files("rosenblatt") / "data" / "german_credit.csv").read_text("utf-8")
     (folder / "credit.csv").write_text("".join(table.splitlines(keepends=True)[: ROWS + 1]), "utf-8")
     yield DENSE, data_of(read_table(str(folder / "credit.csv")), "creditability")[0]
@@ -60,11 +60,11 @@ def _checked(data: Data) -> None:
 
 
 def _fitted(data: Data, algorithm: str) -> None:
-    wishes = Wishes(algorithm, _options(algorithm), seconds=SECONDS)
-    learned = learn(data, wishes)
-    model_of(learned, wishes, prove=algorithm == AUTO)
+    training = TrainingOptions(algorithm, _options(algorithm), seconds=SECONDS)
+    learned = learn(data, training)
+    model_of(learned, training, prove=algorithm == AUTO)
     again = encoded(data.table, data.encoding)
-    learned.rule.predict(again.seen_by(learned.rule).X)
+    learned.rule.predict(again.seen_by(learned.rule).seen)
 
 
 def _options(algorithm: str) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def _options(algorithm: str) -> dict[str, Any]:
 
 
 def _in_python(data: Data) -> None:
-    """The estimators on doubles: their users have them more often than a command has."""
+    """The estimators on doubles, which are more common in Python than in the command."""
     import rosenblatt
 
     X = data.X.astype(np.float64)
@@ -86,7 +86,7 @@ def _in_python(data: Data) -> None:
 
 
 def warm(step: Callable[[], None]) -> int:
-    """Do something so that all that it needs is compiled, however small it is; returns how many kernels it needed."""
+    """Run a step with everything compiled, however small its table is; returns how many kernels it needed."""
     before, all_before = compiling.told.ready, compiling.compile_all()
     try:
         with warnings.catch_warnings():

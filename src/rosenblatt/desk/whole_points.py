@@ -1,4 +1,4 @@
-"""A rule in small whole points: chosen by the rows it was learned from, judged on those held out."""
+"""A rule in small whole points: chosen on the training rows, judged on the held-out ones."""
 
 from copy import deepcopy
 from dataclasses import asdict, dataclass, replace
@@ -9,7 +9,7 @@ import numpy as np
 
 from rosenblatt.desk.cost import Costs
 from rosenblatt.desk.data import Data
-from rosenblatt.desk.error_rate import HELD_OUT, Error
+from rosenblatt.desk.error_rate import HELD_OUT, ErrorEstimate
 from rosenblatt.desk.model import means_of
 from rosenblatt.desk.model_contents import points_of
 from rosenblatt.desk.split import HoldOut
@@ -20,12 +20,12 @@ from rosenblatt.ship.file.modelfile import Model
 
 @dataclass(frozen=True)
 class WholePoints:
-    """The card, how it does on rows that it was not chosen by, and the rule with its points as a model."""
+    """The scorecard, its error on held-out rows, and the model with these points."""
 
     chosen: IntegerCard
-    error: Error | None  # on rows held out from both
-    error_before: Error | None  # of the rule with all its digits
-    costs: tuple[float, float]  # of those mistakes
+    error: ErrorEstimate | None  # on held-out rows
+    error_before: ErrorEstimate | None  # of the unrounded points
+    costs: tuple[float, float]  # of the mistakes before and after rounding
     model: Model
 
     @property
@@ -33,13 +33,14 @@ class WholePoints:
         """What the whole points cost."""
         if self.error is None or self.error_before is None:
             return self.chosen.statement
-        where = f"{self.chosen.statement} On the {many(self.error.rows, 'row')} held out from both, they"
+        where = f"{self.chosen.statement} On the {many(self.error.rows, 'held-out row')}, they"
         if self.chosen.costs is not None:
-            return f"{where} cost {self.costs[0]:,.6g}, the rule {self.costs[1]:,.6g}."
-        return f"{where} make {many(self.error.mistakes, 'mistake')}, the rule {self.error_before.mistakes:,}."
+            return f"{where} cost {self.costs[0]:,.6g} and the unrounded points {self.costs[1]:,.6g}."
+        made = f"{where} make {many(self.error.mistakes, 'mistake')}"
+        return f"{made} and the unrounded points {self.error_before.mistakes:,}."
 
     def as_record(self) -> dict[str, Any]:
-        """The same as plain lists, numbers and texts."""
+        """The result as plain lists, numbers and texts."""
         both = {"held_out": self.error, "held_out_before": self.error_before}
         return {
             **self.chosen.as_record(),
@@ -49,7 +50,7 @@ class WholePoints:
 
 
 def whole_points(model: Model, data: Data, largest: int | str) -> WholePoints:
-    """Choose whole points by a table: if it is the one that the rule was learned from, without the rows held out."""
+    """Choose whole points on a table; if the rule was learned from it, the held-out rows are left out."""
     points, judged = points_of(model), model.held_out or {}
     part, seed = float(judged.get("part") or 0.0), int(judged.get("seed") or 0)
     out = HoldOut(part, seed)(0, data.n)
@@ -59,19 +60,21 @@ def whole_points(model: Model, data: Data, largest: int | str) -> WholePoints:
     costs = Costs.of(model.rule, by)
     chosen = integers(points, by.X, by.y, costs=costs.of_rows(by), largest=largest)
     wrong = [wrong_rows(each, rest.X, rest.y) if rest.n else np.zeros(0, bool) for each in (chosen.points, points)]
-    error, before = (Error.of(int(each.sum()), rest.n, HELD_OUT) if rest.n else None for each in wrong)
+    error, before = (ErrorEstimate.of(int(each.sum()), rest.n, HELD_OUT) if rest.n else None for each in wrong)
     of_rest = fsum(costs.of_rows(rest)[wrong[0]]), fsum(costs.of_rows(rest)[wrong[1]])
     return WholePoints(chosen, error, before, of_rest, _with_points(model, chosen, by, part, seed, error))
 
 
-def _with_points(model: Model, chosen: IntegerCard, by: Data, part: float, seed: int, error: Error | None) -> Model:
-    """The model whose rule has these points."""
+def _with_points(
+    model: Model, chosen: IntegerCard, by: Data, part: float, seed: int, error: ErrorEstimate | None
+) -> Model:
+    """The model with these points as its weights."""
     rule, points = deepcopy(model.rule), chosen.points
     bias = rule.linear.bias or 1.0
     rows = [[*w, b / bias] for w, b in zip(points.weights, points.intercepts, strict=True)]
     rule.replace_weights(np.array(rows))
-    rule.recount(rule.examples_of(by.X, by.y, by.weights))
-    wrong = rule.predict(by.X) != by.y
+    rule.recount(rule.examples_of(by.seen, by.y, by.weights))
+    wrong = rule.predict(by.seen) != by.y
     judged: dict[str, Any] = {
         "part": part,
         "folds": 0,

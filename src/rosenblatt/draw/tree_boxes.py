@@ -12,7 +12,7 @@ from rosenblatt.draw.tree_key import Key, key_of
 from rosenblatt.draw.tree_layout import bands, stacked, tallest, tidy
 from rosenblatt.draw.tree_words import clean, cut, lines_of, width_of
 from rosenblatt.errors import OptionError
-from rosenblatt.learn.tree.tree import Column, FeatureTest, Node, PerceptronTest, Test, Tree
+from rosenblatt.learn.tree.tree import ColumnHead, FeatureTest, Node, PerceptronTest, Test, Tree
 
 SIZE, SMALL = 13.0, 11.0  # of letters
 LINE, SMALL_LINE = 17.0, 14.0  # from one line of text to the next
@@ -22,11 +22,11 @@ GAP = 18.0  # between boxes side by side
 MARGIN = 16.0  # around the picture
 THINNEST, THICKEST = 1.0, 4.5  # lines
 NARROWEST, WIDEST = 64.0, 240.0  # text of a test
-LEAF, CAPTION = 150.0, 130.0  # the widest of a leaf, of a caption
+LEAF, CAPTION = 150.0, 130.0  # the widest text of a leaf and of a caption
 MOST_LINES = {"name": 3, "term": 3, "counts": 4, "caption": 3}
 MOST_TERMS = 8  # of a perceptron
-LONGEST_NAME = 26  # characters, where several stand in a box
-BOLD = 1.1  # so much wider
+LONGEST_NAME = 26  # characters, if a box has several names
+BOLD = 1.1  # the width of bold text relative to plain
 MOST_COUNTS = 3
 DIGITS = 3  # of a weight
 
@@ -40,9 +40,9 @@ class Box:
     children: tuple[int, ...]  # places among the boxes
     caption: tuple[str, ...]  # the condition of the branch that leads here
     share: float  # of its parent's rows that take this branch
-    heading: tuple[str, ...]  # what is tested, or the label
+    heading: tuple[str, ...]  # the test, or the label
     small: tuple[str, ...]  # below that
-    label: int | None  # the class that it decides for; of a test, none
+    label: int | None  # the class that it decides for; None for a test
     folded: int  # nodes below it that are not drawn
     counts: tuple[float, ...]
     full: str  # everything about it, in words
@@ -104,7 +104,7 @@ class Picture:
     key: Key  # begins at the margins
     width: float
     height: float
-    words: str  # what it is a picture of
+    words: str  # a description
 
     @property
     def lines(self) -> Iterator[tuple[Box, tuple[float, float], float, float, tuple[float, float]]]:
@@ -174,7 +174,7 @@ def _printable(tree: Tree, names: Sequence[str] | None) -> Tree:
     if len(names) != len(tree.columns):
         raise OptionError(f"{len(tree.columns)} columns need {len(tree.columns)} names, not {len(names)}")
     columns = tuple(
-        Column(clean(name), None if head.categories is None else tuple(map(clean, head.categories)))
+        ColumnHead(clean(name), None if head.categories is None else tuple(map(clean, head.categories)))
         for head, name in zip(tree.columns, names, strict=True)
     )
     return replace(tree, columns=columns, classes=tuple(map(clean, tree.classes)))
@@ -183,7 +183,7 @@ def _printable(tree: Tree, names: Sequence[str] | None) -> Tree:
 def _shortened(tree: Tree) -> Tree:
     """The tree with shortened names."""
     columns = tuple(
-        Column(
+        ColumnHead(
             cut(head.name, LONGEST_NAME),
             None if head.categories is None else tuple(cut(value, LONGEST_NAME) for value in head.categories),
         )
@@ -209,7 +209,7 @@ def _heading(full: Tree, brief: Tree, node: Node) -> tuple[str, ...]:
 
 def _decision(full: Tree, brief: Tree, node: Node) -> tuple[str, ...]:
     """The heading of a leaf: its decision."""
-    if node.rule is None or node.test is not None:  # a test that is folded away
+    if node.rule is None or node.test is not None:  # a hidden test
         return lines_of([full.classes[node.label]], BOLD * SIZE, LEAF, MOST_LINES["name"])
     test = node.rule.test
     low, high, _ = node.sides

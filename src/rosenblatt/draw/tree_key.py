@@ -11,13 +11,13 @@ COLOURS = (
 )  # fmt: skip
 OTHERS = "#8a857b"  # all classes beyond these
 SIZE, LINE = 11.0, 20.0
-SWATCH, BESIDE, BETWEEN = 10.0, 6.0, 18.0  # a coloured square, what is between it and its name, and the next square
+SWATCH, BESIDE, BETWEEN = 10.0, 6.0, 18.0  # a coloured square, the gap to its name, and the gap to the next square
 NARROWEST = 260.0
 LONGEST_NAME = 32  # characters
 
 
 @dataclass(frozen=True)
-class Entry:
+class KeyEntry:
     """A colour, its name, and the upper left corner of its square."""
 
     colour: str
@@ -31,7 +31,7 @@ class Key:
     """The colour of every class, the entries of the key, and their size."""
 
     colours: tuple[str, ...]
-    entries: tuple[Entry, ...]
+    entries: tuple[KeyEntry, ...]
     width: float
     height: float
 
@@ -49,7 +49,7 @@ class Key:
 
 
 def key_of(classes: Sequence[str], counts: Sequence[float], width: float) -> Key:
-    """The key for these classes; if there are more than colours, only the most frequent have one."""
+    """The key for these classes; if there are too many, only the most frequent have their own colour."""
     seen = list(range(len(classes)))
     if len(classes) > len(COLOURS):
         seen = sorted(sorted(seen, key=lambda k: -counts[k])[: len(COLOURS)])
@@ -64,13 +64,13 @@ def key_of(classes: Sequence[str], counts: Sequence[float], width: float) -> Key
 
 def _flowing(colours: tuple[str, ...], named: Sequence[tuple[str, str]], widest: float) -> Key:
     """Entries from left to right, in as many lines as needed."""
-    entries: list[Entry] = []
+    entries: list[KeyEntry] = []
     x = y = right = 0.0
     for colour, name in named:
         wide = SWATCH + BESIDE + width_of(name, SIZE)
         if x and x + wide > widest:
             x, y = 0.0, y + LINE
-        entries.append(Entry(colour, name, x, y))
+        entries.append(KeyEntry(colour, name, x, y))
         right = max(right, x + wide)
         x += wide + BETWEEN
     return Key(colours, tuple(entries), right, y + LINE)

@@ -21,13 +21,13 @@ class _Outline:
 
     left: list[float]
     right: list[float]
-    moved: float = 0.0  # what is to be added to every edge
+    moved: float = 0.0  # to be added to every edge
 
 
 def tidy(widths: Sequence[float], children: Sequence[Sequence[int]], gap: float) -> list[float]:
     """The middle of every box; the leftmost edge is at 0."""
     outlines: dict[int, _Outline] = {}
-    aside = [0.0] * len(widths)  # of its parent's middle
+    aside = [0.0] * len(widths)  # the distance from the parent's middle
     for node in reversed(range(len(widths))):
         half, below = widths[node] / 2, [outlines.pop(child) for child in children[node]]
         outline, places = _side_by_side(below, gap) if below else (_Outline([], []), [0.0])
@@ -94,7 +94,7 @@ def _place(
 ) -> tuple[float, float, int]:
     """The leftmost position of a new subtree, the part of it due to a subtree beyond its neighbour, and which one.
 
-    `reaching` gives, for each level, the subtree whose right edge is met there.
+    `reaching` gives, for each level, the subtree that has the right edge there.
     """
     apart = joined.moved - new.moved + gap
     top = len(reaching) - 1

@@ -16,11 +16,11 @@ from rosenblatt.errors import MissingExtraError
 from rosenblatt.learn.tree.tree import Tree
 
 TITLE = "Decision tree"
-PAGES_OWN = {COLOURS[0]: "no", COLOURS[1]: "yes"}  # colours that a page may have variables for
+PAGES_OWN = {COLOURS[0]: "no", COLOURS[1]: "yes"}  # colours that a page may define as variables
 NEW_LINE = "\n"
 WORDS = 30  # nodes; up to this many, the description lists every branch
 ROUND = 6.0  # corners
-SHRUNK = 0.72  # a page may show a drawing in this part of its size; beyond, it scrolls, except on paper
+SHRUNK = 0.72  # a page may shrink a drawing to this part of its size; narrower pages scroll, except on paper
 STYLE = f"""
 .perceptron-tree{{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}}
 svg.perceptron-tree:root{{color:#1f1d19;background:#fdfcf8}}
@@ -38,9 +38,9 @@ svg.perceptron-tree:root{{color:#1f1d19;background:#fdfcf8}}
 .perceptron-tree .folded .box{{stroke-dasharray:5 3}}
 @media print{{.perceptron-tree{{min-width:0!important;width:100%;height:auto}}}}
 """
-POINTS = 0.8  # of a figure, for a unit of the picture
+POINTS = 0.8  # of a figure per unit of the picture
 LARGEST = 80.0  # inches
-FONT = 0.86  # matplotlib's own font is so much wider
+FONT = 0.86  # because matplotlib's own font is wider
 
 
 class Svg(str):
@@ -81,7 +81,7 @@ def svg_of(
 
 
 def figure_of(tree: Tree, ax: Any = None, *, most_depth: int | None = None, names: Sequence[str] | None = None) -> Any:
-    """Draw a tree on matplotlib axes and return them: the given ones, or those of a new figure of the right size."""
+    """Draw a tree on matplotlib axes and return them; without `ax`, on a new figure of the right size."""
     picture = picture_of(tree, most_depth=most_depth, names=names)
     axes = _new_axes(picture) if ax is None else ax
     axes.set(xlim=(0, picture.width), ylim=(picture.height, 0), aspect="equal")
@@ -163,14 +163,16 @@ def _new_axes(picture: Picture) -> Any:
 
 
 def _draw(axes: Any, picture: Picture, points: float) -> None:
-    """Draw everything on axes whose unit is this many points."""
+    """Draw everything on axes with this many points per unit."""
     from matplotlib import rcParams
     from matplotlib.colors import to_rgb
     from matplotlib.patches import PathPatch, Rectangle
     from matplotlib.path import Path
 
     both = zip(to_rgb(rcParams["text.color"]), to_rgb(axes.get_facecolor()), strict=True)
-    faint = tuple(0.3 * ink + 0.7 * paper for ink, paper in both)  # not transparent: lines that begin as one stay one
+    faint = tuple(
+        0.3 * ink + 0.7 * paper for ink, paper in both
+    )  # not transparent, so that overlapping lines look like one
     for entry in picture.key.entries:
         x, y = MARGIN + entry.x, MARGIN + entry.y
         axes.add_patch(Rectangle((x, y), SWATCH, SWATCH, color=entry.colour, linewidth=0))

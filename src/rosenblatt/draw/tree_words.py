@@ -8,7 +8,7 @@ ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 # Control characters, halves of pairs, what is no character, and marks that turn the direction of what follows.
 NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
 NARROW, BROAD = frozenset("fijlrtI.,:;'|!()[]{} -/\\"), frozenset("mwMW@%&+=<>_")
-WIDE = 1.15  # of an ideograph, in heights of the letters
+WIDE = 1.15  # the width of an ideograph relative to the font size
 
 
 def clean(text: object) -> str:

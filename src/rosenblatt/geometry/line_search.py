@@ -11,7 +11,7 @@ from rosenblatt.rows.compiling import compiled
 from rosenblatt.rows.kernels import Array, bin_of
 
 BEYOND = 1.5  # times as far as the last crossing wanted
-FEW = 12  # crossings; so many are put in order by insertion
+FEW = 12  # crossings; up to this many are sorted by insertion
 NEAREST, FARTHEST = 2.0**-500, 2.0**500  # how far to look: what is computed from steps between them is finite
 
 

@@ -97,7 +97,7 @@ def change_sides(scores: Array, inside: Array, G: Array, chosen: Array, signs: A
     for i in range(scores.size):
         below += scores[i] < 1.0
         changed += (scores[i] < 1.0) != inside[i]
-    if changed > below:  # all anew is less work
+    if changed > below:  # to compute all again is less work
         inside[:] = False
         G[:] = 0.0
     for i in range(scores.size):

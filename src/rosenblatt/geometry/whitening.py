@@ -48,7 +48,7 @@ class Space(ABC):
         """z . v of every row, for several directions v, a row each."""
 
     def scores(self, v: Array) -> Array:
-        """The same for one."""
+        """z . v of every row, for one direction."""
         return np.asarray(self.slopes(v[np.newaxis])[0])
 
     @abstractmethod

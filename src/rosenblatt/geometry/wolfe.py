@@ -20,7 +20,7 @@ import numpy as np
 
 from rosenblatt.geometry import soft_margin_kernels, wolfe_kernels
 from rosenblatt.geometry.soft_margin_kernels import Newton
-from rosenblatt.geometry.wolfe_kernels import Corral, Goal, Room
+from rosenblatt.geometry.wolfe_kernels import Corral, DescentScratch, Goal
 from rosenblatt.rows.kernels import Array
 
 TOLERANCE = 1e-13  # of the squared length of the longest point: a level that cannot be told from reached
@@ -80,7 +80,7 @@ def nearest(
     rows, weights, wanted = np.zeros(most, np.int64), np.zeros(most), np.zeros(most)
     x, scores, hot = np.zeros(d), np.empty(len(points)), np.empty(HOT_POINTS, np.int64)
     column, square, how = np.empty(width), np.inf, wolfe_kernels.GOING
-    corral, room = Corral(Q, R, rows, weights, x), Room(np.arange(len(points)), scores, hot, wanted, column)
+    corral, space = Corral(Q, R, rows, weights, x), DescentScratch(np.arange(len(points)), scores, hot, wanted, column)
     goal = Goal(scale, enough, TOLERANCE * scale**2, (ZERO * scale) ** 2)
     size, work, last = 0, 0.0, 0.0
     for part in _parts(begin, Q.size, stop):
@@ -89,7 +89,9 @@ def nearest(
     members = groups[rows[:size]]
     weights[:size] = members @ (1.0 / members.sum(axis=0).clip(1.0))
     while how == wolfe_kernels.GOING and not stop(last):
-        how, size, square, left = wolfe_kernels.descend(points, groups, corral, size, square, goal, AT_ONCE, WORK, room)
+        how, size, square, left = wolfe_kernels.descend(
+            points, groups, corral, size, square, goal, AT_ONCE, WORK, space
+        )
         last = WORK - left
         work += last
     if last:

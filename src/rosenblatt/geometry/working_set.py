@@ -68,7 +68,7 @@ class ActiveRows:
 
 
 def lowest(heights: Array, among: Array, many: int) -> Array:
-    """The places of the lowest of those that are marked, at most so many, in no order."""
+    """The places of the lowest of those that are marked, at most `many`, in no order."""
     places = np.flatnonzero(among)
     return places if places.size <= many else places[np.argpartition(heights[places], many)[:many]]
 

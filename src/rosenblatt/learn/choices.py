@@ -23,7 +23,7 @@ from rosenblatt.errors import OptionError
 from rosenblatt.rows import kernels, timing
 from rosenblatt.rows.compiling import briefly
 from rosenblatt.rows.door import names_of
-from rosenblatt.rows.examples import Examples, classes_of
+from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import TIES as TIES
 from rosenblatt.rows.kernels import Array, Ties
 from rosenblatt.vocabulary import STARTS
@@ -79,7 +79,7 @@ class Reason(Enum):
     STALLED = "More passes brought hardly fewer corrections."
     MAX_COPIES = "The weights stand for so many copies of rows that the work which the passes allow was spent."
     MAX_UPDATES = "The budget of updates was spent."
-    BOUND = "The bound was reached: no rule is right on every row with the margin asked for."
+    BOUND = "The bound was reached: no rule is right on every row with the requested margin."
     MAX_SECONDS = "The time was up."
     PATIENCE = "Many draws in a row needed no update, although some row still would."
     QUIET = "A pass made no correction."
@@ -166,11 +166,11 @@ def given_weights(name: str, given: Any, examples: Examples) -> Array:
     return w
 
 
-def refuse_other_rows(rule: Any, X: Any, y: Any) -> None:
+def refuse_other_rows(rule: Any, X: Any, classes: Array) -> None:
     """Refuse rows whose classes or columns are not those that an estimator was learned from."""
     if hasattr(rule, "classes_"):
         known = np.asarray(rule.classes_).tolist()
-        if others := [label for label in classes_of(np.asarray(y)).tolist() if label not in known]:
+        if others := [label for label in classes.tolist() if label not in known]:
             raise OptionError(f"y has the label {others[0]!r}, which the rule does not know: it has {known}")
     names, columns = getattr(rule, "feature_names_in_", None), names_of(X)
     if names is not None and columns is not None and columns != list(names):

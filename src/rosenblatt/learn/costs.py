@@ -46,7 +46,7 @@ def cost(examples: Examples, w: Array, ties: Ties, gamma: float = 0.0) -> float:
 
 
 def exact_cost(examples: Examples, w: Array, ties: Ties, gamma: float = 0.0) -> float:
-    """The same as the sum of the weights themselves."""
+    """What mistakes cost, as the sum of the weights themselves."""
     wrong = _wrong(examples, w, ties, gamma)
     return fsum(examples.weights[wrong]) if examples.weights.size else float(wrong.size)
 

@@ -42,7 +42,7 @@ DAMAGE = (
 )
 
 
-class Step(NamedTuple):
+class RunStep(NamedTuple):
     """The run after t updates; `row` is the one corrected last, -1 at the start."""
 
     t: int
@@ -178,7 +178,7 @@ class Ledger:
         return self._entries.read(first, last)
 
     def pieces(self, first: int = 0, last: int | None = None) -> Iterator[Array]:
-        """The same, a piece at a time, so that a ledger of any length can be gone through."""
+        """The entries, a piece at a time, so that a ledger of any length can be read."""
         first, last, _ = slice(first, last).indices(len(self))
         for begin in range(first, last, IN_MEMORY):
             yield self.entries(begin, min(begin + IN_MEMORY, last))
@@ -218,7 +218,7 @@ class Ledger:
             follow(w, entries)
         return w
 
-    def steps(self, examples: Examples) -> Iterator[Step]:
+    def steps(self, examples: Examples) -> Iterator[RunStep]:
         """Every state of the run, from the start on: t, the row corrected, w_t, its norm and its loss."""
         self._check(examples)
         w, follow = self.start.copy(), self.follower(examples)
@@ -227,7 +227,7 @@ class Ledger:
             self._check_weights(entry, examples)
             follow(w, entry if t else entry[:0])
             row = int(rows_of_entries(entry)[0]) // self.numbers_per_row if t else -1
-            yield Step(t, row, w.copy(), find.norm(w), self._loss(examples, w))
+            yield RunStep(t, row, w.copy(), find.norm(w), self._loss(examples, w))
 
     def follower(self, examples: Examples) -> Callable[[Array, Array], None]:
         """What makes the corrections of some entries once more, given the weights before them, which it changes."""

@@ -1,4 +1,4 @@
-"""The same algorithm seen as stochastic gradient descent, and as one line without a branch (Nath, 9.2 and 9.4).
+"""The algorithm seen as stochastic gradient descent, and as one line without a branch (Nath, 9.2 and 9.4).
 
 Loss of one row   L(w) = max(0, -y (w . x)), the "perceptron loss": 0 where the row is right or on the boundary.
 Subgradient       -y x where y (w . x) < 0, and 0 where it is > 0. At 0, every vector from 0 to -y x is one; the

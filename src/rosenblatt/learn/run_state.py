@@ -24,7 +24,7 @@ from rosenblatt.rows.kernels import Array, Doubt, Page, Place, Ties, Visits
 from rosenblatt.rows.storage import numbers_per_row
 
 AT_ONCE = 8192  # corrections in one call of a kernel
-COPIES = 1000  # of each row, on average, that weights may stand for before work is bounded by so many
+COPIES = 1000  # of each row, on average: weights that stand for more do not make more work
 MOST_IN_PLACES = 2**25  # copies of rows that are put in order within some two seconds
 FOREVER = np.iinfo(np.int64).max
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # the golden section of 2^64
@@ -65,6 +65,7 @@ class Walk:
         self.w = w
         self.budget = budget
         self.index = find.index_type(examples.n)
+        self.n_copies = examples.n_copies  # needed at every call of a kernel
         self.ledger = Ledger(w, examples.n, self.index)
         self.seen = 0
         self.draws = 0  # looks at copies one by one
@@ -108,7 +109,7 @@ class Walk:
     def looks_left(self, share: float = 1.0) -> float:
         """How many more rows may be looked at."""
         passes = self.budget.max_passes
-        return np.inf if passes is None else share * passes * self.examples.n_copies - self.seen
+        return np.inf if passes is None else share * passes * self.n_copies - self.seen
 
     def room(self, share: float = 1.0) -> tuple[Array, Doubt]:
         """A ledger page for the next kernel, within this share of the budget, and the doubt until it is full."""
@@ -166,6 +167,10 @@ class Walk:
         self.ledger.append(page[:made])
         return order.size if passes else at, quiet
 
+    def is_clean(self) -> bool:
+        """Whether no row is a mistake, as mistakes are counted in learning."""
+        return not find.find_first(self.examples, self.w, self.ties, 1).size
+
     def cost(self) -> float:
         """What the mistakes of the present weights cost, as they are predicted."""
         return costs.cost(self.examples, self.w, counted(self.ties))
@@ -178,7 +183,7 @@ def spread_out(n: int) -> Array:
 
 @contextmanager
 def ctrl_c_noted() -> Iterator[Callable[[], bool]]:
-    """Hold back Ctrl-C, so that weights and ledger agree; gives a function that tells whether it was pressed.
+    """Hold back Ctrl-C, so that weights and ledger agree; gives a function that returns whether it was pressed.
 
     A second Ctrl-C is immediate. Only the main thread hears signals; a handler that is not Python's own is left alone.
     """

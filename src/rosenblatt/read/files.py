@@ -20,15 +20,15 @@ import polars as pl
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.read.table import TROUBLE, first_line
 
-SAMPLE = 2**18  # bytes that the first look at a file takes in; more where its first lines are longer
-FIRST_LINES = 5  # to read completely: a header, and rows to recognise it by
-LONGEST = 2**27  # bytes that it takes in at most, and so the longest first line
+SAMPLE = 2**18  # bytes in the sample from the start of a file; more if its first lines are longer
+FIRST_LINES = 5  # in the sample, at least: a header, and rows to recognise it by
+LONGEST = 2**27  # bytes in the sample at most, and so the longest possible first line
 SAMPLE_LINES = 2000
 CHUNK = 2**20
-LARGE_DISK_PART = 0.5  # of the free disk, for what must be unpacked
+LARGE_DISK_PART = 0.5  # of the free disk space, for an unpacked file
 LARGE_PART = 0.25  # of the available memory: larger files are read in blocks
 MAGIC = {b"\x1f\x8b": "gz", b"\x28\xb5\x2f\xfd": "zst", b"PK\x03\x04": "zip", b"PK\x05\x06": "zip"}
-GROWTH = {"": 1.0, "gz": 6.0, "zst": 6.0}  # how much larger what is packed may be
+GROWTH = {"": 1.0, "gz": 6.0, "zst": 6.0}  # estimated size of the content relative to the file
 BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -77,8 +77,8 @@ class File:
     shown: str  # for messages
     name: str  # its suffix shows the format
     packed: str  # "", "gz" or "zst"
-    start: bytes  # of what is in it: its first lines
-    complete: bool  # whether `start` is all there is
+    start: bytes  # the first lines of its content
+    complete: bool  # whether `start` is the whole content
     encoding: str = "utf-8"
     encoding_given: bool = False  # whether the user named the encoding
 
@@ -305,12 +305,12 @@ def _old_line_ends(file: File) -> bool:
 
 
 def is_too_large(files: Sequence[File], growth: float = 1.0) -> bool:
-    """Whether files that grow by this factor in memory would take more than a quarter of what is available."""
+    """Whether files that grow by this factor would take more than a quarter of the available memory."""
     return growth * sum(file.size for file in files) > LARGE_PART * available_memory()
 
 
 def collected(frame: pl.LazyFrame) -> pl.DataFrame:
-    """All rows of a file whose size in memory is not known in advance; refuses more than is_too_large allows."""
+    """All rows of a file of unknown size in memory; refuses more than `is_too_large` allows."""
     most, size, batches = LARGE_PART * available_memory(), 0.0, list[pl.DataFrame]()
     for batch in frame.collect_batches(maintain_order=True, lazy=True):
         batches.append(batch)
@@ -320,8 +320,8 @@ def collected(frame: pl.LazyFrame) -> pl.DataFrame:
     return pl.concat(batches, rechunk=False) if batches else frame.collect()
 
 
-class Room:
-    """The memory budget for a format that is always read whole: half of what is available."""
+class MemoryBudget:
+    """The memory budget for a format that is always read whole: half of the available memory."""
 
     def __init__(self, shown: str) -> None:
         self.shown, self.left = shown, 0.5 * available_memory()

@@ -1,4 +1,4 @@
-"""Reads files, patterns of files and stdin into a `Table`.
+"""Reads files, file patterns and stdin into a `Table`.
 
 Problem: only a name is given; the compression, the format and the encoding must be detected.
 Input: a path, a pattern such as `data/*.csv`, a list of paths, or `-` for stdin.
@@ -11,7 +11,6 @@ import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -20,7 +19,7 @@ from rosenblatt.errors import OptionError, TableError
 from rosenblatt.read.files import CHUNK, File, Scratch, TooLargeError, is_too_large, opened, text_of, with_encoding
 from rosenblatt.read.formats.arff import looks_like_arff, read_arff
 from rosenblatt.read.formats.columnar import read_columnar
-from rosenblatt.read.formats.delimited import read_delimited
+from rosenblatt.read.formats.delimited import TextOptions, read_delimited
 from rosenblatt.read.formats.dialect import BLANKS, NAMES
 from rosenblatt.read.formats.libsvm import looks_like_libsvm, read_libsvm
 from rosenblatt.read.table import Table
@@ -77,7 +76,7 @@ def read_table(
     ----------
     source : str, path or list of them
         A file, a pattern of files with the same columns, a list of such files, or "-" for stdin. Files may be
-        compressed with gzip, zstd or zip (one file).
+        compressed with gzip, zstd or zip (a single file).
     format : {"csv", "parquet", "ndjson", "arrow", "libsvm", "arff"}, optional
         Detected from the suffix or the first bytes by default.
     delimiter, encoding, header
@@ -85,49 +84,41 @@ def read_table(
     missing : list of str
         The cells of a text file that mean "no value".
     types : mapping of column to Polars type, optional
-        Types of the columns of text files: Int64, Float64 or String; None means detected. A word in a column of
-        numbers is then an error. A large file whose types are all given is not read in advance.
+        Column types for text files: Int64, Float64 or String; None means detected. A word in a column of numbers is
+        then an error. If all types are given, a large file is not read in advance.
     others : Polars type, optional
-        The type of all columns that `types` does not name; detected by default.
+        The type of all columns not in `types`; detected by default.
     large : bool, optional
-        Whether to leave the table on disk and read it in blocks. By default, if it would take more than a quarter
-        of the available memory.
+        Whether to leave the table on disk and read it in blocks; by default, if it would take more than a quarter of
+        the available memory.
     """
     check_reading(format, delimiter)
     scratch = Scratch()
     files, shown = _files(source, scratch)
     kind = _format(files, format)
-    if kind in ("parquet", "arrow"):
-        return read_columnar(
-            files, shown, scratch, kind, is_too_large(files, COLUMNAR_GROWTH) if large is None else large
-        )
-    files = [with_encoding(file, encoding) for file in files]
-    large = is_too_large(files) if large is None else large
-    if kind == "ndjson":
+    if kind not in ("parquet", "arrow"):
+        files = [with_encoding(file, encoding) for file in files]
+    if large is None:
+        large = is_too_large(files, COLUMNAR_GROWTH if kind in ("parquet", "arrow") else 1.0)
+    text = TextOptions(_delimiter(delimiter), header, tuple(missing), types or {}, others)
+    table = _read(files, shown, scratch, kind, text, large)
+    detected = kind == "csv" and format is None and delimiter is None
+    if detected and len(table.columns) == 1 and files[0].suffix not in TEXTS:
+        raise TableError(f"{shown}: does not look like a table; specify its format or its delimiter")
+    return table
+
+
+def _read(files: Sequence[File], shown: str, scratch: Scratch, kind: str, text: TextOptions, large: bool) -> Table:
+    """Read files of this format."""
+    if kind in ("parquet", "arrow", "ndjson"):
         return read_columnar(files, shown, scratch, kind, large)
     if kind == "libsvm":
         return read_libsvm(files, shown, scratch)
     if kind == "arff":
         return read_arff(files, shown)
-    read = partial(
-        read_delimited,
-        files,
-        shown,
-        scratch,
-        delimiter=_delimiter(delimiter),
-        header=header,
-        missing=tuple(missing),
-        types=types or {},
-        others=others,
-    )
-    table = None
-    with suppress(TooLargeError):  # packed, and larger than it seemed
-        table = read(large=large)
-    if table is None:
-        table = read(large=True)
-    if format is None and delimiter is None and len(table.columns) == 1 and files[0].suffix not in TEXTS:
-        raise TableError(f"{shown}: does not look like a table; specify its format or its delimiter")
-    return table
+    with suppress(TooLargeError):  # compressed, and larger than estimated
+        return read_delimited(files, shown, scratch, text, large)
+    return read_delimited(files, shown, scratch, text, large=True)
 
 
 def check_reading(format: str | None, delimiter: str | None) -> None:  # noqa: A002
@@ -154,9 +145,9 @@ def _files(source: Paths, scratch: Scratch) -> tuple[list[File], str]:
             raise TableError("no input file given")
         name = paths[0]
     files = [opened(Path(path), path, path, scratch) for path in paths]
-    return files, name if len(
-        files
-    ) == 1 else f"{name} ({len(files)} files)" if name not in paths else f"{len(files)} files"
+    if len(files) == 1:
+        return files, name
+    return files, f"{len(files)} files" if name in paths else f"{name} ({len(files)} files)"
 
 
 def _spooled(scratch: Scratch) -> File:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:  # reading a table begins before these are loaded
     from rosenblatt.rows.kernels import Array
 
 BLOCK = 100_000  # rows
-LABEL = "label"  # what the target of a LIBSVM file is called
-TROUBLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)  # what reading a broken file may raise
+LABEL = "label"  # the name of a LIBSVM file's target
+TROUBLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)  # raised by reading a broken file
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +31,7 @@ class Table:
     sparse: "tuple[csr_array, list[str]] | None" = None
     hints: Mapping[str, str] = field(default_factory=dict)  # kinds of columns that the file itself declares
     notes: tuple[str, ...] = ()  # findings about the file, in sentences
-    rows: "Array | None" = None  # the numbers of the rows in the file, from 1, where some were left out
+    rows: "Array | None" = None  # the numbers of the rows in the file, from 1, if some were left out
     explain: Callable[[BaseException], TableError] | None = field(default=None, repr=False)
     scratch: Any = field(default=None, repr=False)  # temporary files
 
@@ -87,7 +87,7 @@ class Table:
                 yield X[start : start + size]
 
     def with_known(self, column: str) -> "Table":
-        """The rows whose value in this column is not missing."""
+        """The rows that have a value in this column."""
         if self.frame is None or column not in self.columns:
             return self
         known = pl.col(column).is_not_null()

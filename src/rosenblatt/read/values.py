@@ -88,7 +88,7 @@ class Spellings:
 
     @cached_property
     def words(self) -> dict[str, int]:
-        """The places of words whose case does not matter, in lower case.
+        """The places of words that may be written in any case, in lower case.
 
         If the known values are only a yes, only a no, or both, every word for yes or no is accepted. Next to other
         values, only true and false are: that is what a column becomes when it holds nothing but yes and no for a while.

@@ -1,13 +1,13 @@
 """Kernels: functions that are compiled when they are first called, with all that they call, and then kept on disk.
 
-Nothing is compiled, and numba is not imported, before the first call. `specialising` tells how this is kept short.
+Nothing is compiled, and numba is not imported, before the first call. `specialising` says how this is kept short.
 Run with NUMBA_DISABLE_JIT=1, every kernel is the plain Python function.
 
 Little work is not worth it: a kernel whose results do not depend on the order of a sum gives the same bits uncompiled,
 and `briefly` runs it so until it has had some work to do. The smallest tables are learned from without numba.
 
-Compiling takes seconds, once on a machine. Whoever wants to be told does so by `told_by`; where nobody does, a line on
-standard error tells people who sit at a prompt or a notebook, unless ROSENBLATT_QUIET is set.
+Compiling takes seconds, once on each machine. `told_by` sets who is told about it; by default, a line on standard error
+appears at a prompt or in a notebook, unless ROSENBLATT_QUIET is set.
 """
 
 import os
@@ -27,7 +27,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 FIRST, AGAIN = 1.0, 5.0  # seconds of compiling before anything is said, and until it is said again
 OFTEN = 0.1  # seconds until it is looked whether there is anything to say
 TINY, LITTLE = 10_000, 200_000  # numbers that plain Python reads sooner than a kernel is loaded, and compiled
-QUIET = "ROSENBLATT_QUIET"  # an environment variable; where it is set, people at a prompt are not told
+QUIET = "ROSENBLATT_QUIET"  # an environment variable; if it is set, nothing is printed at a prompt
 
 _OPTIONS = {"nogil": True, "_nrt": False}
 _plain = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
@@ -74,7 +74,7 @@ class Kernel:
         return self._was_kept or bool(self.dispatcher.overloads)
 
     def __getattr__(self, name: str) -> Any:
-        if name != "dispatcher":  # which is made when it is first asked for; from then on it is an attribute
+        if name != "dispatcher":  # made on first use; from then on it is an attribute
             raise AttributeError(name)
         begin()
         with _lock:
@@ -99,7 +99,7 @@ class Direct(Kernel):
         return self.dispatcher(*args)
 
 
-class Choice(Kernel):
+class ChosenByKind(Kernel):
     """A function of which kernels call one of several, by the kind of its first argument; Python calls the function."""
 
     def __call__(self, *args: Any) -> Any:
@@ -146,7 +146,7 @@ def briefly(kernel: F, numbers: float) -> F:
 
 
 def brief_rows(kernel: Any, numbers: float, least: int) -> int:
-    """How many rows of so many numbers `briefly` would read uncompiled; 0 where those are fewer than `least`."""
+    """How many rows of this many numbers `briefly` would read uncompiled; 0 if fewer than `least`."""
     if _all or not isinstance(kernel, Kernel):
         return 0
     for most in (TINY, LITTLE):
@@ -164,13 +164,13 @@ def chosen_by_kind(kinds: Mapping[type, Callable[..., Any]]) -> Callable[[F], F]
     """Compile what belongs to the kind of the first argument, a named tuple, in place of the function itself."""
 
     def made(function: F) -> F:
-        return function if _plain else cast(F, Choice(function, _OPTIONS | {"forceinline": True}, kinds))
+        return function if _plain else cast(F, ChosenByKind(function, _OPTIONS | {"forceinline": True}, kinds))
 
     return made
 
 
 def when_compiling(hook: Callable[[], None]) -> Callable[[], None]:
-    """Call this before anything is compiled: it may import numba, and tells it what it has to know."""
+    """Call this before anything is compiled: it may import numba and register extensions with it."""
     with _lock:
         if _begun:
             hook()
@@ -260,7 +260,7 @@ class Told:
             if self.expected
             else f"{self.ready} so far"
         )
-        how_often = f"each time anew, because {self.lost}" if self.lost else "once for each kind of work"
+        how_often = f"again in every process, because {self.lost}" if self.lost else "once for each kind of work"
         return f"compiling for this processor, {how_often}: {far}, {self._spent():.0f} s"
 
     def _spent(self) -> float:
@@ -296,8 +296,8 @@ told = Told()
 
 
 def told_by(tell: Callable[[str], None] | None, expected: int = 0, again: float = AGAIN) -> None:
-    """From now on `tell` is given a line after a second of compiling, and again after so many; None: nobody is.
+    """From now on, call `tell` with a line after a second of compiling, and again every `again` seconds; None: never.
 
-    When nothing is compiled any more, it is given an empty line.
+    When compiling has ended, it is called with an empty line.
     """
     told.tell, told.expected, told.again = tell, expected, again

@@ -2,8 +2,9 @@
 
 Problem   compiled code goes where indices point, SciPy's own too, and NumPy drops the mask of a masked array silently.
 Input     whatever a caller has for a table, its labels or its weights.
-Result    the same, to be trusted: a sparse matrix as CSR whose every index exists, an array without a mask. Whatever
-          is damaged or masked is a DataError in words. The caller's own stays as it is, and CSR is not copied.
+Result    a table that can be trusted: a sparse matrix as CSR with all indices inside its shape; an array without a
+          mask. Damaged or masked input raises a DataError that says where. The caller's own stays as it is, and CSR is
+          not copied.
 """
 
 from collections.abc import Sequence
@@ -14,15 +15,25 @@ import numpy as np
 import scipy  # its parts are loaded when they are used
 
 from rosenblatt.errors import DataError
-from rosenblatt.rows.kernels import Array
+from rosenblatt.rows.kernels import Array, Csr, Dense
 
 DAMAGED = "the sparse matrix is damaged: "
 WHOLE = "iu"
 
 
 def admitted(X: Any) -> Any:
-    """A table: a sparse matrix as checked CSR; an array without its mask, if nothing is masked; else as it is."""
-    return csr_of(X) if hasattr(X, "tocsr") else unmasked(X, "X")
+    """A table: a sparse matrix as checked CSR; an array without its mask, if nothing is masked; else as it is.
+
+    Rows came in by this door before, so they are not checked again.
+    """
+    if are_rows(X):
+        return X
+    return csr_of(X) if is_sparse(X) else unmasked(X, "X")
+
+
+def are_rows(X: Any) -> bool:
+    """Whether a table is one that `storage.rows_of` has checked."""
+    return isinstance(X, Dense | Csr)
 
 
 def unmasked(values: Any, what: str) -> Any:
@@ -181,8 +192,8 @@ def not_a_number(value: Any, row: int, column: object) -> str:
 
 
 def cell_without_number(X: Any, names: Sequence[str] | None = None) -> str | None:
-    """The same of the first such cell of a table, if there is one."""
-    table = None if hasattr(X, "tocsr") else np.asarray(X)
+    """Says which cell of a table is the first that holds no number, if there is one."""
+    table = None if is_sparse(X) else np.asarray(X)
     if table is None or table.ndim != 2 or (k := first_without_number(table)) is None:
         return None
     row, column = divmod(k, table.shape[1])

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -19,14 +19,39 @@ MOST_COPIES = 2**24  # of one row of a stream: they are looked at one after the 
 
 
 @dataclass(frozen=True, eq=False)
+class Labels:
+    """The label of every row, checked, and the classes that there are, in order."""
+
+    each: Array
+    classes: Array
+
+    @property
+    def are_several(self) -> bool:
+        """Whether there are more than two classes."""
+        return self.classes.size > 2
+
+
+def labels_of(y: Any) -> Labels:
+    """Check labels; those that were checked before are returned as they are."""
+    if isinstance(y, Labels):
+        return y
+    y = np.asarray(labelled(y))
+    if y.ndim != 1:
+        raise DataError(f"y must be one-dimensional: one label per row, not an array of shape {y.shape}")
+    return Labels(y, classes_of(y))
+
+
+@dataclass(frozen=True, eq=False)
 class Examples:
     """Rows with labels -1 and +1, and a weight each (an empty array: 1 each)."""
 
     rows: Rows
     labels: Array
     weights: Array = field(default_factory=lambda: NO_WEIGHTS)
-    classes: tuple[Any, Any] = (-1, 1)  # what the labels -1 and +1 stand for
+    classes: tuple[Any, ...] = (-1, 1)  # what the labels stand for, in order
     scan: Scan = IN_MEMORY  # how all rows are looked at
+
+    all_classes: ClassVar[str] = "both classes"
 
     @classmethod
     def of(
@@ -38,22 +63,36 @@ class Examples:
         fit_intercept: bool = True,
         bias_scale: float = 1.0,
         normalize: bool = False,
-    ) -> "Examples":
-        """Check a table X and its labels y, any two values, the greater of which becomes +1."""
-        rows = rows_of(X, bias=bias_of(fit_intercept, bias_scale))
-        labels, classes = signs_of(y)
-        if labels.size != n_rows(rows):
-            raise DataError(f"X has {n_rows(rows)} rows but y has {labels.size} labels")
+    ) -> Self:
+        """Check a table X and its labels y; `Rows` and `Labels` were checked before, and are not checked again."""
+        rows, labels = rows_of(X, bias=bias_of(fit_intercept, bias_scale)), labels_of(y)
+        numbers, n = cls._numbered(labels), labels.each.size
+        if n != n_rows(rows):
+            raise DataError(f"X has {n_rows(rows)} rows but y has {n} labels")
         rows = unit_rows(rows) if normalize else rows
-        return cls(rows, labels, weights_of(weights, labels.size), classes).with_both_classes()
+        return cls(rows, numbers, weights_of(weights, n), tuple(labels.classes)).with_all_classes()
 
-    def with_both_classes(self) -> "Examples":
+    @staticmethod
+    def _numbered(labels: Labels) -> Array:
+        """Labels of any two values: -1 for the lesser, +1 for the greater."""
+        classes = labels.classes
+        if classes.size != 2:
+            seen = ", ".join(repr(c) for c in classes[:5].tolist()) + (", ..." if classes.size > 5 else "")
+            raise DataError(f"a yes/no rule needs labels of two classes; y has {classes.size}: {seen or 'no labels'}")
+        return np.where(labels.each == classes[1], np.int8(1), np.int8(-1))
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The number that a row of each class has as its label."""
+        return (-1, 1)
+
+    def with_all_classes(self) -> Self:
         """These examples, if each class has a row that counts."""
-        for label in (-1, 1):
-            rows = self.labels == label
+        for number, label in zip(self.numbers, self.classes, strict=True):
+            rows = self.labels == number
             if not (self.weights[rows].any() if self.weights.size else rows.any()):
                 what = "the weights of all rows are zero for" if rows.any() else "there is no row of"
-                raise DataError(f"{what} class {shown(self.classes[label > 0])}; a rule needs rows of both classes")
+                raise DataError(f"{what} class {shown(label)}; a rule needs rows of {self.all_classes}")
         return self
 
     @property
@@ -118,7 +157,7 @@ class Examples:
 
 
 def narrowed(examples: Examples) -> tuple[Examples, Array]:
-    """The same without the columns of a sparse table that no row has an entry in, and which weights are left."""
+    """Examples without the empty columns of a sparse table, and the places of the weights that are left."""
     rows = examples.rows
     if isinstance(rows, Dense) or not rows.values.size:
         return examples, np.arange(examples.size)
@@ -130,18 +169,6 @@ def narrowed(examples: Examples) -> tuple[Examples, Array]:
     places = (np.cumsum(occurs) - 1).astype(rows.columns.dtype)
     narrow = rows._replace(columns=places[rows.columns], features=int(kept.size))
     return replace(examples, rows=narrow), np.append(kept, rows.features)
-
-
-def signs_of(y: Any) -> tuple[Array, tuple[Any, Any]]:
-    """Labels of any two values as -1 (the lesser) and +1 (the greater), and the two values."""
-    y = np.asarray(labelled(y))
-    if y.ndim != 1:
-        raise DataError(f"y must be one-dimensional: one label per row, not an array of shape {y.shape}")
-    classes = classes_of(y)
-    if classes.size != 2:
-        seen = ", ".join(repr(c) for c in classes[:5].tolist()) + (", ..." if classes.size > 5 else "")
-        raise DataError(f"a yes/no rule needs labels of two classes; y has {classes.size}: {seen or 'no labels'}")
-    return 2 * (y == classes[1]).astype(np.int8) - 1, (classes[0], classes[1])
 
 
 def shown(label: Any) -> str:

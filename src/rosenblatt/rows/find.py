@@ -1,9 +1,9 @@
 """Find: what a rule gets wrong, over all rows, with fixed weights.
 
-A function here puts a question to the scan of its examples, and joins the answers.
+A function here puts a question to the scan of its examples, and joins the answers. Questions are named tuples: to make
+a frozen dataclass takes five times as long, and small tables are looked at thousands of times.
 """
 
-from dataclasses import dataclass
 from math import sqrt
 from typing import NamedTuple
 
@@ -13,19 +13,18 @@ from rosenblatt.rows import kernels
 from rosenblatt.rows.compiling import briefly
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array, Doubt, Ties
-from rosenblatt.rows.scan import Table
+from rosenblatt.rows.scan import LabelledRows
 from rosenblatt.rows.storage import numbers_per_row, some_rows
 
-STRETCH = 1024  # rows; so many are read at a time where not all are
+STRETCH = 1024  # rows in a stretch, where not all are read
 FIRST_STRETCH = 100_000  # numbers that are read in search of a first mistake, before twice as many are, and so on
-FEW = 0.2  # of the rows: so many are worth copying, instead of a look at all
+FEW = 0.2  # of the rows: up to this share, copying them costs less than a look at all
 THREADED = 10_000  # entries: longer products BLAS cuts up for threads, which take longer to wake than to add up
 LARGE = 1_000_000  # numbers; where there are fewer, a look at all of them takes less than to choose
 NO_PLACES = np.empty(0)
 
 
-@dataclass(frozen=True, eq=False)
-class Fixed:
+class Fixed(NamedTuple):
     """Weights that do not change during a pass, and what the doubt about scores follows from."""
 
     w: Array
@@ -37,13 +36,12 @@ class Fixed:
         """These weights, of one class, or a table of several."""
         return cls(w, norm(w), is_whole(w))
 
-    def doubt(self, table: Table) -> Doubt:
+    def doubt(self, table: LabelledRows) -> Doubt:
         """The doubt about scores of any row of a table; each stretch needs its own, to work in."""
         return kernels.doubt_about(table.rows, self.length, self.whole)
 
 
-@dataclass(frozen=True, eq=False)
-class Mistakes:
+class Mistakes(NamedTuple):
     """Which rows are mistakes, and which others have a margin below the band (~i for row i): the first `most`."""
 
     weights: Fixed
@@ -51,7 +49,7 @@ class Mistakes:
     band: float = 0.0
     most: int | None = None
 
-    def __call__(self, table: Table, first: int, last: int, out: Array) -> Array:
+    def __call__(self, table: LabelledRows, first: int, last: int, out: Array) -> Array:
         """Those among rows first .. last-1."""
         find, out = briefly(kernels.find, (last - first) * numbers_per_row(table.rows)), out[: self.most]
         w, doubt = self.weights.w, self.weights.doubt(table)
@@ -59,26 +57,24 @@ class Mistakes:
         return out[:many]
 
 
-@dataclass(frozen=True, eq=False)
-class Worst:
+class Worst(NamedTuple):
     """Which row has the least exact margin; -1 if none counts."""
 
     weights: Fixed
 
-    def __call__(self, table: Table, first: int, last: int, out: Array) -> int:
+    def __call__(self, table: LabelledRows, first: int, last: int, out: Array) -> int:
         """The one of rows first .. last-1, the first of equals."""
         w, doubt = self.weights.w, self.weights.doubt(table)
         return kernels.worst(table.rows, table.labels, table.weights, first, last, w, doubt)
 
 
-@dataclass(frozen=True, eq=False)
-class Margins:
+class Margins(NamedTuple):
     """Every row's margin, with its exact sign; or only that of one stretch of rows in `every`."""
 
     weights: Fixed
     every: int = 1
 
-    def __call__(self, table: Table, first: int, last: int, out: Array) -> None:
+    def __call__(self, table: LabelledRows, first: int, last: int, out: Array) -> None:
         """Those of rows first .. last-1."""
         doubt, step = self.weights.doubt(table), self.every * STRETCH
         if self.every == 1:

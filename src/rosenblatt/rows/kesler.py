@@ -10,16 +10,15 @@ its own: that of every class is an entry of W. What is known of two classes then
 from dataclasses import dataclass
 from functools import cached_property
 from math import sqrt
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy  # its parts are loaded when they are used
 
 from rosenblatt.errors import DataError
-from rosenblatt.rows.door import labelled
-from rosenblatt.rows.examples import Examples, classes_of, shown, weights_of
+from rosenblatt.rows.examples import Examples, Labels, shown
 from rosenblatt.rows.kernels import Array
-from rosenblatt.rows.storage import bias_of, n_features, n_rows, rows_of, some_rows, table_of, unit_rows
+from rosenblatt.rows.storage import n_features, rows_of, some_rows, table_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,36 +27,20 @@ class JointExamples(Examples):
 
     classes: tuple[Any, ...] = ()
 
-    @classmethod
-    def of(
-        cls,
-        X: Any,
-        y: Any,
-        *,
-        weights: Any = None,
-        fit_intercept: bool = True,
-        bias_scale: float = 1.0,
-        normalize: bool = False,
-    ) -> "JointExamples":
-        """Check a table X and its labels y, of two classes or more, which are numbered in order."""
-        rows, y = rows_of(X, bias=bias_of(fit_intercept, bias_scale)), np.asarray(labelled(y))
-        if y.shape != (n_rows(rows),):
-            raise DataError(f"X has {n_rows(rows)} rows but y has the shape {y.shape}: every row needs one label")
-        classes = classes_of(y)
-        if classes.size < 2:
-            raise DataError(f"y has one class only, {shown(classes[0])}; a rule needs rows of two classes or more")
-        rows = unit_rows(rows) if normalize else rows
-        numbers = np.searchsorted(classes, y).astype(np.int64)
-        return cls(rows, numbers, weights_of(weights, y.size), tuple(classes)).with_both_classes()
+    all_classes: ClassVar[str] = "every class"
 
-    def with_both_classes(self) -> "JointExamples":
-        """These examples, if each class has a row that counts."""
-        for number, label in enumerate(self.classes):
-            rows = self.labels == number
-            if not (self.weights[rows].any() if self.weights.size else rows.any()):
-                what = "the weights of all rows are zero for" if rows.any() else "there is no row of"
-                raise DataError(f"{what} class {shown(label)}; a rule needs rows of every class")
-        return self
+    @staticmethod
+    def _numbered(labels: Labels) -> Array:
+        """Labels of two values or more, numbered in order."""
+        if labels.classes.size < 2:
+            seen = f"one class only, {shown(labels.classes[0])}" if labels.classes.size else "no labels"
+            raise DataError(f"y has {seen}; a rule needs rows of two classes or more")
+        return np.searchsorted(labels.classes, labels.each).astype(np.int64)
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The number that a row of each class has as its label."""
+        return tuple(range(len(self.classes)))
 
     @property
     def absent(self) -> Array:
@@ -137,12 +120,6 @@ class JointExamples(Examples):
         """Weights for the signed rows, without the last one, as a list of those of every class."""
         flat = list(w)[:-1]
         return [0 if isinstance(flat[0], int) else 0.0] * (self.width if reduced else 0) + flat
-
-
-def has_several_classes(y: Any) -> bool:
-    """Whether these labels are of more than two classes."""
-    labels = np.asarray(labelled(y))
-    return labels.ndim == 1 and classes_of(labels).size > 2  # a table of labels is refused with that of rows
 
 
 def _with_constant(table: "scipy.sparse.csr_array", bias: float) -> "scipy.sparse.csr_array":

@@ -24,7 +24,7 @@ T = TypeVar("T")
 Answer = TypeVar("Answer", covariant=True)
 
 
-class Table(Protocol):
+class LabelledRows(Protocol):
     """What a pass reads: rows, with labels and with weights of rows where there are any."""
 
     @property
@@ -43,7 +43,7 @@ class Table(Protocol):
 class Question(Protocol[Answer]):
     """What is asked of a stretch of rows. It reads these rows only, and writes only to its part of `out`."""
 
-    def __call__(self, table: Table, first: int, last: int, out: Array) -> Answer:
+    def __call__(self, table: LabelledRows, first: int, last: int, out: Array) -> Answer:
         """The answer for rows first .. last-1; `out` has a place for each of them, or none."""
 
 
@@ -51,7 +51,13 @@ class Scan(Protocol):
     """A pass over the rows of a table."""
 
     def look(
-        self, table: Table, question: Question[T], out: Array, first: int = 0, last: int | None = None, times: float = 1
+        self,
+        table: LabelledRows,
+        question: Question[T],
+        out: Array,
+        first: int = 0,
+        last: int | None = None,
+        times: float = 1,
     ) -> list[T]:
         """The answers for stretches that make up rows first .. last-1, in order.
 
@@ -64,7 +70,13 @@ class InMemory:
     """All rows are at hand: the cores take stretches of them in turn."""
 
     def look(
-        self, table: Table, question: Question[T], out: Array, first: int = 0, last: int | None = None, times: float = 1
+        self,
+        table: LabelledRows,
+        question: Question[T],
+        out: Array,
+        first: int = 0,
+        last: int | None = None,
+        times: float = 1,
     ) -> list[T]:
         """The answers for stretches of rows, in order."""
         rows = table.rows

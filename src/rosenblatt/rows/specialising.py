@@ -1,6 +1,6 @@
 """How numba compiles kernels: with few specialisations, the parts of a kernel only within it, and kept on disk.
 
-Every specialisation costs somebody's first run. What keeps it short:
+Every specialisation makes a user's first run longer. These rules keep it short:
 
 - A function that kernels call is a *part*: it is translated once for each set of argument types, and is optimised and
   turned into machine code only within the kernels that call it. Python cannot call it, and it is not kept by itself.
@@ -32,6 +32,14 @@ from numba.core.registry import CPUDispatcher
 
 from rosenblatt.rows import compiling
 from rosenblatt.rows.compiling import told
+
+UNREADABLE = (  # what loading says of what is there: it is damaged, or an earlier version's, with other names
+    AttributeError,
+    EOFError,
+    ImportError,
+    pickle.UnpicklingError,
+    ValueError,
+)
 
 
 class _PartCode(JITCodeLibrary):
@@ -136,7 +144,7 @@ class _Kept(FunctionCache):
         try:
             try:
                 super().save_overload(sig, data)
-            except (EOFError, pickle.UnpicklingError, ValueError):  # what is there is damaged
+            except UNREADABLE:
                 self.flush()
                 super().save_overload(sig, data)
         except OSError as error:  # the folder is full, or has become read-only

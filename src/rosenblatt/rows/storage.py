@@ -15,7 +15,16 @@ from rosenblatt import options
 from rosenblatt.errors import DataError
 from rosenblatt.rows import kernels
 from rosenblatt.rows.compiling import briefly
-from rosenblatt.rows.door import admitted, as_array, cell_without_number, names_of, refuse_dates, refuse_rounded
+from rosenblatt.rows.door import (
+    admitted,
+    are_rows,
+    as_array,
+    cell_without_number,
+    is_sparse,
+    names_of,
+    refuse_dates,
+    refuse_rounded,
+)
 from rosenblatt.rows.kernels import Array, Csr, Dense, Rows, fixed_rows
 from rosenblatt.rows.threads import in_pieces
 
@@ -79,11 +88,20 @@ def bias_of(fit_intercept: bool, bias_scale: float | str, *words: str) -> float:
 
 
 def rows_of(X: Any, *, bias: float = 1.0, names: Sequence[str] | None = None) -> Rows:
-    """Check a table: dense (in C order, float32 or float64: without a copy) or sparse."""
-    X = admitted(X)
+    """Check a table: dense (in C order, float32 or float64: without a copy) or sparse.
+
+    Rows were checked when they were made: they are not checked again, and measured again only for another constant.
+    """
+    return rows_of_admitted(admitted(X), bias, names)
+
+
+def rows_of_admitted(X: Any, bias: float, names: Sequence[str] | None = None) -> Rows:
+    """The rows of a table that came in by the door: `door.admitted` has been called on it."""
+    if are_rows(X):
+        return with_bias(X, bias)
     refuse_dates(X)
     names = names_of(X) if names is None else names
-    rows = _csr(X, bias) if hasattr(X, "tocsr") else _dense(X, bias, names)
+    rows = _csr(X, bias) if is_sparse(X) else _dense(X, bias, names)
     if not n_rows(rows):
         raise DataError("the table has no rows: found array with 0 sample(s)")
     if not n_features(rows):
@@ -103,8 +121,8 @@ def unit_rows(rows: Rows) -> Rows:
 
 
 def with_bias(rows: Rows, bias: float) -> Rows:
-    """The same rows with another constant for the threshold."""
-    return _measured(rows._replace(bias=bias), None)
+    """Rows with this constant for the threshold."""
+    return rows if rows.bias == bias else _measured(rows._replace(bias=bias), None)
 
 
 def lengths_of(rows: Rows) -> Array:
@@ -142,12 +160,12 @@ def _csr(X: Any, bias: float) -> Csr:
 
 
 def _unsigned(indices: Array) -> Array:
-    """The same indices, unsigned: compiled loops then need no check for negative ones."""
+    """Indices, made unsigned: compiled loops then need no check for negative ones."""
     return indices.view(indices.dtype.str.replace("i", "u"))
 
 
 def _floats(values: Array, cell: Any) -> Array:
-    """Numbers as float32 or float64, whole numbers exactly; `cell` tells the row and column of a flat position."""
+    """Numbers as float32 or float64, whole numbers exactly; `cell` gives the row and column of a flat position."""
     if values.dtype in (np.float32, np.float64):
         return values
     if values.dtype.kind == "c":
@@ -169,7 +187,7 @@ def _floats(values: Array, cell: Any) -> Array:
 
 
 def _measured(rows: Rows, names: Sequence[str] | None) -> Rows:
-    """The rows, read-only, with what one look at every number tells: the radius, and whether all are whole."""
+    """The rows, read-only, with the radius and whether all numbers are whole: one look at each finds both."""
     rows = fixed_rows(rows)
     squares, numbers = np.empty(n_rows(rows)), numbers_per_row(rows)
     look = briefly(kernels.square_lengths, rows.values.size)

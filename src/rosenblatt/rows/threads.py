@@ -5,11 +5,13 @@ Set ROSENBLATT_THREADS to use fewer.
 """
 
 import os
+import sys
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from itertools import accumulate
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -50,12 +52,14 @@ def _threads() -> ThreadPoolExecutor:
 def in_pieces(call: Callable[[int, int], T], first: int, last: int, numbers: float) -> list[T]:
     """`call(a, b)` for pieces [a, b) that make up [first, last); `numbers` is how many each row holds."""
     many = _worth((last - first) * numbers)
+    if many == 1:  # as of every look at a small table, of which some fits make thousands
+        return [call(first, last)]
     pieces = _pieces(many)
     return _taken(call, [first + (last - first) * piece // pieces for piece in range(pieces + 1)], many)
 
 
 def in_equal_pieces(call: Callable[[int, int], T], numbers: Sequence[float]) -> list[T]:
-    """The same from 0 on, where the rows hold `numbers`, which differ: pieces hold about as many."""
+    """As `in_pieces`, for rows 0, 1, ... that hold different `numbers`: each piece holds about as many."""
     sums = list(accumulate(numbers))
     many = _worth(sums[-1])
     pieces = _pieces(many)
@@ -64,17 +68,17 @@ def in_equal_pieces(call: Callable[[int, int], T], numbers: Sequence[float]) -> 
 
 
 def _worth(numbers: float) -> int:
-    """How many cores a pass over so many numbers is worth."""
-    return min(cores(), int(numbers / WORTH_A_THREAD) + 1)
+    """How many cores to use for a pass over this many numbers."""
+    return 1 if numbers < WORTH_A_THREAD else min(cores(), int(numbers / WORTH_A_THREAD) + 1)
 
 
 def _pieces(many: int) -> int:
-    """How many pieces there are for so many cores."""
+    """How many pieces to make for this many cores."""
     return many * PIECES_PER_CORE if many > 1 else 1
 
 
 def _taken(call: Callable[[int, int], T], ends: Sequence[int], many: int) -> list[T]:
-    """The answers for all pieces, which so many cores take in turn."""
+    """The answers for all pieces, which `many` cores take in turn."""
     pieces = len(ends) - 1
     answers: dict[int, T] = {}
     waiting = iter(range(pieces))
@@ -88,3 +92,21 @@ def _taken(call: Callable[[int, int], T], ends: Sequence[int], many: int) -> lis
     for other in others:
         other.result()
     return [answers[piece] for piece in range(pieces)]
+
+
+_libraries: tuple[int, Any] = (0, None)  # how many modules there were when libraries were looked for, and those found
+
+
+def one_thread_for_blas() -> AbstractContextManager[Any]:
+    """Hold BLAS to one thread for a while: its threads cost more than they save here, and change the rounding.
+
+    To look through all libraries takes longer than a small descent, so those found are kept until a module is imported,
+    with which another library may have come.
+    """
+    global _libraries
+    if _libraries[0] != len(sys.modules):
+        from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+        _libraries = len(sys.modules), ThreadpoolController()
+    held: AbstractContextManager[Any] = _libraries[1].limit(limits=1, user_api="blas")
+    return held

@@ -9,8 +9,8 @@ from rosenblatt import options
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.learn.choices import Budget, Reason, shares
 from rosenblatt.learn.dual import dual, gram
-from rosenblatt.learn.dual.dual import DualRun, State
-from rosenblatt.learn.dual.gram import PRECOMPUTED, SCALE, Gram, Kernel, Points
+from rosenblatt.learn.dual.dual import DualRun, DualState
+from rosenblatt.learn.dual.gram import PRECOMPUTED, SCALE, Gram, KernelFunction, KernelRows
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.run_state import NUMBERS_AT_ONCE, ctrl_c_noted
 from rosenblatt.options import Number, OneOf, Special, Whole, with_options
@@ -96,7 +96,7 @@ class KernelRule(BudgetOptions, CacheOptions, LearningOptions, StreamLearner):
         budget = Budget(self.max_passes, self.max_updates, self.max_seconds)
         self.check_options()
         classes, parts = self._parts(X, y, sample_weight)
-        points = Points(parts[0].rows)
+        points = KernelRows(parts[0].rows)
         kernel = self._kernel_for(points)
         columns = Gram(kernel, points, self.cache_mb)
         runs = []
@@ -129,7 +129,7 @@ class KernelRule(BudgetOptions, CacheOptions, LearningOptions, StreamLearner):
         return super()._next_parts(X, y, classes, sample_weight)
 
     def _follow(self, parts: list[Examples]) -> Followed:
-        more, new = Points(parts[0].rows), self._is_new
+        more, new = KernelRows(parts[0].rows), self._is_new
         if new:
             self._kernel = self._kernel_for(more)
             self._states, self.support_ = self._blank(0, len(parts)), np.empty(0, np.int64)
@@ -149,7 +149,7 @@ class KernelRule(BudgetOptions, CacheOptions, LearningOptions, StreamLearner):
         begun = [np.zeros(part.size) for part in parts] if new else None
         return Followed(begun, [np.where(each < 0, each + before, each - before) for each in entries], take_over)
 
-    def _runs(self, parts: list[Examples], more: Points) -> list[DualRun]:
+    def _runs(self, parts: list[Examples], more: KernelRows) -> list[DualRun]:
         """A run over the next part of the stream, for each rule."""
         before, support = self._support.n, self._support
         columns = Gram(self._kernel, support.followed_by(more), self.cache_mb)
@@ -181,7 +181,7 @@ class KernelRule(BudgetOptions, CacheOptions, LearningOptions, StreamLearner):
         """dual_coef_ . K(support_vectors_, x) for every row, with the exact sign: of shape (n,), or (n, n_classes)."""
         self._refuse_unfitted("weights_")
         X = self._admitted(X, reset=False)
-        points = Points(self._rows(X))
+        points = KernelRows(self._rows(X))
         scores = np.empty((len(self.dual_coef_), points.n))
         step = max(NUMBERS_AT_ONCE // max(self.support_.size, 1), 1)
         for begin in range(0, points.n, step):
@@ -189,7 +189,7 @@ class KernelRule(BudgetOptions, CacheOptions, LearningOptions, StreamLearner):
             scores[:, some] = self._scores(points.take(some))
         return scores[0] if len(scores) == 1 else scores.T
 
-    def _scores(self, points: Points) -> Array:
+    def _scores(self, points: KernelRows) -> Array:
         """The scores of a few rows under each rule."""
         if not self.support_.size:
             return np.zeros((len(self.dual_coef_), points.n))
@@ -207,7 +207,7 @@ class KernelRule(BudgetOptions, CacheOptions, LearningOptions, StreamLearner):
         if self.budget is not None and self.average:
             raise OptionError("average=True needs all corrections, but a budget forgets some: choose one of them")
 
-    def _kernel_for(self, points: Points) -> Kernel:
+    def _kernel_for(self, points: KernelRows) -> KernelFunction:
         if options.is_word(self.kernel, PRECOMPUTED) and not isinstance(points.rows, Dense):
             raise DataError("a precomputed kernel matrix must be dense, not sparse")
         if options.is_word(self.kernel, PRECOMPUTED) and points.n != n_features(points.rows):
@@ -217,13 +217,13 @@ class KernelRule(BudgetOptions, CacheOptions, LearningOptions, StreamLearner):
             )
         return gram.kernel_of(self.kernel, self.gamma, self.degree, self.coef0, self._bias, points)
 
-    def _blank(self, n: int, rules: int) -> list[State]:
+    def _blank(self, n: int, rules: int) -> list[DualState]:
         """A start for each rule."""
         rng, budget = self._generator(), None if self.budget is None else int(self.budget)
         seeds = rng.integers(2**63, size=rules) if budget else np.zeros(rules, np.int64)
-        return [State.blank(n, self.average, budget, int(seed)) for seed in seeds]
+        return [DualState.blank(n, self.average, budget, int(seed)) for seed in seeds]
 
-    def _keep(self, states: list[State], points: Points, numbers: Array) -> None:
+    def _keep(self, states: list[DualState], points: KernelRows, numbers: Array) -> None:
         """Keep the rows that a rule is a sum over, by their numbers, and forget the others."""
         kept = np.flatnonzero(np.any([state.amounts != 0 for state in states], axis=0))
         self._states = [state.of(kept, numbers) for state in states]

@@ -16,6 +16,7 @@ from rosenblatt import options
 from rosenblatt.errors import DataError, ModelError, NotConverged, OptionError
 from rosenblatt.learn.choices import Reason
 from rosenblatt.learn.ledger import Ledger
+from rosenblatt.rows.door import admitted
 from rosenblatt.rows.kernels import Array
 
 if TYPE_CHECKING:
@@ -194,7 +195,8 @@ class Rule(ABC):
     # -- what estimators replace ------------------------------------------------------------------------
 
     def _admitted(self, X: Any, *, reset: bool, **checks: Any) -> Any:
-        """X, with its number of features noted, or compared with the number noted before."""
+        """X, checked at the door; its number of features is noted, or compared with the number noted before."""
+        X = admitted(X)
         if reset:
             self.n_features_in_ = X.shape[1]
         elif X.shape[1] != self.n_features_in_:

@@ -10,7 +10,7 @@ from rosenblatt.learn.choices import generator_of
 from rosenblatt.learn.run_state import ctrl_c_noted
 from rosenblatt.learn.tree import growing, importance, pruning
 from rosenblatt.learn.tree import tree_options as plans
-from rosenblatt.learn.tree.canonical_rows import Rows, whole_costs
+from rosenblatt.learn.tree.canonical_rows import TreeRows, whole_costs
 from rosenblatt.learn.tree.stored_numbers import parts
 from rosenblatt.learn.tree.tree import Columns, Node, Stop, Tree
 from rosenblatt.learn.tree.tree_options import Plan
@@ -259,7 +259,7 @@ class TreeRule(LearningOptions, Rule):
         chosen = tables.categorical(X, self.categorical_features)
         return tables.read(X, chosen), y
 
-    def _rows(self, columns: Columns, y: Array, sample_weight: Any) -> tuple[Rows, Array]:
+    def _rows(self, columns: Columns, y: Array, sample_weight: Any) -> tuple[TreeRows, Array]:
         """The rows to learn from, and the classes."""
         classes = classes_of(y)
         if classes.size < 2:
@@ -272,9 +272,11 @@ class TreeRule(LearningOptions, Rule):
         if not factors.all():
             raise OptionError("class_weight must be above 0 for every class of a tree")
         costs, unit, copies = whole_costs(weights, factors, labels)
-        return Rows.of(columns, labels, costs, unit, copies), classes
+        return TreeRows.of(columns, labels, costs, unit, copies), classes
 
-    def _pruned(self, nodes: list[Node], rows: Rows, plan: Plan, seed: int, interrupted: Any, watch: Any) -> list[Node]:
+    def _pruned(
+        self, nodes: list[Node], rows: TreeRows, plan: Plan, seed: int, interrupted: Any, watch: Any
+    ) -> list[Node]:
         """The nodes that are left after pruning."""
         self.price_ = 0.0
         for name in ("cv_prices_", "cv_errors_", "cv_tree_"):

@@ -11,7 +11,7 @@ import numpy as np
 from rosenblatt import options
 from rosenblatt.errors import DataError, ModelError, OptionError, TableError
 from rosenblatt.learn.tree.stored_numbers import Stored
-from rosenblatt.learn.tree.tree import Column, Columns
+from rosenblatt.learn.tree.tree import ColumnHead, Columns
 from rosenblatt.rows.door import first_without_number, not_a_number
 from rosenblatt.rows.kernels import Array
 from rosenblatt.visible import brief
@@ -29,7 +29,7 @@ MOST_LEARNED = 2**27  # numbers of a table to learn from: a gigabyte
 WIDE, FEW = 32, 4  # a sparse table of more columns, of which at most one number in FEW is stored, is not made dense
 
 
-class Unnamed(Sequence[Column]):
+class Unnamed(Sequence[ColumnHead]):
     """Columns of numbers x0, x1, ..., each made when it is needed: there may be millions, of which few are."""
 
     def __init__(self, many: int) -> None:
@@ -41,7 +41,7 @@ class Unnamed(Sequence[Column]):
     def __getitem__(self, k: Any) -> Any:
         if isinstance(k, slice):
             return tuple(self[each] for each in range(self.many)[k])
-        return Column(f"x{range(self.many)[k]}")
+        return ColumnHead(f"x{range(self.many)[k]}")
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Unnamed):
@@ -105,7 +105,7 @@ def read(X: Any, chosen: Sequence[bool]) -> Columns:
     for k, name in enumerate(names):
         cells = _cells(X, k)
         values = _values(cells) if chosen[k] else None
-        heads.append(Column(name, values))
+        heads.append(ColumnHead(name, values))
         parts.append(_numbers(cells, name) if values is None else _codes(cells, values))
         if values is not None and len(values) > max(NAMES * np.count_nonzero(~np.isnan(parts[-1])), ENOUGH):
             parts[-1] = np.full_like(parts[-1], np.nan)
@@ -118,7 +118,7 @@ def read(X: Any, chosen: Sequence[bool]) -> Columns:
     return Columns(tuple(heads), np.array(parts).reshape(len(names), X.shape[0]))
 
 
-def read_like(X: Any, heads: Sequence[Column]) -> Array:
+def read_like(X: Any, heads: Sequence[ColumnHead]) -> Array:
     """The table of rows to predict; a category that was not among the rows learned from has a code beyond all."""
     if is_of_numbers(heads) and not is_frame(X):
         return _table(X, heads)
@@ -129,7 +129,7 @@ def read_like(X: Any, heads: Sequence[Column]) -> Array:
     return np.array(parts).reshape(len(heads), X.shape[0])
 
 
-def is_of_numbers(heads: Sequence[Column]) -> bool:
+def is_of_numbers(heads: Sequence[ColumnHead]) -> bool:
     """Whether no column holds categories."""
     return isinstance(heads, Unnamed) or not any(head.categories for head in heads)
 
@@ -140,7 +140,7 @@ def _is_wide(X: Any) -> bool:
     return hasattr(X, "tocsc") and d > WIDE and (X.nnz * FEW <= n * d or n * d > MOST_NUMBERS)
 
 
-def stored_of(X: Any, heads: Sequence[Column]) -> Stored:
+def stored_of(X: Any, heads: Sequence[ColumnHead]) -> Stored:
     """A sparse table by its numbers; infinity is refused."""
     X = X.tocsr()
     if not X.has_canonical_format:
@@ -165,11 +165,11 @@ def from_table(encoding: "Encoding", table: Any, first_row: int = 0) -> Columns:
     return Columns(heads_of(encoding), grid(encoding, table, first_row=first_row))
 
 
-def heads_of(encoding: "Encoding") -> tuple[Column, ...]:
+def heads_of(encoding: "Encoding") -> tuple[ColumnHead, ...]:
     """The columns of such a tree."""
     from rosenblatt.read.encode.tree_view import heads
 
-    return tuple(Column(name, categories) for name, categories in heads(encoding))
+    return tuple(ColumnHead(name, categories) for name, categories in heads(encoding))
 
 
 def whole_table(encoding: "Encoding", table: "Table") -> Columns:
@@ -190,7 +190,7 @@ def whole_table(encoding: "Encoding", table: "Table") -> Columns:
     return Columns(heads_of(encoding), np.concatenate(parts, axis=1))
 
 
-def check_heads(encoding: "Encoding", columns: Sequence[Column]) -> None:
+def check_heads(encoding: "Encoding", columns: Sequence[ColumnHead]) -> None:
     """Refuse an encoding whose columns are not these."""
     from rosenblatt.read.encode.tree_view import heads, width
 
@@ -211,7 +211,7 @@ def _by_column(X: Any) -> Any:
     return X.tocsc() if hasattr(X, "tocsc") else X
 
 
-def _table(X: Any, heads: Sequence[Column]) -> Array:
+def _table(X: Any, heads: Sequence[ColumnHead]) -> Array:
     """A table of numbers, column by column."""
     if hasattr(X, "toarray") and X.shape[0] * X.shape[1] > MOST_NUMBERS:
         raise DataError(
@@ -236,7 +236,7 @@ def _cells(X: Any, k: int) -> Array:
     return np.asarray(X[:, k])
 
 
-def _floats(cells: Array, heads: Sequence[Column]) -> Array:
+def _floats(cells: Array, heads: Sequence[ColumnHead]) -> Array:
     """Cells of columns as numbers, column by column."""
     if cells.dtype.kind == "c":
         raise DataError("Complex data not supported: a row is made of real numbers")
@@ -258,14 +258,14 @@ def _floats(cells: Array, heads: Sequence[Column]) -> Array:
 
 def _numbers(cells: Array, name: str) -> Array:
     """Numbers, NaN where missing."""
-    heads = [Column(name)]
+    heads = [ColumnHead(name)]
     cells = np.where(_missing(cells), np.nan, cells) if cells.dtype.kind == "O" else cells
     numbers = _floats(cells, heads) + 0.0
     _refuse_infinity(numbers[np.newaxis], heads)
     return numbers
 
 
-def _refuse_infinity(table: Array, heads: Sequence[Column]) -> None:
+def _refuse_infinity(table: Array, heads: Sequence[ColumnHead]) -> None:
     if np.isinf(table).any():
         column, row = np.argwhere(np.isinf(table))[0].tolist()
         _refuse(row, heads[column].name, table[column, row])

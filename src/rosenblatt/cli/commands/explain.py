@@ -110,7 +110,7 @@ def _tree(
 ) -> dict[str, Any]:
     """Show a tree, or the path of one row through it; returns the record for a program."""
     from rosenblatt.cli import reading, wording
-    from rosenblatt.desk.tree_paths import tree_of, way_of
+    from rosenblatt.desk.tree_paths import path_of, tree_of
     from rosenblatt.errors import OptionError
 
     tree = tree_of(loaded)
@@ -122,7 +122,7 @@ def _tree(
     else:
         table = reading.table(screen, file, wanted, encoding, target=False)
         with reading.named(table):
-            way = way_of(loaded, table, view.row)
+            way = path_of(loaded, table, view.row)
         for line in way.lines(encoding.target.name):
             screen.line(line)
     record = _record(model, None)

@@ -38,7 +38,7 @@ def run(
     begun = table.begin(file)
 
     from rosenblatt.cli import learning
-    from rosenblatt.desk.report import findings_of
+    from rosenblatt.desk.report import contents_of
     from rosenblatt.errors import MissingExtraError
     from rosenblatt.ship.explain.report import report_of
     from rosenblatt.ship.file.atomic import write_whole
@@ -50,7 +50,7 @@ def run(
     found = learning.outcome(screen, begun, target, table, training, options)
     with screen.busy("drawing"):
         check = shlex.join(["rosenblatt", "verify", str(model), *file])
-        page = report_of(findings_of(found.data, found.learned, found.model, found.notes, check))
+        page = report_of(contents_of(found.data, found.learned, found.model, found.notes, check))
     found.model.save(model, force=shown.force)
     write_whole(output, page.encode(), replace=shown.force)
     found.show(screen)

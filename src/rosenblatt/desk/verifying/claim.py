@@ -1,6 +1,6 @@
-"""A claim as a value: what the file says, and the check that its sentence follows from.
+"""A claim of a model file, and the check that decides it.
 
-Every sentence that `verify` prints is made by a check from what the check found, so it cannot say more than that.
+Every sentence that `verify` prints is written by a check from what it found, so it cannot say more than that.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -25,11 +25,11 @@ from rosenblatt.rules.schemes import JOINT
 from rosenblatt.ship.file.modelfile import Model
 
 EXACT, PREDICT, AGAIN = "exact arithmetic", "predict", "computed again"
-NEAR = 1e-9  # relative: sums of floats may be added up in another order
+NEAR = 1e-9  # relative: sums of floats may be added in another order
 
 
-class Finding(NamedTuple):
-    """Whether a claim holds (None: it was not checked), the sentence that says so, and what decided it."""
+class Outcome(NamedTuple):
+    """Whether a claim holds (None: not checked), a sentence about it, and how it was decided."""
 
     holds: bool | None
     statement: str
@@ -37,8 +37,8 @@ class Finding(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Result:
-    """A claim by its name, and what was found."""
+class CheckedClaim:
+    """The name of a claim, and the outcome of its check."""
 
     claim: str
     holds: bool | None
@@ -48,7 +48,7 @@ class Result:
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """What the claims of a model are about: its rule, the rows that it was learned from, and those held out."""
+    """The subject of a model's claims: its rule, the training rows, and the held-out rows."""
 
     model: Model
     trained: Data
@@ -61,67 +61,67 @@ class Subject:
 
     @property
     def judged(self) -> dict[str, Any]:
-        """What the file says of how the rule was judged."""
+        """The file's record of how the rule was judged."""
         return self.model.held_out or {}
 
     @property
     def knows_weights(self) -> bool:
-        """Whether the file names the column of weights, or says that there was none."""
+        """Whether the file names the column of row weights, or says that there was none."""
         return "weights" in self.judged
 
     @cached_property
     def costs(self) -> Costs:
-        """What mistakes cost in learning."""
+        """The costs of mistakes in learning."""
         return Costs.of(self.rule, self.trained)
 
     @cached_property
     def parts(self) -> list[Examples]:
-        """The rows learned from, as each of several linear rules sees them."""
+        """The training rows as examples for each linear rule."""
         trained = self.trained
-        return self.model.rule.examples_of(trained.X, trained.y, trained.weights)  # type: ignore[no-any-return]
+        return self.model.rule.examples_of(trained.seen, trained.y, trained.weights)  # type: ignore[no-any-return]
 
     @cached_property
     def linear(self) -> tuple[Array, float, str] | None:
-        """The weights, the threshold's constant and the ties of a rule that is one linear rule; None for any other."""
+        """The weights, the constant feature and the tie rule of a single linear rule; None for other rules."""
         try:
             return self.rule.one_linear_rule()
         except OptionError:
             return None
 
     def wrong_rows(self, data: Data) -> tuple[Array, str]:
-        """The rows that the rule gets wrong, and by what that was decided: in whole numbers for linear rules."""
+        """The rows that the rule gets wrong, and how that was decided: exactly for linear rules."""
         form = self.rule.linear
         if form is not None and form.scheme == JOINT and not form.unit_rows:
-            several = JointExamples(rows_of(data.X, bias=form.bias), data.y.astype(np.int64), classes=data.classes)
+            several = JointExamples(rows_of(data.seen, bias=form.bias), data.y.astype(np.int64), classes=data.classes)
             return mistakes_of_scores(several, form.weights.ravel().tolist()), EXACT
         if self.linear is None:
-            return np.flatnonzero(self.rule.predict(data.X) != data.y), PREDICT
+            return np.flatnonzero(self.rule.predict(data.seen) != data.y), PREDICT
         w, bias, ties = self.linear
         labels = np.where(data.y == 1, 1, -1).astype(np.int8)
-        return exact.mistakes(Examples(rows_of(data.X, bias=bias), labels), w.tolist(), ties), EXACT
+        return exact.mistakes(Examples(rows_of(data.seen, bias=bias), labels), w.tolist(), ties), EXACT
 
 
 @dataclass(frozen=True)
 class Claim:
-    """Something that a model file may say: where it says it, and how that is checked."""
+    """A kind of claim: where a model file makes it, and how it is checked."""
 
     name: str | Callable[[Any], str]
-    said: Callable[[Subject], Iterable[Any]]  # what the file says; empty where it makes no such claim
-    check: Callable[[Subject, Any], Finding]
+    claimed: Callable[[Subject], Iterable[Any]]  # the claims of this kind in the file, possibly none
+    check: Callable[[Subject, Any], Outcome]
 
-    def results(self, about: Subject) -> Iterator[Result]:
-        """What was found of all that the file says."""
-        for each in self.said(about):
-            yield Result(self.name if isinstance(self.name, str) else self.name(each), *self.check(about, each))
+    def results(self, about: Subject) -> Iterator[CheckedClaim]:
+        """Check all claims of this kind in the file."""
+        for each in self.claimed(about):
+            yield CheckedClaim(self.name if isinstance(self.name, str) else self.name(each), *self.check(about, each))
 
 
-def unless(holds: bool, told: str, wanted: Any) -> str:
-    """What was found, and what the file says where that is something else."""
-    return f"{told}." if holds else f"{told}, not {wanted}."
+def unless(holds: bool, found: str, claimed: Any) -> str:
+    """What was found and, if it differs, what the file claims."""
+    return f"{found}." if holds else f"{found}, not {claimed}."
 
 
 def near(claimed: Any, found: Any) -> bool:
-    """Whether two values are the same, but for the rounding of sums."""
+    """Whether two values are equal, apart from the rounding of sums."""
     if isinstance(found, list):
         same_length = isinstance(claimed, list) and len(claimed) == len(found)
         return same_length and all(map(near, claimed, found))

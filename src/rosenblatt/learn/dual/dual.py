@@ -9,7 +9,7 @@ Papers    Aizerman, Braverman and Rozonoer 1964; Freund and Schapire 1999. The b
 A decision is exact for the numbers K(x_i, x_j), which are floats. All scores are kept, and a correction adds a column
 of the kernel matrix to them, so a look at a row costs nothing.
 
-Forgetting. Where only so many corrections may be remembered, one drawn at random is taken back for each new one: the
+Forgetting. With a limit to the corrections that are remembered, one drawn at random is taken back for each new one: the
 Randomized Budget Perceptron (Cavallanti, Cesa-Bianchi and Gentile 2007). On average that shrinks the weights by a
 factor and keeps their direction. Expected mistakes have a bound against every rule no longer than a constant times the
 root of what is remembered, which is the best trade-off.
@@ -24,8 +24,8 @@ from rosenblatt import options
 from rosenblatt.errors import DataError
 from rosenblatt.learn.choices import TIES, UNLIMITED, Budget, Order, Reason
 from rosenblatt.learn.dual import dual_kernels
-from rosenblatt.learn.dual.dual_kernels import Dual, Memory, Pages, SoFar
-from rosenblatt.learn.dual.gram import Gram, Kernel, Points
+from rosenblatt.learn.dual.dual_kernels import UNKNOWN, Dual, Memory, Pages, Queue, SoFar
+from rosenblatt.learn.dual.gram import Gram, KernelFunction, KernelRows
 from rosenblatt.learn.ledger import rows_of_entries
 from rosenblatt.learn.run_state import AT_ONCE, FOREVER, NUMBERS_AT_ONCE, Run, Walk, ctrl_c_noted
 from rosenblatt.rows import find, kernels
@@ -35,15 +35,14 @@ from rosenblatt.rows.kernels import Array, Dense
 ACTIVE_SHARE = 0.5
 LOOKS_BETWEEN_PASSES = 16  # at the rows that were ever wrong, in passes
 DRAWS = 8192  # made at once
-UNKNOWN = 2  # for a sign
 
 
 @dataclass(frozen=True)
-class State:
+class DualState:
     """A rule as a sum over rows, and what is needed to go on with it."""
 
     amounts: Array
-    delays: Array  # see `dual_kernels.Dual`; empty where no mean is asked for
+    delays: Array  # see `dual_kernels.Dual`; empty where no mean is kept
     memory: Memory
     seed: int
     average: bool
@@ -51,13 +50,13 @@ class State:
     looks: int = 0
 
     @classmethod
-    def blank(cls, n: int, average: bool = False, remember: int | None = None, seed: int = 0) -> "State":
+    def blank(cls, n: int, average: bool = False, remember: int | None = None, seed: int = 0) -> "DualState":
         """No correction yet; n rows; perhaps a limit to what is remembered."""
         memory = Memory(np.zeros(remember or 0, np.int64), np.zeros(remember or 0), np.zeros(0, np.int64))
         return cls(np.zeros(n), np.zeros(n if average else 0), memory, seed, average)
 
-    def with_more(self, n: int, places: Array) -> "State":
-        """The same, of n rows more; `places` are those of the remembered rows among the rows."""
+    def with_more(self, n: int, places: Array) -> "DualState":
+        """The state for n more rows; `places` are those of the remembered rows among all."""
         delays = np.append(self.delays, np.zeros(n)) if self.average else self.delays
         return replace(
             self,
@@ -66,8 +65,8 @@ class State:
             memory=self.memory._replace(row=places),
         )
 
-    def of(self, rows: Array, numbers: Array) -> "State":
-        """The same, of some of the rows; those that are remembered by their numbers."""
+    def of(self, rows: Array, numbers: Array) -> "DualState":
+        """The state for some of the rows; remembered ones are known by their numbers."""
         delays = self.delays[rows] if self.average else self.delays
         memory = self.memory._replace(row=numbers[self.memory.row])
         return replace(self, amounts=self.amounts[rows], delays=delays, memory=memory)
@@ -82,7 +81,7 @@ class State:
 class DualRun(Run):
     """What came of it; `weights` are the amounts."""
 
-    state: State
+    state: DualState
     forgotten: Array  # the corrections taken back, in order, as in the ledger: one for each beyond those remembered
     mistakes: int = 0  # rows that are wrong at the end
 
@@ -98,7 +97,7 @@ class DualWalk(Walk):
         self,
         examples: Examples,
         gram: Gram,
-        state: State,
+        state: DualState,
         budget: Budget = UNLIMITED,
         watch: Callable[[Walk], None] | None = None,
     ) -> None:
@@ -130,13 +129,17 @@ class DualWalk(Walk):
         while at < order.size:
             if reason := self.spent():
                 return reason, quiet
-            page = np.empty(self._room(), self.index)
+            before = self.made
+            page = np.empty(self._room(before), self.index)
             forgotten = np.empty(page.size if self.memory.row.size else 0, self.index)
             why, moved, made, looks, quiet, needed = dual_kernels.correct(
-                order[at:], copies[at:], labels, known, self.dual, self.gram.held, self._with_draws(page.size),
-                SoFar(self.made, self.state.looks + self.seen, quiet), patience, Pages(page, forgotten),
+                Queue(order[at:], copies[at:], known), labels, self.dual, self.gram.held,
+                self._with_draws(page.size, before), SoFar(before, self.state.looks + self.seen, quiet), patience,
+                Pages(page, forgotten),
             )  # fmt: skip
-            self._note(page[:made], forgotten, looks - self.state.looks)
+            self.seen = looks - self.state.looks
+            if made:
+                self._note(before, page[:made], forgotten)
             at += moved
             in_doubt = why == dual_kernels.NEEDS_SIGN
             known = self._sign(needed) if in_doubt and not self.gram.symmetric else UNKNOWN
@@ -148,31 +151,28 @@ class DualWalk(Walk):
                 break
         return None, quiet
 
-    def _note(self, entries: Array, forgotten: Array, seen: int) -> None:
-        """Take over what a kernel did."""
-        before = self.made
+    def _note(self, before: int, entries: Array, forgotten: Array) -> None:
+        """Take over the corrections of a kernel; there were some before."""
         self.ledger.append(entries)
-        self.seen = seen
-        if entries.size:
-            if before + entries.size > (full := self.memory.row.size) > 0:
-                self.forgotten.append(forgotten[max(full - before, 0) : entries.size])
-            largest = float(np.abs(self.dual.scores).max())
-            if not largest < kernels.HUGE:
-                raise DataError("the scores would overflow: the values of the kernel are too large; scale the columns")
-            self.dual.error[0].largest = largest
+        if before + entries.size > (full := self.memory.row.size) > 0:
+            self.forgotten.append(forgotten[max(full - before, 0) : entries.size])
+        largest = float(np.abs(self.dual.scores).max())
+        if not largest < kernels.HUGE:
+            raise DataError("the scores would overflow: the values of the kernel are too large; scale the columns")
+        self.dual.error["largest"] = largest  # to set an attribute of a record takes ten times as long
 
-    def _room(self) -> int:
+    def _room(self, before: int) -> int:
         """How many corrections a kernel may make: as many as take some 20 ms, and as there are draws for."""
-        many = min(AT_ONCE, max(NUMBERS_AT_ONCE // self.gram.points.n, 1), DRAWS - self.made % DRAWS)
+        many = min(AT_ONCE, max(NUMBERS_AT_ONCE // self.gram.points.n, 1), DRAWS - before % DRAWS)
         limit = self.budget.max_updates
         return many if limit is None else min(many, limit - len(self.ledger))
 
-    def _with_draws(self, many: int) -> Memory:
+    def _with_draws(self, many: int, before: int) -> Memory:
         """The memory, and which part of it each of the next corrections replaces."""
         memory = self.memory
         if not memory.row.size:
             return memory
-        block, first = divmod(self.made, DRAWS)
+        block, first = divmod(before, DRAWS)
         if first == 0 or not memory.draws.size:
             draws = np.random.default_rng([self.state.seed, block]).integers(memory.row.size, size=DRAWS)
             self.memory = memory = memory._replace(draws=draws)
@@ -271,7 +271,7 @@ def order_named(name: str) -> Order:
 def learn(
     examples: Examples,
     gram: Gram,
-    state: State,
+    state: DualState,
     *,
     order: Order = Order.ACTIVE,
     budget: Budget = UNLIMITED,
@@ -286,7 +286,7 @@ def learn(
     return walk.end(reason)
 
 
-def follow(examples: Examples, gram: Gram, state: State, scores: Array, error: float) -> DualRun:
+def follow(examples: Examples, gram: Gram, state: DualState, scores: Array, error: float) -> DualRun:
     """Take the last rows of `gram` as the next part of a stream: look at each once, and correct it if it is a mistake.
 
     The first ones are those that the state is a sum over; `examples` labels all, and the first have weight 0. `scores`
@@ -298,7 +298,7 @@ def follow(examples: Examples, gram: Gram, state: State, scores: Array, error: f
     return walk.end(Reason.STREAM)
 
 
-def scores_of(kernel: Kernel, points: Points, support: Points, amounts: Array) -> tuple[Array, Array]:
+def scores_of(kernel: KernelFunction, points: KernelRows, support: KernelRows, amounts: Array) -> tuple[Array, Array]:
     """The scores of rows under the rules with these amounts, and what none of each rule's is off by more than."""
     scores, errors = np.zeros((len(amounts), points.n)), np.zeros(len(amounts))
     whole = np.array([find.is_whole(a) for a in amounts])

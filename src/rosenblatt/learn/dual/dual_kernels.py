@@ -11,7 +11,7 @@ from rosenblatt.rows.kernels import TINY, UNIT, Array, Csr, Dense, Rows, column,
 # Products of rows
 #
 # A product is added up in the order of the features, so it is the same number for every storage, for both orders of its
-# rows, and however many are asked for at once.
+# rows, and however many are computed at once.
 # ---------------------------------------------------------------------------------------------------------
 
 CHUNK = 1024  # products that are added up together, and stay in the nearest cache
@@ -35,7 +35,7 @@ def dense_products(rows: Rows, across: Array, first: int, last: int, out: Array)
 
 @compiled
 def sparse_products(rows: Rows, others: Csr, first: int, last: int, spread: Array, out: Array) -> None:
-    """The same for sparse z_j; `spread` has a zero for each feature, and is left so."""
+    """out[r, j] = x_r . z_j for sparse z_j; `spread` has a zero for each feature, and is left so."""
     for r in range(out.shape[0]):
         for k in range(stored(rows, r)):
             spread[column(rows, r, k)] = value(rows, r, k)
@@ -75,7 +75,7 @@ class Dual(NamedTuple):
 
     scores: Array  # of every row
     amounts: Array  # y_j times the corrections of row j
-    delays: Array  # y_j times the looks before each correction of row j, added up; empty where no mean is asked for
+    delays: Array  # y_j times the looks before each correction of row j, added up; empty where no mean is kept
     error: Array  # one record, of type ERROR
 
 
@@ -115,6 +115,7 @@ def measure(held: Held, slots: Array) -> None:
 
 
 ALL_SEEN, CLEAN, PAGE_FULL, NEEDS_COLUMN, NEEDS_SIGN = range(5)
+UNKNOWN = 2  # for a sign
 
 
 @inlined
@@ -134,6 +135,14 @@ def move(dual: Dual, held: Held, j: int, step: float) -> None:
         error.most += UNIT * (1.0 + abs(dual.amounts[j])) * held.largest[slot] + TINY
 
 
+class Queue(NamedTuple):
+    """The rows to look at."""
+
+    order: Array
+    copies: Array  # of each; used up (empty: one each)
+    known: int  # the exact sign of the first one's score, or UNKNOWN
+
+
 class SoFar(NamedTuple):
     """The corrections and the looks made before, and how many copies in a row were right."""
 
@@ -149,40 +158,58 @@ class Pages(NamedTuple):
     forgotten: Array
 
 
-@compiled
-def correct(  # one long function: each part of it would be compiled by itself, and everyone waits for that once
-    order: Array,
-    copies: Array,
-    labels: Array,
-    known: int,
-    dual: Dual,
-    held: Held,
-    memory: Memory,
-    so_far: SoFar,
-    patience: int,
-    pages: Pages,
-) -> tuple[int, int, int, int, int, int]:
-    """PLA over the rows in `order`, by their scores alone; as `kernels.correct`, for rules that are sums over rows.
+@inlined
+def margin(dual: Dual, held: Held, label: int, i: int, known: int) -> float:
+    """Row i's margin with the exact sign; NaN if neither its column is at hand for that, nor its sign known."""
+    m = label * dual.scores[i]
+    if not dual.error[0].most > 0.0 or abs(m) > dual.error[0].most:
+        return m  # type: ignore[no-any-return]
+    if held.limbs.size > 0 and held.place[i] >= 0:
+        return label * exact_score(held.columns, held.place[i], dual.amounts, held.limbs)
+    return np.nan if known == UNKNOWN else np.float64(label * known)
 
-    `known` is the exact sign of the first row's score, or 2.
-    Returns why it stopped, how far it came in `order`, the corrections, the looks, how many copies in a row were right,
-    and the column needed.
+
+@inlined
+def forget(dual: Dual, held: Held, memory: Memory, slot: int, number: int) -> int:
+    """Take back the correction that is remembered in this place; returns it, as in the ledger."""
+    j = memory.row[slot]
+    move(dual, held, j, -memory.step[slot])
+    held.used[held.place[j]] = number
+    return j if abs(memory.step[slot]) == 1.0 else ~j  # type: ignore[no-any-return]
+
+
+@inlined
+def learn_from(dual: Dual, held: Held, memory: Memory, slot: int, i: int, step: float, so_far: SoFar) -> None:
+    """Correct row i by this step, which has the sign of its label, and remember that in this place."""
+    move(dual, held, i, step)
+    held.used[held.place[i]] = so_far.made
+    if dual.delays.size > 0:
+        dual.delays[i] += step * so_far.looks
+    if memory.row.size > 0:
+        memory.row[slot] = i
+        memory.step[slot] = step
+
+
+@compiled
+def correct(
+    queue: Queue, labels: Array, dual: Dual, held: Held, memory: Memory, so_far: SoFar, patience: int, pages: Pages
+) -> tuple[int, int, int, int, int, int]:
+    """PLA over the rows in a queue, by their scores alone; as `kernels.correct`, for rules that are sums over rows.
+
+    Returns why it stopped, how far it came in the queue, the corrections, the looks, how many copies in a row were
+    right, and the column needed.
     """
+    order, copies, known = queue
     before, looks, quiet = so_far
     made = k = 0
     while k < order.size:
         i = order[k]
-        m = labels[i] * dual.scores[i]
-        if dual.error[0].most > 0.0 and not abs(m) > dual.error[0].most:
-            if held.limbs.size > 0 and held.place[i] >= 0:
-                m = labels[i] * exact_score(held.columns, held.place[i], dual.amounts, held.limbs)
-            elif known == 2:
-                return NEEDS_SIGN, k, made, looks, quiet, i
-            else:
-                m = np.float64(labels[i] * known)
+        m = margin(dual, held, labels[i], i, known)
+        if np.isnan(m):
+            return NEEDS_SIGN, k, made, looks, quiet, i
         many = copies[k] if copies.size > 0 else 1.0
         if m > 0.0:
-            known = 2
+            known = UNKNOWN
             looks += int(np.ceil(many))
             quiet += int(np.ceil(many))
             k += 1
@@ -195,26 +222,17 @@ def correct(  # one long function: each part of it would be compiled by itself, 
         slot = memory.draws[made] if full else before + made
         if held.place[i] < 0:
             return NEEDS_COLUMN, k, made, looks, quiet, i
-        if full and held.place[memory.row[slot]] < 0:
-            return NEEDS_COLUMN, k, made, looks, quiet, memory.row[slot]
-        step = min(many, 1.0)
         if full:
-            j = memory.row[slot]
-            move(dual, held, j, -memory.step[slot])
-            held.used[held.place[j]] = before + made
-            pages.forgotten[made] = j if abs(memory.step[slot]) == 1.0 else ~j
-        move(dual, held, i, step * labels[i])
-        held.used[held.place[i]] = before + made
-        if dual.delays.size > 0:
-            dual.delays[i] += step * labels[i] * looks
-        if memory.row.size > 0:
-            memory.row[slot] = i
-            memory.step[slot] = step * labels[i]
+            if held.place[memory.row[slot]] < 0:
+                return NEEDS_COLUMN, k, made, looks, quiet, memory.row[slot]
+            pages.forgotten[made] = forget(dual, held, memory, slot, before + made)
+        step = min(many, 1.0)
+        learn_from(dual, held, memory, slot, i, step * labels[i], SoFar(before + made, looks, 0))
         pages.ledger[made] = i if step == 1.0 else ~i
         made += 1
         looks += 1
         quiet = 0
-        known = 2
+        known = UNKNOWN
         if copies.size > 0:
             copies[k] = many - step
         if many <= 1.0:

@@ -2,7 +2,7 @@
 
 Problem   K(x_i, x_j) for the rows that a run asks for, without n x n numbers in memory.
 Input     rows; the name of a kernel, or a function of two tables; how much memory there is.
-Result    floats. Those of named kernels do not depend on the storage, on how many are asked for at once, or on cores.
+Result    floats. Those of named kernels do not depend on the storage, on how many are computed at once, or on cores.
 """
 
 from collections.abc import Callable
@@ -32,7 +32,7 @@ LEAST_HELD = 4
 EMPTY, LONG_AGO = -2, -1  # when a place was last used
 
 
-class Points:
+class KernelRows:
     """Rows, with what kernels need to know of them."""
 
     def __init__(self, rows: Rows) -> None:
@@ -61,22 +61,22 @@ class Points:
             return table
         return writable(table)
 
-    def take(self, rows: Array) -> "Points":
+    def take(self, rows: Array) -> "KernelRows":
         """Some of the rows."""
-        return Points(some_rows(self.rows, rows))
+        return KernelRows(some_rows(self.rows, rows))
 
-    def followed_by(self, more: "Points") -> "Points":
+    def followed_by(self, more: "KernelRows") -> "KernelRows":
         """These rows and more, in the storage of these."""
         if isinstance(self.rows, Dense):
             values = more.rows.values if isinstance(more.rows, Dense) else more.matrix.toarray()
-            return Points(fixed_rows(self.rows._replace(values=np.concatenate([self.rows.values, values]))))
+            return KernelRows(fixed_rows(self.rows._replace(values=np.concatenate([self.rows.values, values]))))
         both = scipy.sparse.vstack([self.matrix, scipy.sparse.csr_array(more.matrix)], format="csr")
         columns, starts = both.indices.astype(self.rows.columns.dtype), both.indptr.astype(self.rows.starts.dtype)
-        return Points(fixed_rows(self.rows._replace(values=both.data, columns=columns, starts=starts)))
+        return KernelRows(fixed_rows(self.rows._replace(values=both.data, columns=columns, starts=starts)))
 
 
 @dataclass(frozen=True)
-class Kernel:
+class KernelFunction:
     """An inner product of some feature space: of what name, or which function, with which parameters."""
 
     function: str | Callable[[Any, Any], Any]
@@ -85,7 +85,7 @@ class Kernel:
     coef0: float = 1.0
     shift: float = 0.0  # added to every value: the square of the threshold's constant feature
 
-    def between(self, left: Points, right: Points) -> Array:
+    def between(self, left: KernelRows, right: KernelRows) -> Array:
         """K(x, z) for every row x of one table and z of the other; of a precomputed one, all that are in `left`."""
         with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused below
             values = self._values(left, right)
@@ -97,13 +97,13 @@ class Kernel:
             )
         return values
 
-    def is_symmetric(self, points: Points) -> bool:
+    def is_symmetric(self, points: KernelRows) -> bool:
         """Whether K(x, z) is K(z, x), to the last bit, for these rows."""
         if self.function == PRECOMPUTED:
             return bool((points.matrix == points.matrix.T).all())
         return not callable(self.function)
 
-    def columns(self, points: Points, rows: Array) -> Array:
+    def columns(self, points: KernelRows, rows: Array) -> Array:
         """K(x, z) for every row x, for each of these rows z: one after the other."""
         if self.function == PRECOMPUTED:
             return np.asarray(points.matrix[:, rows].T + self.shift)
@@ -112,13 +112,13 @@ class Kernel:
             return np.ascontiguousarray(self.between(points, some).T)
         return self.between(some, points)
 
-    def row(self, points: Points, i: int, others: Array) -> Array:
+    def row(self, points: KernelRows, i: int, others: Array) -> Array:
         """K(x_i, z) for these rows z."""
         if self.function == PRECOMPUTED:
             return np.asarray(points.matrix[i, others] + self.shift)
         return np.asarray(self.between(points.take(np.array([i])), points.take(others))[0])
 
-    def _values(self, left: Points, right: Points) -> Array:
+    def _values(self, left: KernelRows, right: KernelRows) -> Array:
         if callable(self.function):
             found = np.array(self.function(left.matrix, right.matrix), np.float64)
             if found.shape != (left.n, right.n):
@@ -142,7 +142,7 @@ class Kernel:
             return np.asarray(np.power(self.gamma * values + self.coef0, self.degree))
         return np.asarray(np.tanh(self.gamma * values + self.coef0)) if self.function == "sigmoid" else values
 
-    def _of_pairs(self, left: Points, right: Points) -> Array:
+    def _of_pairs(self, left: KernelRows, right: KernelRows) -> Array:
         from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 
         if self.function != "laplacian" and is_sparse(left.matrix):
@@ -152,7 +152,7 @@ class Kernel:
         return np.asarray(values, np.float64)
 
 
-def _products(left: Points, right: Points) -> Array:
+def _products(left: KernelRows, right: KernelRows) -> Array:
     """Every x . z, on all cores."""
     out, rows = np.empty((left.n, right.n)), right.rows
 
@@ -173,8 +173,8 @@ def kernel_of(
     degree: float,
     coef0: float,
     bias: float,
-    points: Points,
-) -> Kernel:
+    points: KernelRows,
+) -> KernelFunction:
     """The kernel with these options, for these rows."""
     names = (*OF_PRODUCTS, *OF_PAIRS, PRECOMPUTED)
     if not callable(function) and not options.is_word(function, *names):
@@ -190,13 +190,13 @@ def kernel_of(
         variance = squares / numbers - (total / numbers) ** 2
         gamma = 1 / (n_features(points.rows) * variance) if variance > 0 else 1.0
     options.number("gamma", gamma, above=0)  # that of the scale may be beyond floats
-    return Kernel(function, float(gamma), degree, coef0, bias * bias)
+    return KernelFunction(function, float(gamma), degree, coef0, bias * bias)
 
 
 class Gram:
     """Columns of the kernel matrix of some rows, computed when they are needed and held while there is room."""
 
-    def __init__(self, kernel: Kernel, points: Points, megabytes: float) -> None:
+    def __init__(self, kernel: KernelFunction, points: KernelRows, megabytes: float) -> None:
         self.kernel = kernel
         self.points = points
         n = points.n

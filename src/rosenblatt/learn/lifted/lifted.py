@@ -31,7 +31,7 @@ from rosenblatt.learn.run_state import AT_ONCE, Run, Walk, ctrl_c_noted
 from rosenblatt.rows import find, kernels
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array, Doubt, Page, Place, fixed
-from rosenblatt.rows.scan import Table
+from rosenblatt.rows.scan import LabelledRows
 
 BITS = 24  # of the lift: s^2, and s times a count below 2^29, are then floats, so counts lose nothing
 MOST_COPIES = 2**25
@@ -172,7 +172,7 @@ class LiftedMistakes:
     walk: LiftedWalk
     length: float  # of all its weights
 
-    def __call__(self, table: Table, first: int, last: int, out: Array) -> int:
+    def __call__(self, table: LabelledRows, first: int, last: int, out: Array) -> int:
         """Those among the copies of rows first .. last-1."""
         walk, before = self.walk, self.walk.examples.copies_before
         begin, end, doubt = int(before[first]), int(before[last]), walk.doubt(self.length)
@@ -219,7 +219,7 @@ def quick_directions(
     budget = Budget(max_passes=PASSES_FOR_REFERENCE, max_seconds=max_seconds)
     plain = pla.learn(examples, np.zeros(examples.size), order=Order.CYCLIC, budget=budget, interrupted=interrupted)
     entries = plain.ledger.entries()
-    late = np.arange(entries.size, 0.0, -1.0)  # a correction is part of so many of the weights
+    late = np.arange(entries.size, 0.0, -1.0)  # how many of the weight vectors each correction is part of
     if examples.weights.size:
         late = np.where(entries < 0, late * (examples.weights % 1)[rows_of_entries(entries)], late)
     whole = steps if steps.size else np.ones(rows.size)
@@ -240,7 +240,7 @@ class MarginsInOrder:
 
     w: Array
 
-    def __call__(self, table: Table, first: int, last: int, out: Array) -> None:
+    def __call__(self, table: LabelledRows, first: int, last: int, out: Array) -> None:
         """Those of rows first .. last-1."""
         lifted_kernels.margins_in_order(table.rows, table.labels, first, self.w, out)
 
@@ -268,29 +268,31 @@ def _least_cost(m: Array, lift: float | None) -> tuple[float, float]:
     sums, squares = (np.concatenate([[0.0], np.cumsum(m**power)]) for power in (1, 2))
 
     def cost(gamma: float) -> float:
-        k = int(np.searchsorted(m, gamma))
-        L = max(float((k * gamma - 2 * sums[k]) * gamma + squares[k]), 0.0)
+        k = int(m.searchsorted(gamma))
+        L = max((k * gamma - 2 * sums.item(k)) * gamma + squares.item(k), 0.0)
         return (1 + sqrt(L) if lift is None else hypot(1.0, lift) * hypot(1.0, sqrt(L) / lift)) / gamma
 
     low, high = 0.0, 1.0  # no rule has a larger margin
     for _ in range(SEARCH_STEPS):
-        left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+        left, right, before = high - GOLDEN * (high - low), low + GOLDEN * (high - low), (low, high)
         if cost(left) <= cost(right):
             high = right
         else:
             low = left
+        if (low, high) == before:  # so would all further steps leave them
+            break
     return cost(high), high
 
 
 def enlarged(examples: Examples) -> tuple[Examples, float]:
-    """The same rows times a power of two, where they are so short that products of them would underflow, and that."""
+    """Rows too short for products, which would underflow, times a power of two; and that power, 1 for other rows."""
     exponent = frexp(examples.radius)[1]
     if not examples.radius or exponent > SHORT:
         return examples, 1.0
     factor, rows = 2.0 ** min(-exponent, 1000), examples.rows
     with np.errstate(over="ignore"):
         values = rows.values.astype(np.float64) * factor
-    values[~np.isfinite(values)] = 0.0  # of rows of weight 0, which nobody looks at
+    values[~np.isfinite(values)] = 0.0  # of rows of weight 0, which are never looked at
     larger = rows._replace(values=fixed(values), bias=rows.bias * factor, radius=rows.radius * factor)
     return replace(examples, rows=larger), factor
 

@@ -333,7 +333,7 @@ def _pair(x: Any) -> tuple[Any, Any] | None:
 
 
 def _widened(weights: Array, room: int) -> Array:
-    """The same weights with room for more features; the last two entries stay the last."""
+    """Weights with room for more features; the last two entries stay the last."""
     if weights.shape[-1] >= room:
         return weights
     wider = np.zeros((*weights.shape[:-1], room))

@@ -1,12 +1,14 @@
-"""Compiled code of the stream: look at one row, and move the weights where that is asked for.
+"""Compiled code of the stream: look at one row, and move the weights if it is a mistake or has a loss.
 
-A rule under way is a few arrays, which Python holds (`Arrays`). Kernels see them as a `Rule`, whose parts have names.
+A rule under way is a few arrays, which Python holds (`Arrays`). Kernels see them as a `StreamedRule`, with
+names for the parts.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
+from rosenblatt.learn.passes.averaged_kernels import step_by_loss
 from rosenblatt.rows.compiling import any_order, compiled, direct, inlined
 from rosenblatt.rows.kernels import (
     HUGE,
@@ -25,6 +27,7 @@ from rosenblatt.rows.kernels import (
     length,
     next_unclear,
     score,
+    square_length,
     stored,
     value,
     with_exact_sign,
@@ -62,7 +65,7 @@ class Steps(NamedTuple):
     soft: float
 
 
-class Rule(NamedTuple):
+class StreamedRule(NamedTuple):
     """A rule under way.
 
     The average is weights - sums / examples seen. The last entry of weights is the threshold's, and the one before it,
@@ -116,36 +119,21 @@ def doubt_of(rows: Rows, i: int, sizes: float, limbs: Array) -> Doubt:
 
 
 @inlined
-def rule_of(table: Array, star: Array, counts: Array, numbers: Array, limbs: Array) -> Rule:
+def rule_of(table: Array, star: Array, counts: Array, numbers: Array, limbs: Array) -> StreamedRule:
     """The rule that these arrays hold."""
     ties = Ties(numbers[POSITIVE_TIE] != 0.0, numbers[NEGATIVE_TIE] != 0.0)
-    return Rule(table, star, counts, numbers, limbs, ties, Steps(numbers[BY_LOSS] != 0.0, numbers[MOST], numbers[SOFT]))
+    return StreamedRule(
+        table, star, counts, numbers, limbs, ties, Steps(numbers[BY_LOSS] != 0.0, numbers[MOST], numbers[SOFT])
+    )
 
 
 @inlined
-def step_by_loss(rows: Rows, labels: Array, i: int, w: Array, doubt: Doubt, steps: Steps) -> float:
-    """min(most, loss / (||x_i||^2 + soft)), the closed form of Crammer et al., figure 1; a row of zeros has no step.
-
-    Whether there is a loss is decided exactly; how much, by sums in the order of the features, so that the step is a
-    function of the numbers alone.
-    """
-    total = square = 0.0
-    for k in range(stored(rows, i)):
-        v = np.float64(value(rows, i, k))
-        total += v * w[column(rows, i, k)]
-        square += v * v
-    m, square = labels[i] * (total + rows.bias * w[-1]), square + rows.bias * rows.bias
-    if square == 0.0 or not is_below(rows, labels, i, w, m, doubt, 1.0):
-        return 0.0
-    return min(steps.most, max(1.0 - m, 0.0) / (square + steps.soft))  # type: ignore[no-any-return]
-
-
-@inlined
-def step_for(rows: Rows, labels: Array, i: int, w: Array, doubt: Doubt, rule: Rule) -> tuple[float, bool]:
+def step_for(rows: Rows, labels: Array, i: int, w: Array, doubt: Doubt, rule: StreamedRule) -> tuple[float, bool]:
     """The step that a look at row i asks for (0: none), and whether w has the row wrong, both decided exactly."""
     wrong = is_mistake(rows, labels, i, w, rule.ties, doubt)
     if rule.steps.by_loss:
-        return step_by_loss(rows, labels, i, w, doubt, rule.steps), wrong
+        square, steps = square_length(rows, i), rule.steps
+        return step_by_loss(rows, labels, i, w, square, steps.most, steps.soft, doubt), wrong
     return 1.0 if wrong else 0.0, wrong
 
 
@@ -174,7 +162,7 @@ def put_average(rows: Rows, i: int, table: Array, seen: int) -> None:
 
 
 @compiled
-def average_is_wrong(rows: Rows, labels: Array, i: int, rule: Rule) -> bool:
+def average_is_wrong(rows: Rows, labels: Array, i: int, rule: StreamedRule) -> bool:
     """Whether the averaged weights have row i wrong, decided exactly."""
     put_average(rows, i, rule.table, rule.counts[SEEN])
     average = rule.table[1]
@@ -183,7 +171,7 @@ def average_is_wrong(rows: Rows, labels: Array, i: int, rule: Rule) -> bool:
 
 
 @compiled
-def compare(rows: Rows, labels: Array, i: int, rule: Rule) -> None:
+def compare(rows: Rows, labels: Array, i: int, rule: StreamedRule) -> None:
     """Note row i's length if no row was longer, and its place if it is the first with y (w* . x) < eps."""
     star, counts, numbers = rule.star, rule.counts, rule.numbers
     numbers[RADIUS] = max(numbers[RADIUS], length(rows, i))
@@ -194,7 +182,7 @@ def compare(rows: Rows, labels: Array, i: int, rule: Rule) -> None:
 
 
 @inlined
-def take(rows: Rows, labels: Array, i: int, copies: float, rule: Rule) -> int:
+def take(rows: Rows, labels: Array, i: int, copies: float, rule: StreamedRule) -> int:
     """Look at the copies of row i, one after the other, and move the weights by the step that each asks for.
 
     Returns how many of them were mistakes; or, with nothing changed, why the row cannot be learned from.
@@ -266,14 +254,7 @@ def one_sparse(values: Array, columns: Array, starts: Array, numbers: Array) -> 
 
 @direct
 def learn_dense(
-    x: Array,
-    labels: Array,
-    copies: float,
-    table: Array,
-    star: Array,
-    counts: Array,
-    numbers: Array,
-    limbs: Array,
+    x: Array, labels: Array, copies: float, table: Array, star: Array, counts: Array, numbers: Array, limbs: Array
 ) -> int:
     """Learn from one row: an entry per feature."""
     rule = rule_of(table, star, counts, numbers, limbs)
@@ -282,17 +263,9 @@ def learn_dense(
 
 @direct
 def learn_sparse(
-    values: Array,
-    columns: Array,
-    starts: Array,
-    labels: Array,
-    copies: float,
-    table: Array,
-    star: Array,
-    counts: Array,
-    numbers: Array,
-    limbs: Array,
-) -> int:
+    values: Array, columns: Array, starts: Array, labels: Array, copies: float,
+    table: Array, star: Array, counts: Array, numbers: Array, limbs: Array,
+) -> int:  # fmt: skip
     """Learn from one row: some entries and their columns."""
     rows = one_sparse(values, columns, starts, numbers)
     return take(rows, labels, zero(), copies, rule_of(table, star, counts, numbers, limbs))

@@ -15,7 +15,7 @@ the half space y (w . x) >= 1, and ||p|| <= ||w|| + 2 / ||x||: no update lengthe
 
 from collections.abc import Callable
 from enum import StrEnum
-from math import inf, sqrt
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from rosenblatt import options
 from rosenblatt.errors import DataError
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.passes import averaged_kernels
-from rosenblatt.learn.passes.averaged import doubt_during
+from rosenblatt.learn.passes.averaged import doubt_during, growth_of
 from rosenblatt.learn.passes.averaged_kernels import ByLoss
 from rosenblatt.rows import kernels
 from rosenblatt.rows.examples import Examples
@@ -71,14 +71,6 @@ def _check_squares(examples: Examples, squares: Array) -> None:
             )
 
 
-def growth_of(stride: ByLoss) -> float:
-    """By how much an update can lengthen the weights, at most."""
-    squares = stride.squares[stride.squares > 0]
-    if not squares.size:
-        return 0.0
-    return min(2.0 / sqrt(squares.min()), stride.most * sqrt(squares.max()))
-
-
 class StepLedger(Ledger):
     """A ledger whose steps are not whole: each follows from the weights before it and its row."""
 
@@ -90,9 +82,10 @@ class StepLedger(Ledger):
     def follower(self, examples: Examples) -> Callable[[Array, Array], None]:
         """What makes the steps of some entries once more."""
         stride = stride_of(examples, self.variant, self.C)
+        growth = growth_of(stride) or 0.0
 
         def follow(w: Array, entries: Array) -> None:
-            doubt = doubt_during(entries.size, examples, w, growth_of(stride))
+            doubt = doubt_during(entries.size, examples, w, growth)
             averaged_kernels.replay_strides(examples.rows, examples.labels, examples.weights, stride, w, doubt, entries)
 
         return follow

@@ -14,6 +14,7 @@ whole numbers below 2^53 only the last division rounds.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from rosenblatt.errors import DataError, OptionError
 from rosenblatt.learn.choices import UNLIMITED, Budget, Reason, counted
 from rosenblatt.learn.ledger import Tape
 from rosenblatt.learn.passes import averaged_kernels
-from rosenblatt.learn.passes.averaged_kernels import Log, Stride
+from rosenblatt.learn.passes.averaged_kernels import ByLoss, Log, Stride
 from rosenblatt.learn.passes.electorate import electorate
 from rosenblatt.learn.run_state import MOST_IN_PLACES, Run, Walk
 from rosenblatt.rows import find, kernels
@@ -55,7 +56,7 @@ def begin(start: Array, *, averaged: bool) -> Tally:
 
 @dataclass(frozen=True)
 class PassesRun(Run):
-    """What came of it; `weights` are those of the rule that was asked for."""
+    """What came of it; `weights` are those that the rule decides by."""
 
     tally: Tally
     when: Array  # how many looks there had been before each update
@@ -70,13 +71,13 @@ class PassesRun(Run):
 class Course:
     """A run of passes under way."""
 
-    def __init__(self, walk: Walk, stride: Stride, tally: Tally, growth: float | None = None) -> None:
+    def __init__(self, walk: Walk, stride: Stride, tally: Tally) -> None:
         self.walk = walk
         self.stride = stride
         self.sums = tally.sums.copy()
         self.looks = tally.looks
         self.when = Tape(np.int64)
-        self.growth = growth  # of ||w||, at most, by one update; None: steps are whole, or a part of one
+        self.growth = growth_of(stride)
 
     @property
     def tally(self) -> Tally:
@@ -113,41 +114,58 @@ class Course:
                 )
         return page, doubt
 
-    def run(
-        self, rng: np.random.Generator | None, spread: bool, is_right: Callable[[], bool], is_final: bool
-    ) -> Reason:
-        """Pass after pass until one moves nothing and the rule is right on every row, or a budget is spent.
-
-        `is_final` tells that the rule is that of the weights now, so that further passes cannot change it either.
-        """
-        in_order = order_of_a_pass(self.walk, None, spread) if rng is None else None
-        while not (reason := self.walk.spent()):
-            order, copies = in_order or order_of_a_pass(self.walk, rng)
-            copies = copies.copy()  # they are used up
-            before, at = len(self.walk.ledger), 0
-            while at < order.size:
-                if reason := self.walk.spent():
-                    break
-                stop = at + self.walk.at_once
-                at += self.sweep(order[at:stop], copies[at:stop])
-            if reason:
-                break
-            self.walk.ledger.end_pass()
-            if len(self.walk.ledger) == before:
-                if is_right():
-                    return Reason.SEPARATED
-                if is_final:
-                    return Reason.QUIET
-        return Reason.SEPARATED if reason is not Reason.INTERRUPTED and is_right() else reason
-
     def weights_at(self, look: int) -> Array:
         """The weights after look number `look`, counted from 0."""
         t = int(np.searchsorted(self.when.read(), look, side="right"))
         return self.walk.ledger.replay(self.walk.examples, t)
 
 
+def run_passes(
+    walk: Walk,
+    sweep: Callable[[Array, Array], int],
+    rng: np.random.Generator | None,
+    spread: bool,
+    is_right: Callable[[], bool],
+    is_final: bool = False,
+) -> Reason:
+    """Pass after pass until one moves nothing and the rule is right on every row, or a budget is spent.
+
+    `sweep` looks at the rows in an order, with their copies, and returns how far it came. `is_final` says that the rule
+    is that of the weights now, so that further passes cannot change it either.
+    """
+    in_order = order_of_a_pass(walk, None, spread) if rng is None else None
+    while not (reason := walk.spent()):
+        order, copies = in_order or order_of_a_pass(walk, rng)
+        copies = copies.copy()  # they are used up
+        before, at = len(walk.ledger), 0
+        while at < order.size:
+            if reason := walk.spent():
+                break
+            stop = at + walk.at_once
+            at += sweep(order[at:stop], copies[at:stop])
+        if reason:
+            break
+        walk.ledger.end_pass()
+        if len(walk.ledger) == before:
+            if is_right():
+                return Reason.SEPARATED
+            if is_final:
+                return Reason.QUIET
+    return Reason.SEPARATED if reason is not Reason.INTERRUPTED and is_right() else reason
+
+
+def growth_of(stride: Stride) -> float | None:
+    """By how much an update can lengthen the weights, at most; None: by the longest row, as steps are at most whole."""
+    if not isinstance(stride, ByLoss):
+        return None
+    squares = stride.squares[stride.squares > 0]
+    if not squares.size:
+        return 0.0
+    return min(2.0 / sqrt(squares.min()), stride.most * sqrt(squares.max()))
+
+
 def doubt_during(updates: int, examples: Examples, w: Array, growth: float) -> Doubt:
-    """The doubt about scores during so many updates from w on, each of which lengthens it by no more than `growth`."""
+    """The doubt about scores during the next updates of w, each of which lengthens it by no more than `growth`."""
     longest = 1.01 * (find.norm(w) + updates * growth)
     if not examples.rows.radius * longest < kernels.HUGE:
         raise DataError("the weights would overflow: the values are too large; divide the columns by a constant")
@@ -197,52 +215,58 @@ def is_right(examples: Examples, w: Array, ties: Ties) -> bool:
     return not find.find_first(examples, w, ties, 1).size
 
 
-def learn(  # more than ten options, as all relatives are learned here; each is told by its name, and has a default
+@dataclass(frozen=True)
+class Decision:
+    """Which of the weights that a run goes through decide."""
+
+    choice: Choice = average
+    averaged: bool = True  # whether their mean is kept
+    vote: bool = False  # whether all of them vote, not those of `choice`
+
+
+MEAN = Decision()
+
+
+def learn(
     examples: Examples,
     start: Array,
     stride: Stride,
     *,
     ties: Ties,
-    averaged: bool = True,
-    choice: Choice = average,
-    vote: bool = False,
+    decision: Decision = MEAN,
     budget: Budget = UNLIMITED,
     rng: np.random.Generator | None = None,
     spread: bool = False,
     watch: Callable[[Walk], None] | None = None,
     interrupted: Callable[[], bool] = lambda: False,
-    growth: float | None = None,
 ) -> PassesRun:
     """Passes from `start` until one moves nothing and the rule is right on every row, or the budget is spent.
 
-    The rule is the weights of `choice`, or with `vote` the vote of all weights. Rows are looked at in order, or spread
-    out, or, with `rng`, in a new order in every pass. `growth` is by how much an update can lengthen the weights, if
-    not by R.
+    Rows are looked at in order, or spread out, or, with `rng`, in a new order in every pass.
     """
     walk = Walk(examples, ties, start.copy(), budget, watch)
     walk.interrupted = interrupted
-    course = Course(walk, stride, begin(start, averaged=averaged), growth)
+    course, choice = Course(walk, stride, begin(start, averaged=decision.averaged)), decision.choice
 
     def right() -> bool:
-        if vote:
+        if decision.vote:
             return electorate(examples, walk.ledger, course.when.read(), course.looks).is_right(examples, ties)
         return is_right(examples, choice(course), counted(ties))
 
-    reason = course.run(rng, spread, right, is_final=choice is last and not vote)
+    is_final = choice is last and not decision.vote
+    reason = run_passes(walk, course.sweep, rng, spread, right, is_final)
     tally, when = course.tally, course.when.read()
     ledger = walk.ledger.seal(examples)
     return PassesRun(choice(course), ledger, reason, ledger.n_passes, walk.seen, tally, when)
 
 
-def follow(
-    examples: Examples, tally: Tally, stride: Stride, ties: Ties, growth: float | None = None
-) -> tuple[Tally, Array, Array]:
+def follow(examples: Examples, tally: Tally, stride: Stride, ties: Ties) -> tuple[Tally, Array, Array]:
     """Take examples as the next part of a stream: look at each once, in order; changes nothing.
 
     Returns the tally after them, the updates by position in `examples`, and when they were made. However a stream is
     cut into parts, the tally is the same to the last bit.
     """
-    course = Course(Walk(examples, ties, tally.last.copy(), UNLIMITED), stride, tally, growth)
+    course = Course(Walk(examples, ties, tally.last.copy(), UNLIMITED), stride, tally)
     (order, copies), at = order_of_a_pass(course.walk, None), 0
     while at < order.size:
         at += course.sweep(order[at:], copies[at:])

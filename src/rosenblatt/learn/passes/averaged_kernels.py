@@ -1,7 +1,7 @@
 """Compiled code of the algorithms that look at every row once in a pass.
 
-What a look does is told by a small tuple, its stride: `OnMistakes`, `WithinMargin` or `ByLoss`. Two functions know
-which: `clear_above` and `wanted`. The pass, `sweep`, is written once on those two.
+A small tuple, the stride, says what a look does: `OnMistakes`, `WithinMargin` or `ByLoss`. Two functions depend on its
+kind: `clear_above` and `wanted`. The pass, `sweep`, is written once on those two.
 """
 
 from typing import Any, NamedTuple
@@ -95,16 +95,18 @@ def step_within_margin(
 
 
 @inlined
-def step_by_loss(stride: ByLoss, rows: Rows, labels: Array, i: int, w: Array, s: float, doubt: Doubt) -> float:
-    """The closed form of Crammer et al., figure 1; a row of zeros has no step.
+def step_by_loss(
+    rows: Rows, labels: Array, i: int, w: Array, square: float, most: float, soft: float, doubt: Doubt
+) -> float:
+    """min(most, loss / (square + soft)), the closed form of Crammer et al., figure 1; `square` is ||x_i||^2.
 
-    Whether there is a loss is decided exactly. How much there is follows from a sum in a fixed order, so that the step
-    is a function of the numbers alone.
+    A row of zeros has no step. Whether there is a loss is decided exactly. How much there is follows from a sum in a
+    fixed order, so that the step is a function of the numbers alone.
     """
-    square, m = stride.squares[i], labels[i] * score_in_order(rows, i, w)
-    if square == 0.0 or (abs(m - 1.0) <= doubt.width and not is_below(rows, labels, i, w, m, doubt, 1.0)):
+    m = labels[i] * score_in_order(rows, i, w)
+    if square == 0.0 or not is_below(rows, labels, i, w, m, doubt, 1.0):
         return 0.0
-    return min(stride.most, max(1.0 - m, 0.0) / (square + stride.soft))  # type: ignore[no-any-return]
+    return min(most, max(1.0 - m, 0.0) / (square + soft))  # type: ignore[no-any-return]
 
 
 def clear_above(stride: Stride) -> float:
@@ -120,7 +122,7 @@ def wanted(stride: Stride, rows: Rows, labels: Array, i: int, w: Array, s: float
         return step_on_mistake(stride, rows, labels, i, w, s, doubt)
     if isinstance(stride, WithinMargin):
         return step_within_margin(stride, rows, labels, i, w, s, doubt)
-    return step_by_loss(stride, rows, labels, i, w, s, doubt)
+    return step_by_loss(rows, labels, i, w, stride.squares[i], stride.most, stride.soft, doubt)
 
 
 @when_compiling
@@ -140,7 +142,9 @@ def _teach_numba() -> None:
             return lambda stride, rows, labels, i, w, s, doubt: step_on_mistake(stride, rows, labels, i, w, s, doubt)
         if stride.instance_class is WithinMargin:
             return lambda stride, rows, labels, i, w, s, doubt: step_within_margin(stride, rows, labels, i, w, s, doubt)
-        return lambda stride, rows, labels, i, w, s, doubt: step_by_loss(stride, rows, labels, i, w, s, doubt)
+        return lambda stride, rows, labels, i, w, s, doubt: step_by_loss(
+            rows, labels, i, w, stride.squares[i], stride.most, stride.soft, doubt
+        )
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -148,7 +152,7 @@ def _teach_numba() -> None:
 # ---------------------------------------------------------------------------------------------------------
 
 CALM = 8  # clear looks in a row; then it is worth to look for the next unclear row in a loop of its own
-AHEAD = 4  # rows; one that is asked for so early has come from memory when it is looked at
+AHEAD = 4  # rows; one prefetched this early has come from memory when it is looked at
 LINE = 8  # numbers in a line of the cache
 
 

@@ -35,7 +35,7 @@ LARGEST = 1e300  # that x' A^-1 x may be
 WIDEST = 8192  # features and the threshold: the inverse then takes half a gigabyte
 
 
-class State(NamedTuple):
+class SecondOrderState(NamedTuple):
     """The weights w = A^-1 v, and A^-1."""
 
     weights: Array
@@ -77,17 +77,17 @@ def regress(rows: Rows, labels: Array, i: int, weight: float, w: Array, inverse:
             inverse[a, b] -= gain * z[a] * z[b]
 
 
-def begin(size: int, ridge: float) -> State:
+def begin(size: int, ridge: float) -> SecondOrderState:
     """Before the first correction; refuses rows that are too wide."""
     if size > WIDEST:
         raise DataError(
             f"the second-order perceptron keeps a number for each pair of columns, and {size - 1} columns are too "
             f"many; leave some out (at most {WIDEST - 1}), or use AveragedPerceptron"
         )
-    return State(np.zeros(size), np.eye(size) / ridge)
+    return SecondOrderState(np.zeros(size), np.eye(size) / ridge)
 
 
-def _refuse_long_rows(examples: Examples, state: State) -> None:
+def _refuse_long_rows(examples: Examples, state: SecondOrderState) -> None:
     """Refuse rows for which x' A^-1 x may overflow."""
     with np.errstate(over="ignore", divide="ignore"):  # after rows of great length, A^-1 is small
         most = np.sqrt(LARGEST / np.abs(state.inverse).max())
@@ -101,7 +101,7 @@ def _refuse_long_rows(examples: Examples, state: State) -> None:
 class _Course:
     """A run under way, one correction after the other."""
 
-    def __init__(self, walk: Walk, state: State) -> None:
+    def __init__(self, walk: Walk, state: SecondOrderState) -> None:
         _refuse_long_rows(walk.examples, state)
         self.walk, self.inverse, self.room = walk, state.inverse.copy(), np.empty(walk.w.size)
 
@@ -128,7 +128,7 @@ class _Course:
         rows, labels = walk.examples.rows, walk.examples.labels
         while True:
             part = min(copies, 1.0)
-            self._take(row, part)
+            self._take(row, part, one if part == 1.0 else np.invert(one))
             walk.seen += 1
             copies -= part
             if copies <= 0.0 or next_mistake(rows, labels, one, 0, walk.w, walk.ties, self._doubt()):
@@ -137,10 +137,10 @@ class _Course:
             if reason := walk.spent():
                 return reason
 
-    def _take(self, row: int, part: float) -> None:
+    def _take(self, row: int, part: float, entry: Array) -> None:
         walk = self.walk
         regress(walk.examples.rows, walk.examples.labels, row, part, walk.w, self.inverse, self.room)
-        walk.ledger.append(np.array([row if part == 1.0 else ~row], walk.index))
+        walk.ledger.append(entry)
 
     def _doubt(self) -> Doubt:
         return kernels.doubt_about(self.walk.examples.rows, 1.01 * find.norm(self.walk.w))
@@ -174,7 +174,7 @@ def learn(
     return SecondOrderRun(walk.w, ledger, reason, ledger.n_passes, walk.seen, course.inverse)
 
 
-def follow(examples: Examples, state: State, ties: Ties) -> tuple[State, Array]:
+def follow(examples: Examples, state: SecondOrderState, ties: Ties) -> tuple[SecondOrderState, Array]:
     """Take examples as the next part of a stream: look at each once, in order; changes nothing.
 
     Returns the state after them, and the corrections by position in `examples`.
@@ -182,7 +182,7 @@ def follow(examples: Examples, state: State, ties: Ties) -> tuple[State, Array]:
     walk = Walk(examples, ties, state.weights.copy(), UNLIMITED)
     course = _Course(walk, state)
     course.sweep(*walk.in_order())
-    return State(walk.w, course.inverse), walk.ledger.entries()
+    return SecondOrderState(walk.w, course.inverse), walk.ledger.entries()
 
 
 class SecondOrderLedger(Ledger):

@@ -60,7 +60,7 @@ def votes_of(
         out[i] += total
 
 
-RENEWED = 1024  # updates; then scores that were added up are computed anew
+RENEWED = 1024  # updates, after which scores are computed again, not added up
 
 
 class Updates(NamedTuple):
@@ -124,7 +124,7 @@ def votes_in_passing(
     """Add to `out` the votes on rows first .. last-1 of the vectors before each update, each decided exactly.
 
     An update changes a row's score by its product with the corrected row, so vectors are gone through once for as many
-    rows as a tile has room for. Scores are computed anew every RENEWED updates, and are off by less than a width in
+    rows as a tile has room for. Scores are computed again every RENEWED updates, and are off by less than a width in
     between; where that leaves a doubt, the weights tell.
     """
     corrected, entries, moves, votes, begin = updates

@@ -94,7 +94,7 @@ def sweep(
     """Look at the rows in `order`, and correct each that is a mistake against its strongest rival.
 
     `copies` goes with `order` and is used up (empty: one each). At an update, sums += looks * (what is added to W).
-    Stops when as many copies in a row as `patience` tells were right, or when the ledger is full. Returns how far it
+    Stops when `patience` copies in a row were right, or when the ledger is full. Returns how far it
     came in `order`, how many updates it wrote, and how many copies were looked at, and right in a row, by then.
     """
     W, sums, scores = joint.W, joint.sums, joint.scores

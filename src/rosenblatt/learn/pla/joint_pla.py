@@ -21,16 +21,16 @@ import numpy as np
 from rosenblatt import options
 from rosenblatt.errors import OptionError
 from rosenblatt.learn.choices import TIES, UNLIMITED, Budget, Order, Reason
-from rosenblatt.learn.passes.averaged import NO_SUMS, PassesRun, Tally, order_of_a_pass
+from rosenblatt.learn.passes.averaged import NO_SUMS, PassesRun, Tally, run_passes
 from rosenblatt.learn.pla import joint_kernels
 from rosenblatt.learn.pla.joint_run_state import JointWalk, honest, wrong_rows
-from rosenblatt.learn.pla.pla import CYCLES_OF_FEW, FEW
+from rosenblatt.learn.pla.pla import CYCLES_OF_FEW, FEW, random, random_mistake
 from rosenblatt.learn.pla.stalling import IN_CYCLES, Stall, ended
-from rosenblatt.learn.run_state import COPIES, FOREVER, Run, Walk
+from rosenblatt.learn.run_state import FOREVER, Run, Walk
 from rosenblatt.rows import find, kernels
 from rosenblatt.rows.kernels import Array, Ties
 from rosenblatt.rows.kesler import JointExamples
-from rosenblatt.rows.scan import Table
+from rosenblatt.rows.scan import LabelledRows
 
 SMALL_PART = 4  # the rows that were ever wrong are gone over by themselves while they are at most a quarter
 LOOKS_BETWEEN_PASSES = 16  # at those rows, in passes
@@ -46,7 +46,7 @@ def cyclic(walk: JointWalk, rng: np.random.Generator) -> Reason:
 
 
 def _cycles(walk: JointWalk, most: int) -> Reason | None:
-    """Up to so many passes in the order of the rows; None if there is no reason to stop after them."""
+    """Up to `most` passes in the order of the rows; None if there is no reason to stop after them."""
     (order, each), n, quiet = walk.in_order(), walk.examples.n_copies, 0
     for _ in range(min(most, 2**62)):
         if walk.looks_left() < n:
@@ -94,43 +94,6 @@ def _clean(walk: JointWalk, rows: Array) -> None:
             at += moved
 
 
-def random(walk: JointWalk, rng: np.random.Generator) -> Reason:
-    """Rows drawn with replacement; `patience` draws without an update end it."""
-    return _draw(walk, rng, walk.budget.patience)
-
-
-def random_mistake(walk: JointWalk, rng: np.random.Generator) -> Reason:
-    """A uniform draw among the mistakes, by drawing rows until one is a mistake."""
-    return _draw(walk, rng, None)
-
-
-def _draw(walk: JointWalk, rng: np.random.Generator, patience: int | None) -> Reason:
-    """Correct mistakes met in a stream of uniform draws; look at all rows before giving up, as `pla` does."""
-    n, quiet = walk.examples.n_copies, 0
-    if walk.has_too_many_copies:
-        patience = patience or COPIES * walk.examples.n
-    while True:
-        rows, copies = walk.drawn(rng)
-        at = 0
-        while at < rows.size:
-            if reason := walk.spent():
-                return reason
-            end = at + int(min(walk.looks_left(), rows.size))
-            moved, quiet = walk.sweep(rows[at:end], copies[at:end], quiet, patience or n)
-            walk.draws += moved
-            at += moved
-            if quiet >= (patience or n):
-                if walk.looks_left() < n:
-                    return Reason.MAX_PASSES
-                walk.seen += n
-                walk.ledger.end_pass()
-                if walk.is_clean():
-                    return Reason.SEPARATED
-                if patience:
-                    return Reason.PATIENCE
-                quiet = 0
-
-
 def worst(walk: JointWalk, rng: np.random.Generator) -> Reason:
     """Always the row that leads its strongest rival by the least, at the price of a full pass each."""
     examples = walk.examples
@@ -158,7 +121,7 @@ class WorstOfClasses:
 
     weights: find.Fixed
 
-    def __call__(self, table: Table, first: int, last: int, out: Array) -> tuple[int, int]:
+    def __call__(self, table: LabelledRows, first: int, last: int, out: Array) -> tuple[int, int]:
         """The one of rows first .. last-1, the first of equals."""
         W, doubt = self.weights.w, self.weights.doubt(table)
         return joint_kernels.worst(table.rows, table.labels, table.weights, first, last, W, doubt, np.empty(len(W)))
@@ -228,28 +191,15 @@ def learn_in_passes(
     """Passes until one moves nothing and the mean of all W is right on every row, or the budget is spent."""
     walk = JointWalk(examples, ties, Tally(start, np.zeros_like(start), 0), budget, watch)
     walk.interrupted = interrupted
-    reason = _pass_after_pass(walk, rng, spread)
-    average = walk.tally.average
-    if reason is not Reason.INTERRUPTED and not wrong_rows(examples, average).size:
-        reason = Reason.SEPARATED
+
+    def is_right() -> bool:
+        return not wrong_rows(examples, walk.tally.average).size
+
+    reason = run_passes(walk, lambda order, copies: walk.sweep(order, copies)[0], rng, spread, is_right)
     ledger = walk.ledger.seal(examples)
-    return PassesRun(average, ledger, reason, ledger.n_passes, walk.seen, tally=walk.tally, when=walk.when.read())
-
-
-def _pass_after_pass(walk: JointWalk, rng: np.random.Generator | None, spread: bool) -> Reason:
-    fixed = order_of_a_pass(walk, None, spread) if rng is None else None
-    while not (reason := walk.spent()):
-        order, copies = fixed or order_of_a_pass(walk, rng)
-        copies, before, at = copies.copy(), len(walk.ledger), 0
-        while at < order.size:
-            if reason := walk.spent():
-                return reason
-            part = slice(at, at + walk.at_once)
-            at += walk.sweep(order[part], copies[part])[0]
-        walk.ledger.end_pass()
-        if len(walk.ledger) == before and not wrong_rows(walk.examples, walk.tally.average).size:
-            return Reason.SEPARATED
-    return reason
+    return PassesRun(
+        walk.tally.average, ledger, reason, ledger.n_passes, walk.seen, tally=walk.tally, when=walk.when.read()
+    )
 
 
 def follow(examples: JointExamples, W: Array, ties: Ties) -> tuple[Array, Array]:

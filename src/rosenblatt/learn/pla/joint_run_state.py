@@ -18,7 +18,7 @@ from rosenblatt.rows import find, kernels
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array, Rows, Ties
 from rosenblatt.rows.kesler import JointExamples
-from rosenblatt.rows.scan import Table
+from rosenblatt.rows.scan import LabelledRows
 from rosenblatt.rows.storage import n_rows
 
 NO_LABELS = np.empty(0, np.int64)
@@ -87,7 +87,7 @@ class JointWalk(Walk):
     def sweep(
         self, order: Array, copies: Array, quiet: int = 0, patience: int = FOREVER, most: int | None = None
     ) -> tuple[int, int]:
-        """Look at rows, and correct at most so many; returns how far it came, and how many were right since."""
+        """Look at rows, and correct at most `most`; returns how far it came, and how many were right since."""
         page, doubt = self.room()
         page = page[:most]
         self._refuse_overflow(page.size)
@@ -103,7 +103,7 @@ class JointWalk(Walk):
         return int(at), int(quiet)
 
     def correct(self, order: Array, copies: Array, quiet: int, patience: int) -> tuple[int, int]:
-        """The same as `sweep`, as every walk calls it."""
+        """`sweep`, by the name that it has for every walk."""
         return self.sweep(order, copies, quiet, patience)
 
     def cost(self) -> float:
@@ -144,7 +144,7 @@ class Choices:
 
     weights: find.Fixed
 
-    def __call__(self, table: Table, first: int, last: int, out: Array) -> None:
+    def __call__(self, table: LabelledRows, first: int, last: int, out: Array) -> None:
         """Those of rows first .. last-1."""
         W = self.weights.w
         joint_kernels.choose(table.rows, first, last, W, self.weights.doubt(table), np.empty(len(W)), out)

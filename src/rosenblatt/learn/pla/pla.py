@@ -107,8 +107,9 @@ def _draw(walk: Walk, rng: np.random.Generator, patience: int | None) -> Reason:
             if reason := walk.spent():
                 return reason
             end = at + ceil(min(walk.looks_left(), rows.size))
+            seen = walk.seen  # which a walk of several classes counts itself
             moved, quiet = walk.correct(rows[at:end], copies[at:end], quiet, patience or examples.n_copies)
-            walk.seen += moved
+            walk.seen = seen + moved
             walk.draws += moved
             at += moved
             if quiet >= (patience or examples.n_copies):
@@ -116,7 +117,7 @@ def _draw(walk: Walk, rng: np.random.Generator, patience: int | None) -> Reason:
                     return Reason.MAX_PASSES
                 walk.seen += examples.n_copies
                 walk.ledger.end_pass()
-                if not find.find_first(examples, walk.w, walk.ties, 1).size:
+                if walk.is_clean():
                     return Reason.SEPARATED
                 if patience:
                     return Reason.PATIENCE
@@ -164,7 +165,7 @@ def learn(
 
     With a `stall`, cycles also end when more of them do not help; of the last weights the best are kept then.
 
-    `watch` is called with the walk every few dozen milliseconds. `interrupted` tells whether to stop now; by default,
+    `watch` is called with the walk every few dozen milliseconds. `interrupted` returns whether to stop now; by default,
     whether Ctrl-C was pressed.
     """
     walk = Walk(examples, ties, start.copy(), budget, watch)

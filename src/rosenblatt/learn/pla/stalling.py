@@ -2,7 +2,7 @@
 
 Problem   on classes that overlap, cycles of corrections never end, and get no better after a while.
 Method    Passes are looked back on when they are 32, 64, 128, ...: did one of the later half make a quarter fewer
-          corrections than each of the first half? If none did, a proof is asked for, once, that no weights are right
+          corrections than each of the first half? If none did, a proof is sought, once, that no weights are right
           on every row. With it the run ends. If the rows are proved separable it goes on, whatever its passes look
           like. Where neither is proved, it ends from UNPROVED passes on, if none made any fewer.
 Result    Some more cycles are made, mistakes are counted at some places of the last ones, and the weights with the
@@ -28,7 +28,7 @@ IN_CYCLES = (Order.ACTIVE, Order.CYCLIC)
 
 
 class Stall:
-    """Looks back on a run's passes; `refuted` tells whether rows are proved inseparable, or separable, or neither."""
+    """Looks back on a run's passes; `refuted` says whether rows are proved inseparable, or separable, or neither."""
 
     def __init__(self, refuted: Callable[[], bool | None]) -> None:
         self._refuted, self._asked, self._next = refuted, False, FIRST

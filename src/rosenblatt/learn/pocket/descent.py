@@ -11,6 +11,7 @@ Method    Coordinates in which the rows have unit second moments, so that nothin
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 import scipy  # its parts are loaded when they are used
@@ -19,25 +20,24 @@ from rosenblatt.geometry import line_search, wolfe
 from rosenblatt.geometry.line_search import Crossings
 from rosenblatt.geometry.whitening import NUMBERS, Scaled, Space
 from rosenblatt.geometry.working_set import lowest
+from rosenblatt.learn.pocket.staircase import (
+    CROSSED,
+    FAR,
+    MOST_IDLE,
+    NUMBERS_AT_ONCE,
+    SHARE,
+    SLOPE_STEPS,
+    STUCK,
+    TAKING_IN,
+    TOGETHER,
+    WIDTHS,
+    OutOfBudget,
+    Staircase,
+)
 from rosenblatt.rows.kernels import Array
 
-WIDTHS = tuple(0.5**k for k in range(8))  # of the sigmoid; the rows have unit second moments
-SLOPE_STEPS = 30  # for each width
-NUMBERS_AT_ONCE = 4_000_000  # slopes that are held
-TOGETHER = 32  # directions whose slopes are computed at once
-TAKING_IN = 2e10  # multiplications, in all, to be right on one more row: on wide tables these steps are long
-FAILURES = 100  # rows that cannot be taken in, one after the other: farther ones are left
-SHARE, CROSSED = 0.1, 50  # of the rows are crossed in a line search, and at least so many
-STUCK, MOST_IDLE = 2, 500  # so many directions per coordinate, and at most so many, are tried without a gain
-FAR = 20.0  # widths of the sigmoid: rows so far from the boundary have no slope
-LARGEST_KICK, KICKS_SPAN = 3.0, 30.0
 
-
-class _OutOfBudget(Exception):  # noqa: N818
-    """Raised inside a descent when it must end; what was found is kept."""
-
-
-class Descent:
+class Descent(Staircase):
     """A place on the staircase, the best one so far, and what may still be spent."""
 
     def __init__(
@@ -49,13 +49,13 @@ class Descent:
         spend: Callable[[float], bool],
         worth_a_kick: Callable[[], bool],
     ) -> None:
-        self.space, self.costs, self.gamma, self.rng = space, costs, gamma, rng
-        self._spend, self._worth_a_kick, self.kicked = spend, worth_a_kick, False
-        n = space.n
+        super().__init__(space, rng, spend, worth_a_kick)
+        self.costs, self.gamma, n = costs, gamma, space.n
         self.together = int(np.clip(NUMBERS_AT_ONCE // n, 4, TOGETHER))
         self.share = max(SHARE, min(CROSSED / n, 1.0))
         self._many = 4 * space.size + 50  # rows that become active at once
-        self._taking_in = TAKING_IN if min(n, self._many) * space.size <= NUMBERS else 0.0
+        if min(n, self._many) * space.size > NUMBERS:
+            self._taking_in = 0.0
         self.patience = min(STUCK * space.size, MOST_IDLE) + TOGETHER
         ints, floats = np.empty((2, n), np.int64), np.empty((2, n))
         heads = np.empty(n + 2, np.int64)
@@ -80,10 +80,9 @@ class Descent:
         """What scores are divided by: with gamma, the length of the weights; else it does not matter."""
         return float(np.linalg.norm(self.space.weights(v) if self.gamma else v))
 
-    def spend(self, passes: float) -> None:
-        """Count passes over the rows; ends the descent when there is nothing left to gain or to spend."""
-        if self.best == 0 or not self._spend(passes) or (self.kicked and not self._worth_a_kick()):
-            raise _OutOfBudget
+    def leads(self) -> Array:
+        """The margin of each row, less gamma."""
+        return self.scores
 
     def smooth(self) -> None:
         """From the least-squares rule, follow the smoothed cost down, from wide sigmoids to narrow ones."""
@@ -115,9 +114,9 @@ class Descent:
         return value
 
     def walk_down(self) -> None:
-        """Line searches until as many as STUCK tells have brought nothing.
+        """Line searches until `patience` of them in a row have brought nothing.
 
-        It ends: only a cost below all before, a whole number, makes the count begin anew. The cost itself may rise
+        It ends: only a cost below all before, a whole number, resets the count. The cost itself may rise
         again, by the rounding of scores that are changed with every step.
         """
         idle, lowest_cost = 0, self.cost
@@ -146,38 +145,19 @@ class Descent:
         out[three_quarters:] = self.space.rows(wrong[rng.integers(wrong.size, size=many - three_quarters)])
         return out
 
-    def kick(self) -> None:
-        """Away from the best place, by a random length."""
-        self.kicked = True
-        size = LARGEST_KICK * KICKS_SPAN ** -self.rng.random() / np.sqrt(self.space.size)
-        self.stand(self.kept + size * self.rng.standard_normal(self.space.size))
+    def kicked_place(self, size: float) -> Array:
+        """The best direction, moved by a random one."""
+        return self.kept + size * self.rng.standard_normal(self.space.size)
 
-    def take_in(self) -> None:
-        """Be right on one more row, and one more, while the rows that are right now stay right.
+    def nearest_boundary(self, right: Array) -> Array:
+        """The rows that are right with the smallest margins."""
+        return lowest(self.scores, right, self._many)
 
-        It ends, because every turn tries one row more. Not where the rows that it would hold, densely, are too many.
-        """
-        if not self._taking_in > 0.0:
-            return
-        self.stand(self.kept)
-        right = self.scores > 0.0
-        right[np.argmax(self.scores)] = True  # one row at least
-        found = self._separated(right, lowest(self.scores, right, self._many), np.zeros(1, np.int64))
-        tried, failures = right.copy(), 0
-        while found and failures < FAILURES and not tried.all() and self._taking_in > 0.0:
-            row = int(np.argmax(np.where(tried, -np.inf, self.scores)))
-            tried[row] = right[row] = True
-            active, nearest = found
-            if wider := self._separated(right, np.append(active, row), nearest.corral):
-                found, failures = wider, 0
-                self.stand(wider[1].x)
-                right |= self.scores > 0.0
-                tried |= right
-            else:
-                right[row] = False
-                failures += 1
+    def points_of_row(self, row: int) -> Array:
+        """The row itself."""
+        return np.array([row])
 
-    def _separated(self, wanted: Array, active: Array, begin: Array) -> tuple[Array, wolfe.Nearest] | None:
+    def separated(self, wanted: Array, active: Array, begin: Array) -> tuple[Array, wolfe.Nearest] | None:
         """The largest margin on the rows wanted, over active ones, from a corral; None if there is none.
 
         It ends, because every turn makes one row more active.
@@ -219,28 +199,15 @@ def fewest(
 ) -> Array:
     """The best coordinates found from `start` on, until `patience` kicks in a row have brought nothing.
 
-    `spend` counts passes and tells whether to go on, `worth_a_kick` whether to go on after the first kick. With
-    gamma > 0, margins below gamma ||w|| are mistakes, and only the smooth way leads down. It ends, because kicks are
-    only counted anew when the least cost, a whole number, has fallen.
+    `spend` counts passes and returns whether to go on; `worth_a_kick`, whether to go on after the first kick. With
+    gamma > 0, margins below gamma ||w|| are mistakes, and only the smooth way leads down.
     """
     if not space.size:  # all rows are zeros, which no weights tell apart
         return np.zeros(0)
-    descent, idle = Descent(space, costs, gamma, rng, spend, worth_a_kick), 0
-    try:
+    descent = Descent(space, costs, gamma, rng, spend, worth_a_kick)
+    with suppress(OutOfBudget):
         descent.stand(start)
         descent.smooth()
-        if gamma:
-            return descent.kept
-        descent.stand(descent.kept)
-        descent.walk_down()
-        descent.take_in()
-        while idle < patience:
-            before = descent.best
-            descent.kick()
-            descent.walk_down()
-            if descent.cost <= before:
-                descent.take_in()
-            idle = 0 if descent.best < before else idle + 1
-    except _OutOfBudget:
-        pass
+        if not gamma:
+            descent.go_on(patience)
     return descent.kept

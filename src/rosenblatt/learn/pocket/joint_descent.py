@@ -12,6 +12,7 @@ Method    As in `descent`. `soften`: multinomial logistic regression, a start be
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -20,33 +21,28 @@ import scipy  # its parts are loaded when they are used
 from rosenblatt.geometry import wolfe
 from rosenblatt.geometry.whitening import Space
 from rosenblatt.geometry.working_set import lowest
-from rosenblatt.learn.pocket.descent import (
+from rosenblatt.learn.pocket.staircase import (
     CROSSED,
-    FAILURES,
     FAR,
-    KICKS_SPAN,
-    LARGEST_KICK,
     MOST_IDLE,
+    NUMBERS_AT_ONCE,
     SHARE,
+    SLOPE_STEPS,
     STUCK,
-    TAKING_IN,
+    TOGETHER,
     WIDTHS,
+    OutOfBudget,
+    Staircase,
 )
 from rosenblatt.rows.kernels import Array
 
-SLOPE_STEPS, SOFT_STEPS = 30, 100  # for each width; of logistic regression
-TOGETHER = 32  # directions whose slopes are computed at once
-NUMBERS_AT_ONCE = 4_000_000  # slopes that are held
+SOFT_STEPS = 100  # of logistic regression
 ROUGHLY = 3e9  # multiplications of one descent of a slope: more rows, fewer steps
 WIDEST = 2_000  # weights, of which one row more is tried to be right
 PENALTY = 1e-6  # of the squared weights, in logistic regression: enough to end where classes are separable
 
 
-class OutOfBudget(Exception):  # noqa: N818
-    """Raised inside a descent when it must end; what was found is kept."""
-
-
-class JointDescent:
+class JointDescent(Staircase):
     """A place on the staircase, the best one so far, and what may still be spent."""
 
     def __init__(
@@ -59,10 +55,10 @@ class JointDescent:
         spend: Callable[[float], bool],
         worth_a_kick: Callable[[], bool],
     ) -> None:
-        self.space, self.own, self.rng, self.kicked = space, own, rng, False
+        super().__init__(space, rng, spend, worth_a_kick)
+        self.own = own
         self.costs = costs if costs.size else np.ones(space.n, np.int64)
         self.shares = self.costs / self.costs.sum()
-        self._spend, self._worth_a_kick, self._taking_in = spend, worth_a_kick, TAKING_IN
         self.shape, self.every = (classes, space.size), np.arange(space.n)
         size = classes * space.size
         self.together = int(np.clip(NUMBERS_AT_ONCE // (space.n * classes), 1, TOGETHER))
@@ -71,6 +67,8 @@ class JointDescent:
         self._many = min(4 * size + 50, NUMBERS_AT_ONCE // size + 50)  # pairs that become active at once
         self.V, self.scores, self.cost = np.zeros(self.shape), np.zeros((classes, space.n)), 0
         self.best, self.kept = np.iinfo(np.int64).max, self.V
+        if size > WIDEST:
+            self._taking_in = 0.0
 
     def stand(self, V: Array) -> None:
         """Go to V, if it is a rule at all, and keep it unless the one kept is better."""
@@ -94,11 +92,6 @@ class JointDescent:
         ahead = scores[self.own, self.every] - scores
         ahead[self.own, self.every] = np.inf
         return np.asarray(ahead)
-
-    def spend(self, passes: float) -> None:
-        """Count passes over the rows; ends the descent when there is nothing left to gain or to spend."""
-        if self.best == 0 or not self._spend(passes) or (self.kicked and not self._worth_a_kick()):
-            raise OutOfBudget
 
     # -- down the slope ----------------------------------------------------------------------------------------
 
@@ -168,7 +161,7 @@ class JointDescent:
     def walk_down(self) -> None:
         """Line searches until many in a row have brought nothing.
 
-        It ends: only a cost below all before, a whole number, makes the count begin anew.
+        It ends: only a cost below all before, a whole number, resets the count.
         """
         idle, lowest_cost = 0, self.cost
         while idle < self.patience:
@@ -205,43 +198,22 @@ class JointDescent:
                 out[k, int(np.argmin(leads[:, row]))] -= point
         return out
 
-    def kick(self) -> None:
-        """Away from the best place, by a random length."""
-        self.kicked = True
-        size = LARGEST_KICK * KICKS_SPAN ** -self.rng.random() / np.sqrt(self.kept.size)
-        self.stand(self.kept + size * self.rng.standard_normal(self.shape))
+    def kicked_place(self, size: float) -> Array:
+        """The best weights, moved by random ones."""
+        return self.kept + size * self.rng.standard_normal(self.shape)
 
     # -- one row more ------------------------------------------------------------------------------------------
 
-    def take_in(self) -> None:
-        """Be right on one more row, and one more, while the rows that are right now stay right.
-
-        It ends, because every turn tries one row more. With very many weights these steps are too long.
-        """
-        if self.kept.size > WIDEST:
-            return
-        self.stand(self.kept)
+    def nearest_boundary(self, right: Array) -> Array:
+        """The pairs r n + i of the rows that are right which have the smallest leads."""
         leads = self._against(self.scores)
-        right = leads.min(axis=0) > 0.0
-        right[np.argmax(leads.min(axis=0))] = True  # one row at least
-        active = lowest(leads.ravel(), (np.isfinite(leads) & right).ravel(), self._many)
-        found = self._separated(right, active, np.zeros(1, np.int64))
-        tried, failures = right.copy(), 0
-        while found and failures < FAILURES and not tried.all() and self._taking_in > 0.0:
-            row = int(np.argmax(np.where(tried, -np.inf, self.leads())))
-            tried[row] = right[row] = True
-            active, nearest = found
-            rivals = np.delete(np.arange(self.shape[0]), self.own[row])
-            if wider := self._separated(right, np.append(active, rivals * self.space.n + row), nearest.corral):
-                found, failures = wider, 0
-                self.stand(wider[1].x.reshape(self.shape))
-                right |= self.leads() > 0.0
-                tried |= right
-            else:
-                right[row] = False
-                failures += 1
+        return lowest(leads.ravel(), (np.isfinite(leads) & right).ravel(), self._many)
 
-    def _separated(self, wanted: Array, active: Array, begin: Array) -> tuple[Array, wolfe.Nearest] | None:
+    def points_of_row(self, row: int) -> Array:
+        """The pairs of a row with its rivals."""
+        return np.delete(np.arange(self.shape[0]), self.own[row]) * self.space.n + row
+
+    def separated(self, wanted: Array, active: Array, begin: Array) -> tuple[Array, wolfe.Nearest] | None:
         """The largest margin on the rows wanted, over active pairs r n + i, from a corral; None if there is none.
 
         It ends, because every turn makes one pair more active.
@@ -314,26 +286,14 @@ def best_step(leads: Array, slopes: Array, costs: Array) -> float:
 def fewest(descent: JointDescent, start: Array, patience: int) -> Array:
     """The best weights found from `start` on, until `patience` kicks in a row have brought nothing.
 
-    It ends, because kicks are only counted anew when the least cost, a whole number, has fallen.
+    It ends: the count of kicks is reset only when the least cost, a whole number, has fallen.
     """
     if not descent.space.size:  # all rows are zeros, which no weights tell apart
         return np.zeros(descent.shape)
-    idle = 0
-    try:
+    with suppress(OutOfBudget):
         descent.stand(start)
         squares = descent.least_squares()
         descent.smooth(squares)
         descent.smooth(descent.soften(squares))
-        descent.stand(descent.kept)
-        descent.walk_down()
-        descent.take_in()
-        while idle < patience:
-            before = descent.best
-            descent.kick()
-            descent.walk_down()
-            if descent.cost <= before:
-                descent.take_in()
-            idle = 0 if descent.best < before else idle + 1
-    except OutOfBudget:
-        pass
+        descent.go_on(patience)
     return descent.kept

@@ -14,20 +14,19 @@ from dataclasses import replace
 from math import fsum
 
 import numpy as np
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from rosenblatt.geometry.whitening import OwnTable, Space, space_of
+from rosenblatt.geometry.whitening import Space, space_of
 from rosenblatt.learn import costs as pricing
 from rosenblatt.learn.choices import Budget, Reason
 from rosenblatt.learn.passes.averaged import NO_SUMS, Tally
 from rosenblatt.learn.pla.joint_run_state import JointWalk, wrong_rows
 from rosenblatt.learn.pocket import joint_descent
-from rosenblatt.learn.pocket.pocket import EFFORT, FEWEST_UPDATES, NUMBERS, OVERHEAD, UPDATES, PocketRun
+from rosenblatt.learn.pocket.pocket import FEWEST_UPDATES, NUMBERS, UPDATES, DescentBudget, PocketRun
 from rosenblatt.learn.run_state import COPIES, Walk
-from rosenblatt.rows import timing
 from rosenblatt.rows.kernels import Array, Ties
 from rosenblatt.rows.kesler import JointExamples
 from rosenblatt.rows.storage import numbers_per_row
+from rosenblatt.rows.threads import one_thread_for_blas
 
 EXTREME = 890  # binary digits: beyond, a space divides weights by powers of two
 
@@ -127,39 +126,19 @@ def improved(
     if not run.cost or run.reason is Reason.INTERRUPTED:
         return run
     (costs, unit), many = pricing.costs_of(examples), len(examples.classes)
-    looks, reason = 0.0, Reason.SETTLED
-
-    def spend(passes: float) -> bool:
-        nonlocal looks, reason
-        looks += passes * examples.n
-        if watch:
-            watch(looks / examples.n)
-        if interrupted():
-            reason = Reason.INTERRUPTED
-        elif budget.max_passes is not None and looks >= budget.max_passes * examples.n_copies:
-            reason = Reason.MAX_PASSES
-        elif budget.max_seconds is not None and timing.now() - begun >= budget.max_seconds:
-            reason = Reason.MAX_SECONDS
-        return reason is Reason.SETTLED
-
-    if not spend(0.0):
-        return replace(run, reason=reason)
-
-    # the threads of BLAS cost more than they save, and change the rounding
-    with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):
+    spent = DescentBudget(examples, budget, begun, interrupted, watch)
+    if not spent.spend(0.0):
+        return replace(run, reason=spent.reason)
+    with one_thread_for_blas(), np.errstate(all="ignore"):
         space = space_of(examples.plain)
         if not space.size:  # all rows are zero: no weights tell them apart
             return run
-        numbers = max(numbers_per_row(examples.rows), space.size if isinstance(space, OwnTable) else 0)
-
-        def worth_a_kick() -> bool:
-            return looks * many * (numbers + OVERHEAD) < EFFORT
-
         own = examples.labels[examples.weights > 0] if examples.weights.size else examples.labels
-        descent = joint_descent.JointDescent(space, own, many, costs[costs > 0], rng, spend, worth_a_kick)
+        kicks = spent.worth_a_kick(space, many)
+        descent = joint_descent.JointDescent(space, own, many, costs[costs > 0], rng, spent.spend, kicks)
         start = np.stack([space.coordinates(w) for w in run.weights])
         W = _weights(space, joint_descent.fewest(descent, start, budget.patience or 0))
-    run = replace(run, examples_seen=run.examples_seen + int(looks), reason=reason)
+    run = spent.spent_on(run)
     if W is not None:
         wrong = wrong_rows(examples, W)
         cost = unit * (int(costs[wrong].sum()) if costs.size else wrong.size)

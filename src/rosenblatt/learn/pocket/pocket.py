@@ -16,9 +16,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from rosenblatt.geometry.whitening import OwnTable, Scaled, space_of
+from rosenblatt.geometry.whitening import OwnTable, Scaled, Space, space_of
 from rosenblatt.learn import costs as pricing
 from rosenblatt.learn.choices import Budget, Reason, counted
 from rosenblatt.learn.pla import pla
@@ -30,11 +29,12 @@ from rosenblatt.rows.compiling import briefly
 from rosenblatt.rows.examples import Examples, narrowed
 from rosenblatt.rows.kernels import Array, Ties
 from rosenblatt.rows.storage import numbers_per_row
+from rosenblatt.rows.threads import one_thread_for_blas
 
-EFFORT, OVERHEAD = 2e9, 50  # numbers read, and so many for each look: after that a descent is not kicked any more
+EFFORT, OVERHEAD = 2e9, 50  # numbers read, OVERHEAD of them for each look: after that a descent gets no more kicks
 SORTED_EVERY = 256  # corrections
 FEW_PASSES = 100  # of PLA, on tables that are large both ways: it separates them sooner than a descent begins
-UPDATES, FEWEST_UPDATES, NUMBERS = 1000, 50, 1e8  # by default: fewer where so many counts would read more numbers
+UPDATES, FEWEST_UPDATES, NUMBERS = 1000, 50, 1e8  # by default: fewer where counting that often would read more numbers
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class PocketRun(Run):
     """What came of it; `weights` are those kept."""
 
     cost: float  # of the mistakes that these weights make
-    kept_at: int  # after so many updates; -1 if no run of the perceptron has met them
+    kept_at: int  # the number of updates before; -1 if no run of the perceptron has met them
 
 
 def enough_updates(examples: Examples) -> int:
@@ -125,6 +125,45 @@ def _keep_if_better(walk: Walk, counting: Counting, pocket: Pocket) -> None:
         pocket.kept.cost, pocket.kept.at = total, len(walk.ledger)
 
 
+class DescentBudget:
+    """What a descent has spent of a budget, and why it ended."""
+
+    def __init__(
+        self,
+        examples: Examples,
+        budget: Budget,
+        begun: float,
+        interrupted: Callable[[], bool],
+        watch: Callable[[float], None] | None,
+    ) -> None:
+        self.examples, self.budget, self.begun = examples, budget, begun
+        self.interrupted, self.watch = interrupted, watch
+        self.looks, self.reason = 0.0, Reason.SETTLED
+
+    def spend(self, passes: float) -> bool:
+        """Count passes over the rows; whether to go on."""
+        budget, examples = self.budget, self.examples
+        self.looks += passes * examples.n
+        if self.watch:
+            self.watch(self.looks / examples.n)
+        if self.interrupted():
+            self.reason = Reason.INTERRUPTED
+        elif budget.max_passes is not None and self.looks >= budget.max_passes * examples.n_copies:
+            self.reason = Reason.MAX_PASSES
+        elif budget.max_seconds is not None and timing.now() - self.begun >= budget.max_seconds:
+            self.reason = Reason.MAX_SECONDS
+        return self.reason is Reason.SETTLED
+
+    def worth_a_kick(self, space: Space, rules: int = 1) -> Callable[[], bool]:
+        """A function: whether a descent of this many rules has read less so far than one with kicks may."""
+        numbers = max(numbers_per_row(self.examples.rows), space.size if isinstance(space, OwnTable) else 0)
+        return lambda: self.looks * rules * (numbers + OVERHEAD) < EFFORT
+
+    def spent_on(self, run: "PocketRun") -> "PocketRun":
+        """The run, with what the descent took and why it ended."""
+        return replace(run, examples_seen=run.examples_seen + int(self.looks), reason=self.reason)
+
+
 def improved(
     run: PocketRun,
     examples: Examples,
@@ -141,52 +180,29 @@ def improved(
     if not run.cost or run.reason is Reason.INTERRUPTED:
         return run
     costs, _ = pricing.costs_of(examples)
-    looks, reason = 0.0, Reason.SETTLED
-
-    def spend(passes: float) -> bool:
-        nonlocal looks, reason
-        looks += passes * examples.n
-        if watch:
-            watch(looks / examples.n)
-        if interrupted():
-            reason = Reason.INTERRUPTED
-        elif budget.max_passes is not None and looks >= budget.max_passes * examples.n_copies:
-            reason = Reason.MAX_PASSES
-        elif budget.max_seconds is not None and timing.now() - begun >= budget.max_seconds:
-            reason = Reason.MAX_SECONDS
-        return reason is Reason.SETTLED
-
-    if not spend(0.0):
-        return replace(run, reason=reason)
-
-    # the threads of BLAS cost more than they save, and change the rounding
-    with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):
+    spent = DescentBudget(examples, budget, begun, interrupted, watch)
+    if not spent.spend(0.0):
+        return replace(run, reason=spent.reason)
+    with one_thread_for_blas(), np.errstate(all="ignore"):
         narrow, left = narrowed(examples)
         space = space_of(narrow)
         if isinstance(space, Scaled) and not gamma:
             limits = replace(budget, max_passes=min(budget.max_passes or FEW_PASSES, FEW_PASSES), max_updates=None)
             first = pla.learn(examples, np.zeros(examples.size), ties=ties, budget=limits, interrupted=interrupted)
-            if not spend(first.examples_seen / examples.n) or first.reason is Reason.SEPARATED:
-                return _taken(run, first.weights, looks, reason, examples, ties, gamma)
-        numbers = max(numbers_per_row(examples.rows), space.size if isinstance(space, OwnTable) else 0)
-
-        def worth_a_kick() -> bool:
-            return looks * (numbers + OVERHEAD) < EFFORT
-
+            if not spent.spend(first.examples_seen / examples.n) or first.reason is Reason.SEPARATED:
+                return _taken(run, first.weights, spent, ties, gamma)
         v = descent.fewest(
             space, costs[costs > 0], space.coordinates(run.weights[left]), rng,
-            gamma=gamma, patience=budget.patience or 0, spend=spend, worth_a_kick=worth_a_kick,
+            gamma=gamma, patience=budget.patience or 0, spend=spent.spend, worth_a_kick=spent.worth_a_kick(space),
         )  # fmt: skip
         w = np.zeros(examples.size)
         w[left] = space.weights(v)
-    return _taken(run, w, looks, reason, examples, ties, gamma)
+    return _taken(run, w, spent, ties, gamma)
 
 
-def _taken(
-    run: PocketRun, w: Array, looks: float, reason: Reason, examples: Examples, ties: Ties, gamma: float
-) -> PocketRun:
+def _taken(run: PocketRun, w: Array, spent: DescentBudget, ties: Ties, gamma: float) -> PocketRun:
     """The run with these weights, if their mistakes cost less, and with what it took to find them."""
-    run = replace(run, examples_seen=run.examples_seen + int(looks), reason=reason)
+    run, examples = spent.spent_on(run), spent.examples
     if np.isfinite(w).all() and (total := pricing.cost(examples, w, counted(ties), gamma)) < run.cost:
         run = replace(run, weights=w, cost=total, kept_at=-1)
     return run if run.cost else replace(run, reason=honest(Reason.SEPARATED, examples, run.weights, ties))

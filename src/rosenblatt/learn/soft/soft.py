@@ -44,7 +44,8 @@ class SoftRun:
     C: float
     objective: float
     gap: float  # no weights have an objective lower by more, as far as floats tell
-    duals: Array  # C_i times the slack of each row, 0 beyond the margin
+    slacks: Array  # 1 - z_i . w, of each row that counts; below 0 beyond the margin
+    duals: Array  # C_i times those above 0
     reason: Reason
     steps: int
     passes: int  # looks at all rows
@@ -72,13 +73,13 @@ class Descent:
     started: float = field(default_factory=timing.now)
 
     def __post_init__(self) -> None:
-        self.costs = _costs(self.examples, self.C)
+        self.costs = costs_of(self.examples, self.C)
         self.counts = self.costs > 0.0
         self.look()
 
     def go_on_with(self, C: float) -> None:
         """The same weights with another C; the rows are where they are."""
-        self.C, self.costs = C, _costs(self.examples, C)
+        self.C, self.costs = C, costs_of(self.examples, C)
         self._measure()
 
     def look(self) -> None:
@@ -191,15 +192,15 @@ def path(
         if not run.fresh:
             run.look()
         counts = run.steps - steps, run.passes - passes
-        yield SoftRun(run.w, C, run.objective, run.gap, run.duals, reason, *counts)
+        yield SoftRun(run.w, C, run.objective, run.gap, run.slacks.copy(), run.duals, reason, *counts)
 
 
 def constant(examples: Examples, C: float, w: Array) -> SoftRun:
     """What is taken for a run where the rows that count are of one class: weights that say this of every row."""
-    return SoftRun(w, C, inf, inf, np.zeros(examples.n), Reason.SOLVED, 0, 0)
+    return SoftRun(w, C, inf, inf, np.zeros(examples.n), np.zeros(examples.n), Reason.SOLVED, 0, 0)
 
 
-def _costs(examples: Examples, C: float) -> Array:
+def costs_of(examples: Examples, C: float) -> Array:
     """C times the weight of each row."""
     return C * (examples.weights if examples.weights.size else np.ones(examples.n))
 

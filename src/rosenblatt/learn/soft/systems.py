@@ -19,7 +19,7 @@ from rosenblatt.rows import find, kernels
 from rosenblatt.rows.compiling import briefly
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array, Csr, Dense
-from rosenblatt.rows.scan import Table
+from rosenblatt.rows.scan import LabelledRows
 from rosenblatt.rows.storage import n_features, n_rows, numbers_per_row, some_rows, table_of
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Combination:
     def __init__(self, chosen: Array, amounts: Array) -> None:
         self.chosen, self.amounts = chosen, amounts
 
-    def __call__(self, table: Table, first: int, last: int, out: Array) -> Array:
+    def __call__(self, table: LabelledRows, first: int, last: int, out: Array) -> Array:
         """The part of rows first .. last-1."""
         begin, end = np.searchsorted(self.chosen, (first, last))
         rows, total = self.chosen[begin:end], np.zeros(n_features(table.rows) + 1)

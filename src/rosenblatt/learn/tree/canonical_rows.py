@@ -11,7 +11,7 @@ from math import floor, log2
 import numpy as np
 
 from rosenblatt.errors import DataError
-from rosenblatt.learn.tree.nodes import Column, Columns, Node, narrowed
+from rosenblatt.learn.tree.nodes import ColumnHead, Columns, Node, narrowed
 from rosenblatt.learn.tree.split_kernels import Labelled
 from rosenblatt.learn.tree.stored_numbers import Stored, parts
 from rosenblatt.rows.kernels import Array
@@ -22,10 +22,10 @@ CLASS_BITS = 16  # of the classes' weights
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class TreeRows:
     """Rows in an order of their own, equal ones of a class joined."""
 
-    heads: Sequence[Column]
+    heads: Sequence[ColumnHead]
     labelled: Labelled  # of a sparse table, without its columns
     unit: float  # of the costs
     copies: Array  # by class: the cost of a row of weight 1
@@ -34,7 +34,7 @@ class Rows:
     stored: Stored | None = None  # a sparse table
 
     @classmethod
-    def of(cls, columns: Columns, labels: Array, costs: Array, unit: float, copies: Array) -> "Rows":
+    def of(cls, columns: Columns, labels: Array, costs: Array, unit: float, copies: Array) -> "TreeRows":
         """These rows, without those that cost nothing."""
         table, stored = columns.table, columns.stored
         if not costs.all():
@@ -50,7 +50,7 @@ class Rows:
             columns.heads, labelled, unit, copies, usual, pieces, None if stored is None else stored.take(firsts)
         )
 
-    def with_costs(self, costs: Array) -> "Rows":
+    def with_costs(self, costs: Array) -> "TreeRows":
         """The rows that count, when they cost this."""
         table, labels, _ = self.labelled
         some = costs > 0

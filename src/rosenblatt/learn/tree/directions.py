@@ -1,8 +1,8 @@
 """Compiled: directions that part the classes of a node, from the moments of its rows.
 
-`gather` writes the candidate features of a node's rows, standardised there, into `Room.values`. Classes are put on two
-sides. From the moments follow the least-squares direction of the sides, and the directions in which their second
-moments differ most: XOR is no matter of means.
+`gather` writes the candidate features of a node's rows, standardised there, to `values`. Classes are put on two sides.
+From the moments follow the least-squares direction of the sides, and the directions in which their second moments
+differ most: XOR is no matter of means.
 """
 
 from math import sqrt
@@ -24,7 +24,7 @@ class Features(NamedTuple):
     codes: Array
 
 
-class Room(NamedTuple):
+class DirectionScratch(NamedTuple):
     """Where a direction is sought. The first two are shared by all nodes, which have a stretch each."""
 
     values: Array  # by candidate and row
@@ -56,7 +56,7 @@ def feature(features: Features, f: int, table: Array, row: int) -> float:
 
 
 @compiled
-def describe(begin: int, end: int, data: Labelled, features: Features, room: Room) -> None:
+def describe(begin: int, end: int, data: Labelled, features: Features, room: DirectionScratch) -> None:
     """Every feature's mean and deviation at a node, and how far apart it has the means of the two sides."""
     for f in range(features.columns.size):
         many = total = plus = sum_plus = 0.0
@@ -85,7 +85,7 @@ def describe(begin: int, end: int, data: Labelled, features: Features, room: Roo
 
 
 @compiled
-def choose(features: int, most: int, room: Room) -> int:
+def choose(features: int, most: int, room: DirectionScratch) -> int:
     """The features of the highest merit, the first of equals, in their order; returns how many."""
     chosen, merits = room.chosen, room.merits
     many = 0
@@ -108,7 +108,9 @@ def choose(features: int, most: int, room: Room) -> int:
 
 
 @compiled
-def gather(begin: int, end: int, many: int, data: Labelled, features: Features, room: Room, total: float) -> None:
+def gather(
+    begin: int, end: int, many: int, data: Labelled, features: Features, room: DirectionScratch, total: float
+) -> None:
     """Standardised candidates of a node's rows, 0 where missing; their moments, and in `bent` those of the + side."""
     for k in range(many):
         f = room.chosen[k]
@@ -119,7 +121,7 @@ def gather(begin: int, end: int, many: int, data: Labelled, features: Features, 
 
 
 @compiled
-def add_moments(begin: int, end: int, many: int, data: Labelled, room: Room, total: float) -> None:
+def add_moments(begin: int, end: int, many: int, data: Labelled, room: DirectionScratch, total: float) -> None:
     """The moments of what is gathered."""
     room.sums[:, :many] = 0.0
     room.moments[:many, :many] = 0.0
@@ -148,7 +150,7 @@ def copy(many: int, v: Array, out: Array) -> None:
 
 
 @compiled
-def factor(many: int, some: Array, ridge: float, room: Room) -> None:
+def factor(many: int, some: Array, ridge: float, room: DirectionScratch) -> None:
     """The triangle of the moments of some candidates (Cholesky)."""
     for i in range(many):
         for j in range(i + 1):
@@ -178,8 +180,8 @@ def solve_back(many: int, root: Array, v: Array) -> None:
 
 
 @compiled
-def least_squares(many: int, some: Array, room: Room, out: Array) -> None:
-    """The direction in some candidates that fits the sides best, as the triangle of their moments tells."""
+def least_squares(many: int, some: Array, room: DirectionScratch, out: Array) -> None:
+    """The direction in some candidates that fits the sides best, computed from the triangle of their moments."""
     for i in range(many):
         out[i] = 0.0
         for label in range(room.sides.size):
@@ -200,7 +202,7 @@ def largest_against_the_rest(total: Array, sides: Array) -> None:
 
 
 @inlined
-def along(many: int, v: Array, label: int, total: Array, whole: float, room: Room) -> float:
+def along(many: int, v: Array, label: int, total: Array, whole: float, room: DirectionScratch) -> float:
     """The mean of a class along a direction."""
     mean = 0.0
     for k in range(many):
@@ -209,7 +211,7 @@ def along(many: int, v: Array, label: int, total: Array, whole: float, room: Roo
 
 
 @compiled
-def regroup(many: int, v: Array, total: Array, room: Room) -> bool:
+def regroup(many: int, v: Array, total: Array, room: DirectionScratch) -> bool:
     """Sides for classes in the order of their means along a direction, so that the sides' means are far apart.
 
     Returns whether there are any: all classes may have one mean.
@@ -238,7 +240,7 @@ def regroup(many: int, v: Array, total: Array, room: Room) -> bool:
 
 
 @compiled
-def compare_moments(many: int, total: Array, room: Room) -> None:
+def compare_moments(many: int, total: Array, room: DirectionScratch) -> None:
     """`bent` becomes the second moments of the + side about its mean less those of the - side."""
     plus = 0.0
     for label in range(total.size):
@@ -256,7 +258,7 @@ def compare_moments(many: int, total: Array, room: Room) -> None:
 
 
 @compiled
-def bend(many: int, shift: float, room: Room, v: Array, spare: Array) -> float:
+def bend(many: int, shift: float, room: DirectionScratch, v: Array, spare: Array) -> float:
     """Power iteration for the second moments in which the sides differ; returns the length that v grew by last."""
     size = 0.0
     for _ in range(ROUNDS):

@@ -18,8 +18,8 @@ from rosenblatt.learn.tree.flat_nodes import slants_of
 from rosenblatt.learn.tree.nodes import NUMBER_ITSELF, FeatureTest, PerceptronTest, PresenceTest, T, Test
 from rosenblatt.learn.tree.oblique_kernels import Limits, room_for
 from rosenblatt.learn.tree.proposals import Level, Proposal
-from rosenblatt.learn.tree.sparse_split_kernels import Candidates, Numbers, Stretches
-from rosenblatt.learn.tree.split_kernels import EVEN, PRESENCE, Found, Labelled, Measure
+from rosenblatt.learn.tree.sparse_split_kernels import Candidates, StoredList, Stretches
+from rosenblatt.learn.tree.split_kernels import EVEN, PRESENCE, Found, Labelled, Purity
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.threads import in_equal_pieces
 
@@ -33,8 +33,8 @@ class StoredSearch(Search):
         self.d = stored.shape[0]
         self.firsts = np.empty(0, np.int64)
         order = np.lexsort((stored.values, stored.columns))
-        self.by_row = Numbers(stored.columns, stored.rows, stored.values)
-        self.by_value = Numbers(stored.columns[order], stored.rows[order], stored.values[order])
+        self.by_row = StoredList(stored.columns, stored.rows, stored.values)
+        self.by_value = StoredList(stored.columns[order], stored.rows[order], stored.values[order])
         self.first_node, self.starts = 0, np.array([0, stored.rows.size])  # of every node's numbers
 
     def _stretches(self, level: Level) -> Stretches:
@@ -53,7 +53,7 @@ class StoredSearch(Search):
         size = int(self.starts[-1])
         lists = []
         for numbers in (self.by_row, self.by_value):
-            out = Numbers(np.empty(size, np.int64), np.empty(size, np.uint32), np.empty(size))
+            out = StoredList(np.empty(size, np.int64), np.empty(size, np.uint32), np.empty(size))
             sparse_split_kernels.part_stored(numbers, child, places, self.starts.copy(), out)
             lists.append(out)
         self.by_row, self.by_value = lists
@@ -100,7 +100,7 @@ class StoredSearch(Search):
         self._go_on()
         return found
 
-    def _directions(self, level: Level, measure: Measure) -> tuple[Features, Array, Array]:
+    def _directions(self, level: Level, measure: Purity) -> tuple[Features, Array, Array]:
         """Every node's candidates, the weights of its perceptron, and of one that separates, if there is one."""
         stretches, classes = self._stretches(level), level.totals.shape[1]
         many = min(CANDIDATES, self.d)

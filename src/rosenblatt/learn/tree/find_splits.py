@@ -17,35 +17,25 @@ from itertools import pairwise, takewhile
 import numpy as np
 
 from rosenblatt.learn.tree import lookahead_kernels, oblique_kernels, routing_kernels, split_kernels
-from rosenblatt.learn.tree.canonical_rows import Rows
+from rosenblatt.learn.tree import nodes as tree_nodes
+from rosenblatt.learn.tree.canonical_rows import TreeRows
 from rosenblatt.learn.tree.directions import Features
 from rosenblatt.learn.tree.flat_nodes import flat_of, slants_of
-from rosenblatt.learn.tree.nodes import (
-    NUMBER_ITSELF,
-    CategoryTest,
-    FeatureTest,
-    LeafRule,
-    Node,
-    PerceptronTest,
-    PresenceTest,
-    Stop,
-    T,
-    Test,
-)
+from rosenblatt.learn.tree.nodes import T
 from rosenblatt.learn.tree.oblique_kernels import Limits, Sorting, room_for
 from rosenblatt.learn.tree.proposals import Level, Proposal, better_of, impurity
 from rosenblatt.learn.tree.routing_kernels import Flat
-from rosenblatt.learn.tree.split_kernels import EVEN, MISTAKES, PRESENCE, Found, Labelled, Measure, Values
+from rosenblatt.learn.tree.split_kernels import EVEN, MISTAKES, PRESENCE, Found, Labelled, Purity, Values
 from rosenblatt.learn.tree.tree import LOOK
 from rosenblatt.learn.tree.tree_options import CRITERIA, Plan
 from rosenblatt.rows.compiling import briefly
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.threads import in_equal_pieces, in_pieces
 
-NUMBERS = range(NUMBER_ITSELF, NUMBER_ITSELF + 1)  # the only code of a column of numbers
+NUMBERS = range(tree_nodes.NUMBER_ITSELF, tree_nodes.NUMBER_ITSELF + 1)  # the only code of a column of numbers
 LOGS = 2**20  # numbers k whose k log2 k are kept
 CANDIDATES = 32  # features that a perceptron test is sought among
-UNCLEAR, FORESIGHT = 0.3, 3.0  # a gain below this part of the impurity is little; a gain so many times as high, much
+UNCLEAR, FORESIGHT = 0.3, 3.0  # a gain below this part of the impurity is small; one this many times as high, large
 MOST_PAIRED = 32  # columns; of more, there are too many pairs
 DIGITS, ALL_DIGITS = 3, 17  # of a weight
 WORK = 20.0  # a row's part of a scan, and of the search for a perceptron by feature, in numbers of a plain pass
@@ -61,7 +51,7 @@ class Search:
     Between two columns, and between pieces of the nodes, it hears Ctrl-C.
     """
 
-    def __init__(self, rows: Rows, plan: Plan, interrupted: Callable[[], bool] = lambda: False) -> None:
+    def __init__(self, rows: TreeRows, plan: Plan, interrupted: Callable[[], bool] = lambda: False) -> None:
         self.rows, self.plan, self.data, self.interrupted = rows, plan, rows.labelled, interrupted
         table, labels, costs = rows.labelled
         self.n, self.d = labels.size, len(table)
@@ -69,7 +59,7 @@ class Search:
         logs = np.empty(min(total + 1, LOGS))
         briefly(split_kernels.fill_logs, logs.size)(logs)
         least = max(int(np.ceil(plan.min_leaf * rows.usual)), 1)
-        self.measure = Measure(CRITERIA[plan.criterion], logs, least)
+        self.measure = Purity(CRITERIA[plan.criterion], logs, least)
         self._prepare()
 
     def _prepare(self) -> None:
@@ -91,7 +81,7 @@ class Search:
             self.order[column] = np.argsort(self.data.table[column])  # nothing depends on the order of equals
 
     def _columns(self, first: int, last: int) -> Iterator[int]:
-        """These columns one by one, as long as nobody interrupts."""
+        """These columns one by one, until interrupted."""
         return takewhile(lambda _: not self.interrupted(), range(first, last))
 
     def _go_on(self) -> None:
@@ -169,7 +159,7 @@ class Search:
         for node, (gain, column, threshold, low) in zip(nodes.tolist(), out.tolist(), strict=True):
             if column >= 0 and gain > max(FORESIGHT * gains[node], self.plan.min_gain, EVEN):
                 larger = int(2 * low < level.totals[node].sum())
-                proposals[node] = Proposal(FeatureTest(int(column), threshold), gain, gain, larger, False)
+                proposals[node] = Proposal(tree_nodes.FeatureTest(int(column), threshold), gain, gain, larger, False)
         return proposals
 
     def _feature_tests(self, level: Level) -> list[Proposal | None]:
@@ -183,13 +173,13 @@ class Search:
                 out.append(None)
                 continue
             absent = bool(found.absent[node, column])
-            test: Test
+            test: tree_nodes.Test
             if found.place[node, column] == PRESENCE:
-                test, larger = PresenceTest(column), 0
+                test, larger = tree_nodes.PresenceTest(column), 0
             elif self.rows.heads[column].categories is None:
                 known = level.totals[node].sum() - found.absent[node, column]
                 larger = int(2 * found.low[node, column] < known)
-                test = FeatureTest(column, float(found.place[node, column]))
+                test = tree_nodes.FeatureTest(column, float(found.place[node, column]))
             else:
                 test, larger = self._category_test(level, node, column, found)
             out.append(Proposal(test, gain, float(scores[node, column]), larger, absent))
@@ -236,7 +226,7 @@ class Search:
         ratio = gain / np.where(info > EVEN, info, 1.0)
         return np.where(useful & (gain >= average - EVEN), ratio, -1.0)
 
-    def _category_test(self, level: Level, node: int, column: int, found: Found) -> tuple[CategoryTest, int]:
+    def _category_test(self, level: Level, node: int, column: int, found: Found) -> tuple[tree_nodes.CategoryTest, int]:
         """The test of a column of categories at a node, and its larger branch."""
         groups = found.groups[node, self.codes_at[column] : self.codes_at[column + 1]]
         branches = tuple(tuple(np.flatnonzero(groups == branch).tolist()) for branch in range(int(groups.max()) + 1))
@@ -245,9 +235,9 @@ class Search:
         known = ~np.isnan(values)
         weights = np.zeros(len(branches), np.int64)
         np.add.at(weights, groups[values[known].astype(np.int64)], self.data.costs[places[known]])
-        return CategoryTest(column, branches), int(weights.argmax())
+        return tree_nodes.CategoryTest(column, branches), int(weights.argmax())
 
-    def _perceptron_tests(self, level: Level, measure: Measure) -> list[Proposal | None]:
+    def _perceptron_tests(self, level: Level, measure: Purity) -> list[Proposal | None]:
         """The best perceptron of every node."""
         features, directions, separating = self._directions(level, measure)
         tests = self._as_tests(features, directions, DIGITS)
@@ -269,11 +259,11 @@ class Search:
                 out.append(None)
                 continue
             larger = int(2 * low < level.totals[k].sum() - absent)
-            test = PerceptronTest(test.columns, test.codes, test.weights, threshold)
+            test = tree_nodes.PerceptronTest(test.columns, test.codes, test.weights, threshold)
             out.append(Proposal(test, gain, float(scores[k]), larger, absent > 0))
         return out
 
-    def _directions(self, level: Level, measure: Measure) -> tuple[Features, Array, Array]:
+    def _directions(self, level: Level, measure: Purity) -> tuple[Features, Array, Array]:
         """Every node's features, the weights of its perceptron, and of one that separates, if there is one."""
         many_features, classes = self.features.columns.size, level.totals.shape[1]
         many = min(CANDIDATES, many_features)
@@ -293,10 +283,10 @@ class Search:
         columns, codes = (np.broadcast_to(each, out.shape) for each in self.features)
         return Features(columns, codes), out, separating
 
-    def _as_tests(self, features: Features, directions: Array, digits: int) -> list[PerceptronTest]:
-        """Every node's weights with so many digits, the largest of them 1; the thresholds are still to be found.
+    def _as_tests(self, features: Features, directions: Array, digits: int) -> list[tree_nodes.PerceptronTest]:
+        """Every node's weights with this many digits, the largest of them 1; the thresholds are still to be found.
 
-        Of a column's only two values one tells all: the difference of their weights goes to the second.
+        Of a column with two values one feature is enough: the difference of their weights goes to the second.
         """
         first, second = directions[:, self.firsts], directions[:, self.firsts + 1]
         both = (first != 0.0) & (second != 0.0)
@@ -311,10 +301,11 @@ class Search:
         columns, codes = features.columns[nodes, used].tolist(), features.codes[nodes, used].tolist()
         ends = np.searchsorted(nodes, np.arange(len(weights) + 1)).tolist()
         return [
-            PerceptronTest(tuple(columns[a:b]), tuple(codes[a:b]), tuple(short[a:b]), 0.0) for a, b in pairwise(ends)
+            tree_nodes.PerceptronTest(tuple(columns[a:b]), tuple(codes[a:b]), tuple(short[a:b]), 0.0)
+            for a, b in pairwise(ends)
         ]
 
-    def _sweep(self, level: Level, tests: list[PerceptronTest], measure: Measure) -> Array:
+    def _sweep(self, level: Level, tests: list[tree_nodes.PerceptronTest], measure: Purity) -> Array:
         """For every node's perceptron: gain, information, threshold, cost of the low side, and of missing rows."""
         scores, keys = np.empty((2, self.n))
         room, out = Sorting(scores, keys, np.empty(self.n, np.int64)), np.ones((len(tests), 5))
@@ -335,15 +326,15 @@ class Search:
         """A table, and tests that find in it what the nodes' tests find in their rows."""
         return self.data.table, tests
 
-    def seen(self, level: Level, nodes: list[Node]) -> tuple[Flat, Array]:
+    def seen(self, level: Level, nodes: list[tree_nodes.Node]) -> tuple[Flat, Array]:
         """A table, and nodes by which the level's rows go to their children."""
         table, tests = self._view(level, [node.test for node in nodes])
         nodes = [replace(node, test=test, rule=None) for node, test in zip(nodes, tests, strict=True)]
         return flat_of(self.rows.heads, nodes), table
 
-    def rules(self, level: Level) -> list[LeafRule | None]:
+    def rules(self, level: Level) -> list[tree_nodes.LeafRule | None]:
         """Every node's own perceptron, where that makes fewer mistakes than the majority's; raises as `tests` does."""
-        none: list[LeafRule | None] = [None] * len(level.numbers)
+        none: list[tree_nodes.LeafRule | None] = [None] * len(level.numbers)
         mixed = (level.totals > 0).sum(axis=1) > 1
         if self.plan.leaves != "perceptron" or not mixed.any():
             return none
@@ -351,15 +342,20 @@ class Search:
         proposals = self._perceptron_tests(some, self.measure._replace(criterion=MISTAKES, least=1))
         for k, place in enumerate(np.flatnonzero(mixed).tolist()):
             proposal = proposals[k]
-            if proposal is not None and isinstance(proposal.test, PerceptronTest):
+            if proposal is not None and isinstance(proposal.test, tree_nodes.PerceptronTest):
                 none[place] = self._rule(some, k, proposal.test)
         return none
 
-    def _rule(self, level: Level, node: int, test: PerceptronTest) -> LeafRule:
+    def _rule(self, level: Level, node: int, test: tree_nodes.PerceptronTest) -> tree_nodes.LeafRule:
         """A leaf's rule with the counts of both of its sides, and of rows without a score."""
         places = slice(level.begins[node], level.ends[node])
         table, (seen,) = self._view(level.some(np.arange(len(level.numbers)) == node), [test])
-        leaf = Node(0, tuple(level.totals[node].tolist()), stop=Stop.NO_GAIN, rule=LeafRule(seen, ((1,),) * 3))
+        leaf = tree_nodes.Node(
+            0,
+            tuple(level.totals[node].tolist()),
+            stop=tree_nodes.Stop.NO_GAIN,
+            rule=tree_nodes.LeafRule(seen, ((1,),) * 3),
+        )
         table, labels, costs = table[:, places], self.data.labels[places], self.data.costs[places]
         sides = np.empty(labels.size, np.int64)
         flat = flat_of(self.rows.heads, [leaf])
@@ -367,4 +363,4 @@ class Search:
         sides_of(flat, np.ascontiguousarray(table), np.zeros_like(sides), 0, sides.size, sides)
         counts = np.zeros((3, level.totals.shape[1]), np.int64)
         np.add.at(counts, (sides - 1, labels), costs)
-        return LeafRule(test, tuple(tuple(row) for row in (counts * self.rows.unit).tolist()))
+        return tree_nodes.LeafRule(test, tuple(tuple(row) for row in (counts * self.rows.unit).tolist()))

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rosenblatt.learn.tree.nodes import CategoryTest, Column, FeatureTest, Node, PerceptronTest
+from rosenblatt.learn.tree.nodes import CategoryTest, ColumnHead, FeatureTest, Node, PerceptronTest
 from rosenblatt.learn.tree.routing_kernels import CATEGORY, NUMBER, PERCEPTRON, Flat, Slants
 
 
-def flat_of(columns: Sequence[Column], nodes: Sequence[Node]) -> Flat:
+def flat_of(columns: Sequence[ColumnHead], nodes: Sequence[Node]) -> Flat:
     """Nodes as arrays; children keep their numbers."""
     many = len(nodes)
     whole = {name: np.full(many, -1, np.int64) for name in ("column", "first", "missing", "other", "slant", "rule")}

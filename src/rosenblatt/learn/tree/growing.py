@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from rosenblatt.learn.tree import routing_kernels
-from rosenblatt.learn.tree.canonical_rows import Rows
+from rosenblatt.learn.tree.canonical_rows import TreeRows
 from rosenblatt.learn.tree.find_sparse_splits import StoredSearch
 from rosenblatt.learn.tree.find_splits import InterruptedSearch, Search
 from rosenblatt.learn.tree.nodes import LeafRule, Node, PerceptronTest, Stop
@@ -23,7 +23,7 @@ from rosenblatt.rows.kernels import Array
 
 
 def grow(
-    rows: Rows,
+    rows: TreeRows,
     plan: Plan,
     interrupted: Callable[[], bool] = lambda: False,
     watch: Callable[[int, int], None] | None = None,
@@ -35,7 +35,7 @@ def grow(
 class Growth:
     """A tree that grows."""
 
-    def __init__(self, rows: Rows, plan: Plan, interrupted: Callable[[], bool]) -> None:
+    def __init__(self, rows: TreeRows, plan: Plan, interrupted: Callable[[], bool]) -> None:
         self.rows, self.plan, self.interrupted = rows, plan, interrupted
         self.search = (Search if rows.stored is None else StoredSearch)(rows, plan, interrupted)
         self.nodes: list[Node] = []

@@ -12,8 +12,8 @@ import numpy as np
 from rosenblatt.learn.tree.split_kernels import (
     EVEN,
     Labelled,
-    Measure,
     Nodes,
+    Purity,
     between,
     cost_of,
     purity,
@@ -26,7 +26,7 @@ from rosenblatt.rows.kernels import Array
 BINS = 8
 LAST = BINS - 1
 FEWEST = BINS * BINS  # rows: one for each pair of bins
-ENOUGH = 1024  # rows to compare pairs by; of more, every so many-th is taken
+ENOUGH = 1024  # rows to compare pairs by; of more, a regular sample is taken
 
 
 class Sight(NamedTuple):
@@ -87,7 +87,7 @@ def add_up_pairs(one: int, two: int, many: int, sight: Sight) -> None:
 
 
 @inlined
-def part_in_four(a: int, b: int, measure: Measure, sight: Sight) -> tuple[float, float, float, float]:
+def part_in_four(a: int, b: int, measure: Purity, sight: Sight) -> tuple[float, float, float, float]:
     """The purities of the four parts of a pair's rows that edges after bin a of the one and b of the other make."""
     pair = sight.pair
     low_low = low_high = high_low = high_high = 0.0
@@ -116,7 +116,7 @@ def keep(found: float, side: int, cut: int, edge: int, sight: Sight) -> None:
 
 
 @compiled
-def best_of_pair(measure: Measure, sight: Sight) -> None:
+def best_of_pair(measure: Purity, sight: Sight) -> None:
     """The best edge of the second column on either side of every cut of the first, whichever column is the first.
 
     Sides are below and above a cut of the one column, then of the other; edge 0 is none: the side is not cut.
@@ -138,7 +138,7 @@ def best_of_pair(measure: Measure, sight: Sight) -> None:
 @compiled
 def refined(
     order: Array, begin: int, end: int, first: int, second: int, left: int, right: int, data: Labelled,
-    measure: Measure, sight: Sight,
+    measure: Purity, sight: Sight,
 ) -> tuple[float, float, int]:  # fmt: skip
     """The best threshold of the first column, given the second's edges: the purity, the threshold, the low cost."""
     parts = sight.parts
@@ -167,7 +167,7 @@ def refined(
 
 @compiled
 def look_ahead(
-    first: int, last: int, chosen: Array, nodes: Nodes, order: Array, data: Labelled, numbers: Array, measure: Measure,
+    first: int, last: int, chosen: Array, nodes: Nodes, order: Array, data: Labelled, numbers: Array, measure: Purity,
     sight: Sight, out: Array,
 ) -> None:  # fmt: skip
     """For some nodes: the gain of two tests, the column of the first (below zero: none), its threshold and low cost."""

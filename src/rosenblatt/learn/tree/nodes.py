@@ -29,8 +29,8 @@ class Stop(Enum):
 
 
 @dataclass(frozen=True)
-class Column:
-    """A column of a table: its name, and the values of its categories, whose places are their codes."""
+class ColumnHead:
+    """What is known of a column: its name, and its categories, in the order of their codes."""
 
     name: str
     categories: tuple[Any, ...] | None = None  # None: a column of numbers
@@ -40,7 +40,7 @@ class Column:
 class Columns:
     """A table in columns: table[column, row] is a number, or the code of a category; NaN is missing."""
 
-    heads: Sequence[Column]
+    heads: Sequence[ColumnHead]
     table: Array  # float64; of a sparse table, without any column
     stored: Stored | None = None  # a sparse table
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from rosenblatt.geometry.line_search import sort
 from rosenblatt.learn.tree.directions import (
+    DirectionScratch,
     Features,
-    Room,
     bend,
     choose,
     compare_moments,
@@ -28,11 +28,11 @@ from rosenblatt.learn.tree.directions import (
     solve_back,
 )
 from rosenblatt.learn.tree.routing_kernels import Slants, slanted
-from rosenblatt.learn.tree.split_kernels import ENTROPY, Labelled, Measure, Nodes, best_threshold, cost_of, purity
+from rosenblatt.learn.tree.split_kernels import ENTROPY, Labelled, Nodes, Purity, best_threshold, cost_of, purity
 from rosenblatt.rows.compiling import compiled, inlined
 from rosenblatt.rows.kernels import Array, bin_of
 
-BINS, SPAN = 128, 3.0  # of the histogram, which reaches so many standard deviations to each side of the mean
+BINS, SPAN = 128, 3.0  # of the histogram, which reaches SPAN standard deviations to each side of the mean
 RIDGE = 0.001  # added to unit second moments; and the features per row
 PASSES, MANY_PASSES, FEW_WRONG = 4, 40, 0.05  # of the perceptron; more while a pass has few mistakes
 FIRST_LENGTH = 0.5  # of the weights that passes begin from, in lengths of a row times the root of the rows
@@ -49,11 +49,11 @@ class Limits(NamedTuple):
     spare: float
 
 
-def room_for(values: Array, scores: Array, features: int, classes: int) -> Room:
+def room_for(values: Array, scores: Array, features: int, classes: int) -> DirectionScratch:
     """Room to seek directions in."""
     many = len(values)
     square = (many, many)
-    return Room(
+    return DirectionScratch(
         values, scores, np.empty(many, np.int64), np.empty(many, np.int64), np.empty(features), np.empty(features),
         np.empty(features), np.empty(classes), np.empty((classes, many)), np.empty(square), np.empty(square),
         np.empty(square), np.empty((5, 2 * many + 2)), np.empty((BINS, classes), np.int64),
@@ -62,7 +62,7 @@ def room_for(values: Array, scores: Array, features: int, classes: int) -> Room:
 
 
 @compiled
-def score_all(begin: int, end: int, many: int, v: Array, room: Room) -> tuple[float, float]:
+def score_all(begin: int, end: int, many: int, v: Array, room: DirectionScratch) -> tuple[float, float]:
     """The scores of a node's rows; returns the ends of a histogram of them."""
     total = squares = 0.0
     for first in range(begin, end, BLOCK):
@@ -84,7 +84,7 @@ def score_all(begin: int, end: int, many: int, v: Array, room: Room) -> tuple[fl
 
 @compiled
 def estimate(
-    begin: int, end: int, many: int, v: Array, data: Labelled, total: Array, measure: Measure, room: Room
+    begin: int, end: int, many: int, v: Array, data: Labelled, total: Array, measure: Purity, room: DirectionScratch
 ) -> tuple[float, float]:
     """About how much the best threshold along a direction gains, times N, and that threshold."""
     lowest, highest = score_all(begin, end, many, v, room)
@@ -118,7 +118,7 @@ def estimate(
 
 
 @compiled
-def correct_pass(begin: int, end: int, many: int, data: Labelled, room: Room) -> int:
+def correct_pass(begin: int, end: int, many: int, data: Labelled, room: DirectionScratch) -> int:
     """One pass of the perceptron over a node's rows; the last weight is the threshold's. Returns the mistakes."""
     w, mean, steps = room.vectors[2], room.vectors[3], room.steps
     mistakes = 0
@@ -141,7 +141,7 @@ def correct_pass(begin: int, end: int, many: int, data: Labelled, room: Room) ->
 
 
 @compiled
-def start_passes(begin: int, end: int, many: int, threshold: float, total: Array, room: Room) -> None:
+def start_passes(begin: int, end: int, many: int, threshold: float, total: Array, room: DirectionScratch) -> None:
     """Weights of a good length in the best direction so far, turned so that the + side has positive scores."""
     best, w = room.vectors[0], room.vectors[2]
     agree = length = plus = 0.0
@@ -163,7 +163,7 @@ def start_passes(begin: int, end: int, many: int, threshold: float, total: Array
 @compiled
 def pocket(
     begin: int, end: int, many: int, gain: float, threshold: float, data: Labelled, total: Array,
-    measure: Measure, room: Room,
+    measure: Purity, room: DirectionScratch,
 ) -> tuple[float, bool]:  # fmt: skip
     """Passes of the perceptron from the best direction so far; what gains more is kept.
 
@@ -190,7 +190,7 @@ def pocket(
 @compiled
 def shorten(
     begin: int, end: int, many: int, gain: float, ridge: float, data: Labelled, total: Array,
-    measure: Measure, limits: Limits, room: Room,
+    measure: Purity, limits: Limits, room: DirectionScratch,
 ) -> None:  # fmt: skip
     """Keep the fewest features whose gain is nearly as high: those with the largest weights, as they are or fitted."""
     best, short, fitted = room.vectors[0], room.vectors[1], room.vectors[4]
@@ -222,7 +222,7 @@ def shorten(
 
 
 @compiled
-def propose(turn: int, many: int, total: Array, room: Room) -> bool:
+def propose(turn: int, many: int, total: Array, room: DirectionScratch) -> bool:
     """Write the next direction to `room.vectors[1]`, if there is one; the best so far is in `room.vectors[0]`."""
     v, reach = room.vectors[1], room.vectors[3]
     if turn < LEVEL:
@@ -235,13 +235,13 @@ def propose(turn: int, many: int, total: Array, room: Room) -> bool:
     shift = 0.0 if turn == LEVEL else reach[0] if turn == RISING else -reach[0]
     size = bend(many, shift, room, v, room.vectors[4])
     solve_back(many, room.root, v)
-    if turn == LEVEL:  # tells how large the differences are, which may be of both signs
+    if turn == LEVEL:  # this turn only measures how large the differences are, which may be of both signs
         reach[0] = size
     return turn > LEVEL
 
 
 @inlined
-def left_to_gain(total: Array, measure: Measure) -> float:
+def left_to_gain(total: Array, measure: Purity) -> float:
     """What pure branches would gain, times N."""
     whole = cost_of(total)
     return (0.0 if measure.criterion == ENTROPY else float(whole)) - purity(total, whole, measure)
@@ -249,7 +249,14 @@ def left_to_gain(total: Array, measure: Measure) -> float:
 
 @compiled
 def seek(
-    begin: int, end: int, many: int, data: Labelled, total: Array, measure: Measure, limits: Limits, room: Room
+    begin: int,
+    end: int,
+    many: int,
+    data: Labelled,
+    total: Array,
+    measure: Purity,
+    limits: Limits,
+    room: DirectionScratch,
 ) -> tuple[bool, bool]:
     """The weights for a node's gathered candidates, in `room.vectors[0]`: whether there are any, and whether those in
     `room.vectors[2]` separate the sides.
@@ -280,8 +287,8 @@ def seek(
 
 @compiled
 def slant(
-    first: int, last: int, nodes: Nodes, data: Labelled, features: Features, measure: Measure, limits: Limits,
-    room: Room, out: Array, separating: Array,
+    first: int, last: int, nodes: Nodes, data: Labelled, features: Features, measure: Purity, limits: Limits,
+    room: DirectionScratch, out: Array, separating: Array,
 ) -> None:  # fmt: skip
     """The weights of the perceptron tests of some nodes, by feature, and of those that separate; zeros where none."""
     for node in range(first, last):
@@ -311,7 +318,7 @@ class Sorting(NamedTuple):
 
 @compiled
 def sweep(
-    first: int, last: int, nodes: Nodes, data: Labelled, slants: Slants, measure: Measure, room: Sorting,
+    first: int, last: int, nodes: Nodes, data: Labelled, slants: Slants, measure: Purity, room: Sorting,
     classes: Array, out: Array,
 ) -> None:  # fmt: skip
     """The best threshold of every node's perceptron: the gain (below zero: none), the information, the threshold, the

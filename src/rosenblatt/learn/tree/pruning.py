@@ -3,7 +3,7 @@
 Problem   the subtree with the least (cost of the mistakes) + price * (number of leaves), for every price; and the price
           under which rows that a tree has not seen are predicted best.
 Input     a tree's nodes; for the price, the rows and the plan of the tree, and a number of folds.
-Result    `Sequence`: nested trees and the prices from which on each is best; `Choice`: the one to take.
+Result    `Trees`: nested trees and the prices from which on each is best; `PruningChoice`: the one to take.
 Paper     Breiman, Friedman, Olshen and Stone 1984, chapter 3.
 
 Costs and numbers of leaves are whole numbers, and prices are compared as fractions, so ties are decided the same
@@ -19,7 +19,7 @@ from math import inf, sqrt
 import numpy as np
 
 from rosenblatt.learn.tree import routing_kernels
-from rosenblatt.learn.tree.canonical_rows import Rows
+from rosenblatt.learn.tree.canonical_rows import TreeRows
 from rosenblatt.learn.tree.flat_nodes import flat_of
 from rosenblatt.learn.tree.growing import grow
 from rosenblatt.learn.tree.nodes import Node, Stop
@@ -46,7 +46,7 @@ class Trees:
 
 
 @dataclass(frozen=True)
-class Choice:
+class PruningChoice:
     """A tree of the sequence, and what cross-validation says of each: the price tried, and the cost of mistakes."""
 
     tree: int
@@ -80,7 +80,7 @@ def whole(nodes: Sequence[Node]) -> list[Node]:
 
 
 def cut(nodes: Sequence[Node], gone: Array, tree: int) -> list[Node]:
-    """The nodes of a tree of the sequence, numbered anew."""
+    """The nodes of a tree of the sequence, renumbered."""
     kept, number = [0], {0: 0}
     for place in kept:
         if nodes[place].test is not None and gone[place] > tree:
@@ -106,7 +106,7 @@ def _renumbered(node: Node, number: dict[int, int], whole: bool) -> Node:
     )
 
 
-def folds_of(rows: Rows, many: int, seed: int) -> Array:
+def folds_of(rows: TreeRows, many: int, seed: int) -> Array:
     """What each row costs in each fold: the rows of a class, in a random order, are dealt out one by one.
 
     A row stays whole, whatever its weight: else a tree would be judged by a part of a row that it knows the rest of.
@@ -129,7 +129,7 @@ def _of_fold(watch: Callable[[int, int, int], None], fold: int, depth: int, made
 
 
 def chosen(
-    rows: Rows,
+    rows: TreeRows,
     plan: Plan,
     whole: Trees,
     *,
@@ -138,8 +138,8 @@ def chosen(
     errors: float = 0.0,
     interrupted: Callable[[], bool] = lambda: False,
     watch: Callable[[int, int, int], None] | None = None,
-) -> Choice:
-    """The tree with the least cross-validated cost, the smallest of equals, or within so many standard errors of it.
+) -> PruningChoice:
+    """The tree with the least cross-validated cost, the smallest of equals, or within `errors` standard errors of it.
 
     Each tree of the sequence is judged at the geometric mean of the prices between which it is best. `watch` is told
     the depth, the nodes, and the fold from 1.
@@ -166,4 +166,4 @@ def chosen(
     share = least / total
     spare = errors * sqrt(share * (1.0 - share) / (total * rows.unit)) * total
     best = int(np.flatnonzero(costs <= least + spare).max())
-    return Choice(best, tuple(tried), tuple(costs.tolist()))
+    return PruningChoice(best, tuple(tried), tuple(costs.tolist()))

@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rosenblatt.learn.tree.directions import Room, add_moments, choose, largest_against_the_rest
+from rosenblatt.learn.tree.directions import DirectionScratch, add_moments, choose, largest_against_the_rest
 from rosenblatt.learn.tree.oblique_kernels import Limits, seek
 from rosenblatt.learn.tree.routing_kernels import Slants
 from rosenblatt.learn.tree.split_kernels import (
     EVEN,
     Found,
     Labelled,
-    Measure,
+    Purity,
     between,
     cost_of,
     purity_of_sides,
@@ -29,7 +29,7 @@ from rosenblatt.rows.compiling import compiled, inlined
 from rosenblatt.rows.kernels import Array
 
 
-class Numbers(NamedTuple):
+class StoredList(NamedTuple):
     """A list of numbers, node after node, and there column after column."""
 
     columns: Array
@@ -56,7 +56,7 @@ class Candidates(NamedTuple):
 
 
 @inlined
-def end_of_column(numbers: Numbers, place: int, last: int) -> int:
+def end_of_column(numbers: StoredList, place: int, last: int) -> int:
     """Where the column at a place ends."""
     end = place + 1
     while end < last and numbers.columns[end] == numbers.columns[place]:
@@ -66,9 +66,9 @@ def end_of_column(numbers: Numbers, place: int, last: int) -> int:
 
 @inlined
 def best_stored_threshold(
-    numbers: Numbers, begin: int, end: int, zeros: int, total: Array, rows: Labelled, measure: Measure, counts: Array
+    numbers: StoredList, begin: int, end: int, zeros: int, total: Array, rows: Labelled, measure: Purity, counts: Array
 ) -> tuple[float, float, float, int]:
-    """As `split_kernels.best_threshold`, for the numbers from begin to end, and so many rows that have zero.
+    """As `split_kernels.best_threshold`, for the numbers from begin to end, and `zeros` rows that have none.
 
     `counts` has the rows without a value, and room.
     """
@@ -108,7 +108,7 @@ def best_stored_threshold(
 
 @compiled
 def scan_stored(
-    first: int, last: int, stretches: Stretches, by_value: Numbers, rows: Labelled, measure: Measure, counts: Array,
+    first: int, last: int, stretches: Stretches, by_value: StoredList, rows: Labelled, measure: Purity, counts: Array,
     found: Found,
 ) -> None:  # fmt: skip
     """The best threshold of every column with numbers at some nodes; found where the column's numbers begin."""
@@ -139,10 +139,10 @@ def describe_stored(
     end: int,
     first: int,
     last: int,
-    by_row: Numbers,
+    by_row: StoredList,
     data: Labelled,
     total: Array,
-    room: Room,
+    room: DirectionScratch,
 ) -> int:
     """As `directions.describe`, for the columns that have numbers at a node; returns how many, and where each begins.
 
@@ -192,7 +192,7 @@ def describe_stored(
 
 @compiled
 def gather_stored(
-    begin: int, end: int, many: int, last: int, by_row: Numbers, data: Labelled, room: Room, total: float
+    begin: int, end: int, many: int, last: int, by_row: StoredList, data: Labelled, room: DirectionScratch, total: float
 ) -> None:
     """As `directions.gather`."""
     for k in range(many):
@@ -206,8 +206,8 @@ def gather_stored(
 
 @compiled
 def slant_stored(
-    first: int, last: int, stretches: Stretches, by_row: Numbers, data: Labelled, measure: Measure, limits: Limits,
-    room: Room, out: Candidates,
+    first: int, last: int, stretches: Stretches, by_row: StoredList, data: Labelled, measure: Purity, limits: Limits,
+    room: DirectionScratch, out: Candidates,
 ) -> None:  # fmt: skip
     """As `oblique_kernels.slant`."""
     for node in range(first, last):
@@ -231,7 +231,7 @@ def slant_stored(
 
 
 @compiled
-def score_stored(stretches: Stretches, by_row: Numbers, slants: Slants, out: Array) -> None:
+def score_stored(stretches: Stretches, by_row: StoredList, slants: Slants, out: Array) -> None:
     """The score of every row under its node's perceptron."""
     for node in range(stretches.begins.size):
         out[stretches.begins[node] : stretches.ends[node]] = 0.0
@@ -250,7 +250,7 @@ def score_stored(stretches: Stretches, by_row: Numbers, slants: Slants, out: Arr
 
 
 @compiled
-def part_stored(numbers: Numbers, child: Array, places: Array, nexts: Array, out: Numbers) -> None:
+def part_stored(numbers: StoredList, child: Array, places: Array, nexts: Array, out: StoredList) -> None:
     """Bring numbers into the stretches of the children, each as it was; a row is then called by its new place."""
     for k in range(numbers.rows.size):
         row = numbers.rows[k]

@@ -36,7 +36,7 @@ class Nodes(NamedTuple):
     totals: Array
 
 
-class Measure(NamedTuple):
+class Purity(NamedTuple):
     """How the purity of counts is measured, and how small a branch may be."""
 
     criterion: int
@@ -64,14 +64,14 @@ def fill_logs(logs: Array) -> None:
 
 @inlined
 def weighed(count: int, logs: Array) -> float:
-    """count * log2(count); no sum or difference of costs that is asked for is negative."""
+    """count * log2(count); no sum or difference of costs that it is given is negative."""
     if count < logs.size:
         return logs[count]  # type: ignore[no-any-return]
     return count * log2(count)
 
 
 @inlined
-def with_class(so_far: float, count: int, measure: Measure) -> float:
+def with_class(so_far: float, count: int, measure: Purity) -> float:
     """What `purity_of` needs to know of a branch's classes, with one more of them."""
     if measure.criterion == GINI:
         return so_far + float(count) * float(count)
@@ -81,7 +81,7 @@ def with_class(so_far: float, count: int, measure: Measure) -> float:
 
 
 @inlined
-def purity_of(classes: float, total: int, measure: Measure) -> float:
+def purity_of(classes: float, total: int, measure: Purity) -> float:
     """What a branch adds; less what the node had, the sum is the gain times N."""
     if measure.criterion == GINI:
         return classes / total if total > 0 else 0.0
@@ -89,7 +89,7 @@ def purity_of(classes: float, total: int, measure: Measure) -> float:
 
 
 @inlined
-def purity(counts: Array, total: int, measure: Measure) -> float:
+def purity(counts: Array, total: int, measure: Purity) -> float:
     """The same for these counts of the classes."""
     classes = 0.0
     for k in range(counts.size):
@@ -122,7 +122,7 @@ def rest(total: Array, low: Array, absent: Array, high: Array) -> None:
 
 @inlined
 def best_threshold(
-    values: Array, order: Array, begin: int, end: int, total: Array, absent: Array, rows: Labelled, measure: Measure,
+    values: Array, order: Array, begin: int, end: int, total: Array, absent: Array, rows: Labelled, measure: Purity,
     low: Array, high: Array,
 ) -> tuple[float, float, float, int]:  # fmt: skip
     """The best threshold for a node's rows in the order of their values; `absent` are rows that have none.
@@ -149,7 +149,7 @@ def best_threshold(
 
 
 @inlined
-def purity_of_sides(low: Array, of_low: int, high: Array, of_high: int, measure: Measure) -> float:
+def purity_of_sides(low: Array, of_low: int, high: Array, of_high: int, measure: Purity) -> float:
     """The purity of both sides of a threshold; none where one is smaller than a leaf may be."""
     if of_low < measure.least or of_high < measure.least:
         return -np.inf
@@ -158,7 +158,7 @@ def purity_of_sides(low: Array, of_low: int, high: Array, of_high: int, measure:
 
 @inlined
 def worth_of(
-    best: float, best_low: int, total: Array, whole: int, absent: Array, of_absent: int, measure: Measure
+    best: float, best_low: int, total: Array, whole: int, absent: Array, of_absent: int, measure: Purity
 ) -> tuple[float, float]:
     """The gain of a threshold whose sides have the purity `best`, below zero if there is none; and the information."""
     if best == -np.inf:
@@ -171,7 +171,7 @@ def worth_of(
 
 @inlined
 def scan_presence(
-    node: int, column: int, total: Array, absent: Array, measure: Measure, known: Array, found: Found
+    node: int, column: int, total: Array, absent: Array, measure: Purity, known: Array, found: Found
 ) -> None:
     """What it gains to ask only whether there is a value: the least that other tests of the column must gain."""
     whole, of_absent = cost_of(total), cost_of(absent)
@@ -189,7 +189,7 @@ def scan_presence(
 
 @compiled
 def scan_numbers(
-    column: int, order: Array, nodes: Nodes, rows: Labelled, measure: Measure, counts: Array, found: Found
+    column: int, order: Array, nodes: Nodes, rows: Labelled, measure: Purity, counts: Array, found: Found
 ) -> None:
     """The best threshold of a column of numbers at every node; `counts` is room for three rows of classes."""
     low, high, absent = counts[0], counts[1], counts[2]
@@ -244,7 +244,7 @@ def line_up(counts: Array, many: int, label: int, keys: Array, lined: Array) -> 
 
 @compiled
 def best_groups(
-    counts: Array, many: int, total: Array, absent: Array, measure: Measure, low: Array, high: Array,
+    counts: Array, many: int, total: Array, absent: Array, measure: Purity, low: Array, high: Array,
     keys: Array, lined: Array,
 ) -> tuple[float, int, int]:  # fmt: skip
     """The best two groups of values: the gain times N without the node's own part, the class to line up by, the cut.
@@ -280,7 +280,7 @@ class Values(NamedTuple):
 
 @compiled
 def scan_values(
-    column: int, codes_at: int, each: bool, order: Array, nodes: Nodes, rows: Labelled, measure: Measure, room: Values,
+    column: int, codes_at: int, each: bool, order: Array, nodes: Nodes, rows: Labelled, measure: Purity, room: Values,
     found: Found,
 ) -> None:  # fmt: skip
     """The best branches of a column of categories at every node: one for each value, or two groups of values."""

@@ -73,6 +73,6 @@ class Stored:
 
 
 def parts(rows: int, columns: int) -> Iterator[tuple[int, int]]:
-    """Stretches of rows, few enough for a dense table of so many columns."""
+    """Stretches of rows, few enough for a dense table with this many columns."""
     each = max(PART // max(columns, 1), 1)
     return ((first, min(first + each, rows)) for first in range(0, rows, each))

@@ -24,7 +24,7 @@ from rosenblatt.learn.tree.flat_nodes import flat_of
 from rosenblatt.learn.tree.nodes import (
     NUMBER_ITSELF,
     CategoryTest,
-    Column,
+    ColumnHead,
     Columns,
     FeatureTest,
     LeafRule,
@@ -45,7 +45,7 @@ from rosenblatt.rows.threads import in_pieces
 __all__ = [  # a tree, and what it is made of
     "NUMBER_ITSELF",
     "CategoryTest",
-    "Column",
+    "ColumnHead",
     "Columns",
     "FeatureTest",
     "LeafRule",
@@ -60,14 +60,14 @@ __all__ = [  # a tree, and what it is made of
 ]
 
 MOST_VALUES = 12  # of a category that are named in words
-LOOK = 20.0  # a step down a tree costs as much as so many numbers of a plain pass
+LOOK = 20.0  # a step down a tree costs as much as this many numbers of a plain pass
 
 
 @dataclass(frozen=True)
 class Tree:
     """Nodes, parents before children; the first is the root."""
 
-    columns: Sequence[Column]
+    columns: Sequence[ColumnHead]
     classes: tuple[Any, ...]
     nodes: tuple[Node, ...]
 

@@ -12,7 +12,7 @@ from rosenblatt.errors import CertificateError
 from rosenblatt.prove.check import exact
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.storage import LONGEST, n_features
-from rosenblatt.visible import Said
+from rosenblatt.visible import ReadableResult
 
 PROTOCOL = 1
 LONG = 4096  # bits
@@ -27,7 +27,7 @@ HEXADECIMAL = re.compile("-?0x[0-9a-f]+")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Certificate(Said, ABC):
+class Certificate(ReadableResult, ABC):
     """The base class of certificates: the shape of the data, the threshold's constant, and its own fingerprint."""
 
     n: int  # rows

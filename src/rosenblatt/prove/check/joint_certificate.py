@@ -67,7 +67,7 @@ class JointSeparation(_OfClasses, Certificate):
     @property
     def statement(self) -> str:
         """What is proved, in one sentence."""
-        return self._told(
+        return self._with_ties(
             f"there are linear scores of {self.classes} classes whose largest is that of the right class on all "
             f"{self.n} rows; the largest margin of any weights of length 1 is between {self.lower!r} and "
             f"{self.upper!r}."
@@ -76,9 +76,9 @@ class JointSeparation(_OfClasses, Certificate):
     @property
     def verdict(self) -> str:
         """The verdict, in a few words."""
-        return self._told(f"linear scores of {self.classes} classes choose the right one on every row")
+        return self._with_ties(f"linear scores of {self.classes} classes choose the right one on every row")
 
-    def _told(self, claim: str) -> str:
+    def _with_ties(self, claim: str) -> str:
         return self._sentence(claim if self.ties == STRICT else f"{ties_in_words(self.ties)}, {claim}")
 
     def _check(self, examples: Examples) -> None:
@@ -119,7 +119,7 @@ class JointContradiction(_OfClasses, Certificate):
         many = len(set(self.rows))
         these = f"these {many} contradict each other, because the weighted sum of what they ask"
         these = "one of them contradicts itself, because the weighted sum of what it asks" if many == 1 else these
-        return self._told(
+        return self._with_ties(
             f"no linear scores of {self.classes} classes are right on all {self.n} rows: {these} of the scores is "
             f"zero{how}."
         )
@@ -127,9 +127,9 @@ class JointContradiction(_OfClasses, Certificate):
     @property
     def verdict(self) -> str:
         """The verdict, in a few words."""
-        return self._told(f"no linear scores of {self.classes} classes choose the right one on every row")
+        return self._with_ties(f"no linear scores of {self.classes} classes choose the right one on every row")
 
-    def _told(self, claim: str) -> str:
+    def _with_ties(self, claim: str) -> str:
         # with a threshold, some row's rival comes before its class, and a tie is wrong on it: that needs no words
         return self._sentence(claim if self.bias or self.ties == STRICT else f"{ties_in_words(self.ties)}, {claim}")
 

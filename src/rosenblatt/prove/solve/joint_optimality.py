@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from rosenblatt import options
 from rosenblatt.errors import OptionError
@@ -21,7 +20,8 @@ from rosenblatt.geometry.whitening import space_of
 from rosenblatt.geometry.working_set import lowest, whole_multipliers
 from rosenblatt.learn.choices import TIES, Budget, given_weights
 from rosenblatt.learn.pocket import joint_pocket
-from rosenblatt.learn.pocket.joint_descent import NUMBERS_AT_ONCE, WIDEST, signed_points
+from rosenblatt.learn.pocket.joint_descent import WIDEST, signed_points
+from rosenblatt.learn.pocket.staircase import NUMBERS_AT_ONCE
 from rosenblatt.prove.check import exact
 from rosenblatt.prove.check.certificate_json import PREDICTED
 from rosenblatt.prove.check.hitting import is_needed
@@ -44,6 +44,7 @@ from rosenblatt.prove.solve.separability import NotSeparable, Separable, not_neg
 from rosenblatt.rows import timing
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.kesler import JointExamples
+from rosenblatt.rows.threads import one_thread_for_blas
 
 
 def interval(
@@ -62,7 +63,7 @@ def interval(
     rule: tuple[exact.Number, ...] = tuple(W.ravel().tolist())
     wrong, lower, proofs = mistakes(examples, rule), 0, list[JointContradiction]()
     if wrong.size and not clock.late():
-        with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):  # floats only propose
+        with one_thread_for_blas(), np.errstate(all="ignore"):  # floats only propose
             proofs = _JointPacking(examples, W, wrong, clock).contradictions()
         lower = len(proofs)
         if lower < wrong.size and examples.n <= FEW_ROWS:

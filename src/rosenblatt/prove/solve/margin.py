@@ -32,10 +32,10 @@ from rosenblatt.prove.solve.clock import Clock, TimeIsUp
 from rosenblatt.prove.solve.separability import MANY as MANY_WEIGHTS
 from rosenblatt.prove.solve.separability import Separable, Undecided, decide, learned, separation
 from rosenblatt.rows import find
-from rosenblatt.rows.examples import Examples
+from rosenblatt.rows.examples import Examples, labels_of
 from rosenblatt.rows.kernels import Array
-from rosenblatt.rows.kesler import JointExamples, has_several_classes
-from rosenblatt.visible import Said
+from rosenblatt.rows.kesler import JointExamples
+from rosenblatt.visible import ReadableResult
 
 GAP = 1e-9  # of the margin; what floats leave beyond is closed in whole numbers
 SOME = 0.5  # of the level is enough while many rows are still to come
@@ -51,7 +51,7 @@ Proof = Separation | Contradiction | JointSeparation | JointContradiction
 
 
 @dataclass(frozen=True, repr=False)
-class Margin(Said):
+class Margin(ReadableResult):
     """An interval that contains the largest margin, and its proof."""
 
     lower: float
@@ -108,14 +108,15 @@ def margin(
     affine, fit_intercept = options.flag("affine", affine), options.flag("fit_intercept", fit_intercept)
     if affine and not fit_intercept:
         raise OptionError("an affine margin needs a threshold: fit_intercept must be True")
-    if has_several_classes(y):
+    labels = labels_of(y)
+    if labels.are_several:
         if affine:
             raise OptionError("an affine margin needs two classes; with more, every threshold counts in the length")
         from rosenblatt.prove.solve import joint_separability
 
-        several = JointExamples.of(X, y, fit_intercept=fit_intercept, bias_scale=bias_scale)
+        several = JointExamples.of(X, labels, fit_intercept=fit_intercept, bias_scale=bias_scale)
         return joint_separability.largest(several, Clock(max_seconds, verbose))
-    examples = Examples.of(X, y, fit_intercept=fit_intercept, bias_scale=bias_scale)
+    examples = Examples.of(X, labels, fit_intercept=fit_intercept, bias_scale=bias_scale)
     return largest(examples, affine=affine, clock=Clock(max_seconds, verbose))
 
 

@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 import scipy  # its parts are loaded when they are used
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from rosenblatt.errors import OptionError
 from rosenblatt.geometry import wolfe
@@ -47,10 +46,11 @@ from rosenblatt.prove.solve.separability import (
     proposed,
 )
 from rosenblatt.rows import timing
-from rosenblatt.rows.examples import NO_WEIGHTS, Examples, costs_of_rows, narrowed
+from rosenblatt.rows.examples import NO_WEIGHTS, Examples, costs_of_rows, labels_of, narrowed
 from rosenblatt.rows.kernels import Array
-from rosenblatt.rows.kesler import JointExamples, has_several_classes
+from rosenblatt.rows.kesler import JointExamples
 from rosenblatt.rows.storage import bias_of, some_rows
+from rosenblatt.rows.threads import one_thread_for_blas
 
 KICKS = 20
 ROWS_AT_ONCE = 50  # and four per dimension
@@ -102,9 +102,9 @@ def optimality(
     The rule's mistakes cost 2 on 4 rows, which is the least possible; a mistake on a no costs 3, on a yes 2.
     """
     bias = bias_of(fit_intercept, bias_scale)
-    weights, joint = rule, has_several_classes(y)
-    refuse_other_rows(rule, X, y)
-    if joint and hasattr(rule, "joint_rule"):
+    weights, labels = rule, labels_of(y)
+    refuse_other_rows(rule, X, labels.classes)
+    if labels.are_several and hasattr(rule, "joint_rule"):
         weights, bias = rule.joint_rule()
     elif hasattr(rule, "one_linear_rule"):
         weights, bias, ties = rule.one_linear_rule()
@@ -114,18 +114,18 @@ def optimality(
     ties_named(ties)
     rng = generator_of(random_state)
     threshold: Any = {"fit_intercept": bias != 0.0, "bias_scale": bias or 1.0}
-    if joint:
+    if labels.are_several:
         from rosenblatt.prove.solve import joint_optimality
 
         if ties != PREDICTED:
             raise OptionError(f"ties={ties!r} is for two classes; with more, the first of equal scores is predicted")
         if sample_weight is not None or class_weight is not None:
             raise OptionError("costs are proved for two classes only; with more, the number of mistakes is")
-        several = JointExamples.of(X, y, **threshold)
+        several = JointExamples.of(X, labels, **threshold)
         return joint_optimality.interval(several, weights, rng, Clock(max_seconds, verbose))
-    examples = Examples.of(X, y, **threshold)
-    costs = costs_of_rows(class_weight, np.array(examples.classes), np.asarray(y), sample_weight)
-    examples = replace(examples, weights=costs).with_both_classes()
+    examples = Examples.of(X, labels, **threshold)
+    costs = costs_of_rows(class_weight, labels.classes, labels.each, sample_weight)
+    examples = replace(examples, weights=costs).with_all_classes()
     return interval(examples, weights, ties, rng, Clock(max_seconds, verbose))
 
 
@@ -149,7 +149,7 @@ def interval(
     rows = replace(examples, weights=NO_WEIGHTS)  # what is proved of them, costs apart
     search = _CostSearch(rows, ties, costs, clock, known)
     if ties != "correct" and not clock.late():
-        with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):  # floats only propose
+        with one_thread_for_blas(), np.errstate(all="ignore"):  # floats only propose
             search.from_rule(w, may_change=weights is None)
     else:
         search.judge(tuple(w.tolist()))
@@ -326,7 +326,7 @@ class _Packing:
     def _of_mistake(self, row: int) -> Contradiction | None:
         """A contradiction of this row with rows not used up yet; raises `TimeIsUp`."""
         many = 4 * self.space.size + ROWS_AT_ONCE
-        if min(many, self.examples.n) * self.space.size > NUMBERS:  # so many rows, densely
+        if min(many, self.examples.n) * self.space.size > NUMBERS:  # these rows, held densely
             return None
         active, begin = np.append(row, lowest(self.scores, self.free, many)), np.zeros(1, np.int64)
         while True:

@@ -52,7 +52,7 @@ def solution(
                 digit = times_inverse(left % prime) % prime
                 left = (left - times_matrix(digit)) // prime
                 digits.append(digit)
-            first = _fractions([digit[:1] for digit in digits], prime, keep_time)  # tells soon that more are needed
+            first = _fractions([digit[:1] for digit in digits], prime, keep_time)  # shows early that more are needed
             found = _fractions(digits, prime, keep_time) if first is not None else None
             if found is not None and _solves(matrix, right, found, keep_time):
                 return found

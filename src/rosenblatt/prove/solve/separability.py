@@ -28,11 +28,11 @@ from rosenblatt.prove.check.certificate import Contradiction, Separation
 from rosenblatt.prove.solve import rational
 from rosenblatt.prove.solve.clock import Clock, TimeIsUp
 from rosenblatt.rows import find, kernels
-from rosenblatt.rows.examples import Examples
+from rosenblatt.rows.examples import Examples, labels_of
 from rosenblatt.rows.kernels import Array, Dense
-from rosenblatt.rows.kesler import JointExamples, has_several_classes
+from rosenblatt.rows.kesler import JointExamples
 from rosenblatt.rows.storage import numbers_per_row
-from rosenblatt.visible import Said
+from rosenblatt.visible import ReadableResult
 
 LONG = 200_000  # operations on words of 64 bits; beyond, a verified float computation replaces whole numbers
 MANY = 128  # dimensions
@@ -45,7 +45,7 @@ BEGUN, PER_ROW = 2e6, 300.0  # nanoseconds that any verdict takes, and what it t
 ENOUGH = 0.5  # of the level: rows of the active set may be this much nearer than the nearest point needs
 
 
-class _Verdict(Said):
+class _Verdict(ReadableResult):
     """One of three answers, which have no truth value."""
 
     def __bool__(self) -> bool:
@@ -126,12 +126,13 @@ def separability(
     """
     ties_named(ties)
     clock = Clock(max_seconds, verbose)
-    if has_several_classes(y):
+    labels = labels_of(y)
+    if labels.are_several:
         from rosenblatt.prove.solve import joint_separability
 
-        several = JointExamples.of(X, y, fit_intercept=fit_intercept, bias_scale=bias_scale)
+        several = JointExamples.of(X, labels, fit_intercept=fit_intercept, bias_scale=bias_scale)
         return joint_separability.decide(several, ties, clock)
-    return decide(Examples.of(X, y, fit_intercept=fit_intercept, bias_scale=bias_scale), ties, clock)
+    return decide(Examples.of(X, labels, fit_intercept=fit_intercept, bias_scale=bias_scale), ties, clock)
 
 
 def decide(examples: Examples, ties: str = "mistake", clock: Clock | None = None, *, learning: bool = True) -> Verdict:

@@ -9,11 +9,12 @@ Method    What the run computed in floats, moved to the safe side by a bound on 
 """
 
 from fractions import Fraction
+from math import sqrt
 from typing import Any
 
 import numpy as np
 
-from rosenblatt.learn.soft.soft import SoftRun
+from rosenblatt.learn.soft.soft import SoftRun, costs_of
 from rosenblatt.learn.soft.systems import AT_ONCE, Gram, combined, dot, solved
 from rosenblatt.prove.check import exact, rounding
 from rosenblatt.prove.check.certificate_json import shape_of
@@ -33,7 +34,7 @@ REFINED = 2  # times
 def certified(examples: Examples, run: SoftRun, tol: float) -> SoftMargin:
     """The weights of a run, with bounds as near to each other as the tolerance asks, if they can be had."""
     weights = tuple(run.weights.tolist())
-    upper, lower = _bounds(examples, run.C, run.weights)
+    upper, lower = _bounds(examples, run.C, run.weights, run.slacks, sqrt(2.0 * run.gap))
     known = _certificate(examples, run.C, weights, upper, lower, reference=weights)
     if _is_enough(known, tol) or examples.rows.values.size > MOST_NUMBERS:
         return known
@@ -51,9 +52,9 @@ def certified(examples: Examples, run: SoftRun, tol: float) -> SoftMargin:
 
 def compared(examples: Examples, known: SoftMargin, weights: Array) -> SoftMargin:
     """Other weights, compared with the lowest point that is known, or with what it is on these rows."""
-    upper, _ = _bounds(examples, known.C, weights)
+    upper, _ = _bounds_anew(examples, known.C, weights)
     if known.reference:
-        _, lower = _bounds(examples, known.C, np.array(known.reference))
+        _, lower = _bounds_anew(examples, known.C, np.array(known.reference))
     else:
         objective = Objective.of(examples, known.C, known.weights)
         lower = _below(objective.lower_bound(list(known.rows), *exact.whole_numbers(known.multipliers)))
@@ -87,7 +88,16 @@ def _certificate(
     )  # fmt: skip
 
 
-def _bounds(examples: Examples, C: float, w: Array) -> tuple[float, float]:
+def _bounds_anew(examples: Examples, C: float, w: Array) -> tuple[float, float]:
+    """The same as `_bounds`, of weights of which nothing else is known."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        slacks = 1.0 - find.margins(examples, w)
+        numbers = costs_of(examples, C) * np.maximum(slacks, 0.0)
+        rows = np.flatnonzero(numbers)
+        return _bounds(examples, C, w, slacks, find.norm(w - combined(examples, rows, numbers[rows])))
+
+
+def _bounds(examples: Examples, C: float, w: Array, slacks: Array, gradient: float) -> tuple[float, float]:
     """In floats, but surely: the objective of weights from above, and that of any weights by what follows from these.
 
     Each margin is off by no more than `off`, so each of the numbers a_i by C_i times that; those within that reach of
@@ -96,17 +106,13 @@ def _bounds(examples: Examples, C: float, w: Array) -> tuple[float, float]:
     R = examples.radius
     with np.errstate(over="ignore", invalid="ignore"):
         off = (examples.rows.terms + 6) * UNIT * R * find.norm(w)
-        margins = find.margins(examples, w)
-        costs = C * (examples.weights if examples.weights.size else np.ones(examples.n))
-        slacks = np.maximum(1.0 - margins, 0.0)
-        slacks[costs == 0.0] = 0.0
-        near = float(np.sum(costs[margins - off < 1.0]))
+        costs = costs_of(examples, C)
+        near = float(np.sum(costs[slacks > -off]))
+        slacks = np.where(costs > 0.0, np.maximum(slacks, 0.0), 0.0)
         numbers = costs * slacks
         total, losses = float(np.sum(numbers)), float(np.sum(numbers * slacks))
         value = (dot(w, w) + losses) / 2
         error = off * total + off * off * near + (PAIRWISE + w.size) * UNIT * value
-        rows = np.flatnonzero(numbers)
-        gradient = find.norm(w - combined(examples, rows, numbers[rows]))
         in_a_row = AT_ONCE / numbers_per_row(examples.rows) + numbers_per_row(examples.rows) * examples.n / AT_ONCE
         drift = R * (off * near + (in_a_row + PAIRWISE) * UNIT * total) + 4 * UNIT * find.norm(w)
         gap = (gradient * (1.0 + PAIRWISE * UNIT) + drift) ** 2 / 2
@@ -120,9 +126,8 @@ def _multipliers(examples: Examples, run: SoftRun) -> tuple[list[int], list[floa
     """The dual's highest point over the rows within the margin, as far as floats find it."""
     rows = run.support
     few = Examples(some_rows(examples.rows, rows), examples.labels[rows], NO_WEIGHTS)
-    costs = run.C * (examples.weights[rows] if examples.weights.size else np.ones(rows.size))
     K = Gram(few).products * np.outer(few.labels, few.labels)
-    K.flat[:: rows.size + 1] += 1.0 / costs
+    K.flat[:: rows.size + 1] += 1.0 / costs_of(examples, run.C)[rows]
     numbers = np.zeros(rows.size)
     for _ in range(REFINED):
         numbers = numbers + solved(K, 1.0 - K @ numbers)

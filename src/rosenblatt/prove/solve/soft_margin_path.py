@@ -26,11 +26,11 @@ from rosenblatt.rows import find
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.storage import some_rows
-from rosenblatt.visible import Said
+from rosenblatt.visible import ReadableResult
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class SoftMarginPath(Said):
+class SoftMarginPath(ReadableResult):
     """A certificate of the soft margin for each C, in the order asked for."""
 
     certificates: tuple[SoftMargin, ...]

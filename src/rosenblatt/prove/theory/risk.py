@@ -18,6 +18,8 @@ import numpy as np
 import scipy  # its parts are loaded when they are used
 
 from rosenblatt.errors import OptionError
+from rosenblatt.judge import binomial
+from rosenblatt.judge.binomial import SLACK, UP
 from rosenblatt.learn.choices import Budget, Order, Reason, order_named, sign_at_zero, ties_named
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.pla.pla import learn
@@ -28,19 +30,15 @@ from rosenblatt.rows.compiling import briefly
 from rosenblatt.rows.door import unmasked
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array, Ties
-from rosenblatt.visible import Said
+from rosenblatt.visible import ReadableResult
 
-EPSILON = float(np.finfo(np.float64).eps)
-SLACK = 64 * EPSILON  # relative; what a few dozen roundings may take from a logarithm
-UP = 1 + 2 * EPSILON  # makes any rounded product exceed the exact factor
-AT_ONCE = 4096  # terms of a binomial sum
 THETAS = tuple(0.5 * k for k in range(7))  # fixed before any data, as the proof needs
 FINE = 2**16  # more margins than this are rounded down to multiples of 1 / FINE, which is safe
 STREAMS = (Order.RANDOM, Order.RANDOM_MISTAKE)  # the draws are row numbers that do not depend on the data
 
 
 @dataclass(frozen=True, repr=False)
-class Risk(Said):
+class Risk(ReadableResult):
     """An upper bound on the probability of an error on a fresh row."""
 
     kind: str
@@ -69,7 +67,7 @@ def held_out(errors: int, n: int, delta: float = 0.05) -> Risk:
     """
     n = _whole("n", n, 1)
     errors = _whole("errors", errors, 0, n)
-    bound = binomial_limit(errors, n, log(_checked(delta)))
+    bound = binomial.limit(errors, n, log(_checked(delta)))
     return _risk("held out", bound, delta, n, "the rule", f"it erred on {errors} of {n} rows held out")
 
 
@@ -97,7 +95,7 @@ def compression(n: int, kept: int, errors: int, delta: float = 0.05, updates: in
     if updates is not None:
         updates = _whole("updates", updates, kept, 0 if kept == 0 else 2**53)
         ways += log(max(updates * (updates + 1), 1))
-    bound = binomial_limit(errors, n - kept, log(_checked(delta)) - ways - SLACK * lgamma(n + 1))
+    bound = binomial.limit(errors, n - kept, log(_checked(delta)) - ways - SLACK * lgamma(n + 1))
     why = f"{kept} rows lead to it, and it errs on {errors} of the other {n - kept}"
     return _risk("compression", bound, delta, n, "the rule", why)
 
@@ -231,7 +229,7 @@ def leave_one_out(mistakes: int, n: int, vote: str = "randomised") -> Risk:
     """From the mistakes M in a single pass over n rows: E[M] / n bounds the *expected* risk of a vote over n - 1 rows.
 
     Freund and Schapire 1999, theorem 1; their E[M] counts the fresh row too, so a vote over n - 1 rows corresponds
-    to the mistakes on n. "randomised": one of the rules of the pass, drawn anew for each row. "deterministic": the
+    to the mistakes on n. "randomised": one of the rules of the pass, drawn for each row. "deterministic": the
     majority of all, with twice the bound. One M estimates E[M] without bias; it gives no confidence.
 
     >>> from rosenblatt.prove.theory import risk
@@ -288,39 +286,6 @@ def pocket_margin(errors_at_margin: int, n: int, margin: float, delta: float = 0
     share, c = errors / n, 4 * log(n / delta) / (margin**2 * n)
     bound = share + sqrt(2 * share * c) + 2 * c
     return _risk("pocket", bound, delta, n, "the rule", f"{errors} of {n} rows have a margin below {margin:g}")
-
-
-def binomial_limit(errors: int, n: int, log_delta: float) -> float:
-    """The largest p with P(Bin(n, p) <= errors) >= exp(log_delta), for a delta up to 1/2; rounded up.
-
-    Delta is given by its logarithm, because compression shares it among more sets of rows than a float can count.
-
-    >>> from rosenblatt.prove.theory import risk
-    >>> round(risk.binomial_limit(1, 2, np.log(0.25)), 9)  # 1 - p^2 = 1/4
-    0.866025404
-    """
-    if errors == n:
-        return 1.0
-    target = log_delta - SLACK * (lgamma(n + 1) - log_delta + 1)
-    if errors == 0:
-        return min(-expm1(target / n) * UP, 1.0)
-    low, high = errors / n, 1.0  # the median of Bin(n, errors / n) is errors
-    while low < (p := (low + high) / 2) < high:
-        low, high = (low, p) if _log_tail(errors, n, p) <= target else (p, high)
-    return high
-
-
-def _log_tail(errors: int, n: int, p: float) -> float:
-    """ln P(Bin(n, p) <= errors) for p >= errors / n: the last term, and the others by their ratios, each below 1."""
-    total = term = 1.0
-    for top in range(errors, 0, -AT_ONCE):
-        j = np.arange(top, max(top - AT_ONCE, 0), -1, dtype=np.float64)
-        terms = term * np.cumprod(j / (n - j + 1) * ((1 - p) / p))
-        total, term = total + float(terms.sum()), float(terms[-1])
-        if term * top < EPSILON * total:
-            break
-    ways = lgamma(n + 1) - lgamma(errors + 1) - lgamma(n - errors + 1)
-    return ways + errors * log(p) + (n - errors) * log1p(-p) + log(total)
 
 
 def kl_limit(p: float, c: float) -> float:

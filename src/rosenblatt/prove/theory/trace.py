@@ -42,7 +42,7 @@ class Trace:
     squared_length_bound: Array  # at most
     cosine: Array  # of w* and w_t; NaN where w_t = 0
     cosine_bound: Array  # at least; -1 while a start that points away from w* leaves nothing to say
-    loss: Array | None  # the perceptron loss, if it was asked for
+    loss: Array | None  # the perceptron loss, if requested
     size: int  # how many weights there are
 
     @property

@@ -41,7 +41,7 @@ class Feature:
 
 
 @dataclass(frozen=True)
-class Column:
+class EncodedColumn:
     """A column, and how it becomes features."""
 
     name: str
@@ -66,7 +66,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Number(Column):
+class NumberColumn(EncodedColumn):
     """A number, clipped and rounded: ((x + M) - M - centre) / scale with M = 1.5 * 2^52 * step; 0 where missing.
 
     Because scale is a power of two, dividing by it and multiplying by a short weight can be one operation.
@@ -77,8 +77,8 @@ class Number(Column):
     step: float  # a power of two
     lowest: float
     highest: float
-    missing: bool  # whether it has a second feature: 1 where there is no finite number
-    written: bool = field(default=False, kw_only=True)  # as people do, 1,000 or 12%, where it is text
+    missing: bool  # whether a second feature says that there is no finite number
+    written: bool = field(default=False, kw_only=True)  # whether texts such as 1,000 and 12% are numbers
     whole: bool = field(default=False, kw_only=True)  # whether all were whole numbers
 
     kind = "number"
@@ -128,7 +128,7 @@ class Number(Column):
 
 
 @dataclass(frozen=True)
-class Date(Number):
+class DateColumn(NumberColumn):
     """A date as whole days since 1970-01-01, then as a number."""
 
     format: str = ""  # the format of dates that are text; empty for ISO 8601
@@ -142,8 +142,8 @@ class Date(Number):
 
 
 @dataclass(frozen=True)
-class Category(Column):
-    """One of several values: a feature for each, 1 where it is that value."""
+class CategoryColumn(EncodedColumn):
+    """One of several values: a feature for each, which is 1 for that value."""
 
     values: tuple[str, ...]
     other: bool  # whether all other values share a feature; otherwise they have none
@@ -191,7 +191,7 @@ class Category(Column):
 
 
 @dataclass(frozen=True)
-class YesNo(Category):
+class YesNoColumn(CategoryColumn):
     """A column of two values: one feature, 1 for the yes. `values` has the yes only, `no` the other."""
 
     no: str = ""
@@ -205,7 +205,7 @@ class YesNo(Category):
 
 
 @dataclass(frozen=True)
-class Text(Column):
+class TextColumn(EncodedColumn):
     """Free text: a feature for every word of a vocabulary, 1 where the word occurs.
 
     Words are separated by ASCII white space and punctuation; ASCII capital letters are made lower case.
@@ -230,8 +230,8 @@ class Text(Column):
 
 
 @dataclass(frozen=True)
-class HashedText(Text):
-    """Free text whose words share a fixed number of buckets: no vocabulary to keep, and no names."""
+class HashedTextColumn(TextColumn):
+    """Free text with words hashed into a fixed number of buckets: no vocabulary, and no names."""
 
     buckets: int = 2**18
 
@@ -257,7 +257,7 @@ class HashedText(Text):
 
 
 @dataclass(frozen=True)
-class Sparse(Column):
+class SparseColumn(EncodedColumn):
     """Numbered features, most of them zero, as in LIBSVM files: clipped and rounded on one grid.
 
     If few of the numbers up to the last occur, only those are features.
@@ -266,7 +266,7 @@ class Sparse(Column):
     count: int
     step: float
     highest: float
-    numbers: tuple[int, ...] = ()  # of the features, in order; none: 1, 2, ..., count
+    numbers: tuple[int, ...] = ()  # of the features, in order; empty: 1, 2, ..., count
 
     kind = "sparse"
 
@@ -315,7 +315,7 @@ class Sparse(Column):
 
 
 @dataclass(frozen=True)
-class Ignored(Column):
+class IgnoredColumn(EncodedColumn):
     """A column that is left out."""
 
     why: str
@@ -323,19 +323,31 @@ class Ignored(Column):
     kind = "ignore"
 
 
-KINDS: dict[str, type[Column]] = {
-    kind.kind: kind for kind in (Number, Date, Category, YesNo, Text, HashedText, Sparse, Ignored)
+KINDS: dict[str, type[EncodedColumn]] = {
+    kind.kind: kind
+    for kind in (
+        NumberColumn,
+        DateColumn,
+        CategoryColumn,
+        YesNoColumn,
+        TextColumn,
+        HashedTextColumn,
+        SparseColumn,
+        IgnoredColumn,
+    )
 }
 
 
 def add_up(
-    frame: pl.DataFrame, parts: Sequence[tuple[Number | Category, Sequence[float], Array]], unseen: Unseen | None = None
+    frame: pl.DataFrame,
+    parts: Sequence[tuple[NumberColumn | CategoryColumn, Sequence[float], Array]],
+    unseen: Unseen | None = None,
 ) -> None:
     """For each column, add its features times their weights to an array; record unseen values."""
     looked_up = []
     for column, weights, out in parts:
         cells = frame[column.name]
-        if isinstance(column, Number):
+        if isinstance(column, NumberColumn):
             column.add(cells, weights, out)
         else:
             looked_up.append((column, texts_of(cells), np.array(column.worth(weights), dtype=out.dtype), out))

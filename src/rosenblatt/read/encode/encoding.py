@@ -1,11 +1,11 @@
 """How the columns of a table become features: an immutable record, saved with the rule.
 
 Problem: a rule must give every row the same label in SQL, in ONNX and in other languages as it does here.
-Sums of doubles round, and each engine adds in an order of its own.
+Sums of doubles are rounded, and each engine adds in its own order.
 Solution: features are short. A number is clipped to a range and rounded to a grid of 24 bits, a category is 0 or 1.
-With weights that are short as well (`ship.export.points.short`), no product and no sum of a score rounds in double
-precision: every engine computes the same score in whatever order, and what is proved about the rule holds for all of
-them. Features fit float32 exactly.
+With weights that are short as well (`ship.export.points.short`), no product and no sum in a score is rounded in double
+precision: every engine computes the same score in any order, and what is proved about the rule holds in all of them.
+ Features fit float32 exactly.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,15 @@ import polars as pl
 import scipy  # its parts are loaded when they are used
 
 from rosenblatt.errors import ModelError, TableError
-from rosenblatt.read.encode.columns import Category, Column, Date, Feature, Number, Sparse, Text
+from rosenblatt.read.encode.columns import (
+    CategoryColumn,
+    DateColumn,
+    EncodedColumn,
+    Feature,
+    NumberColumn,
+    SparseColumn,
+    TextColumn,
+)
 from rosenblatt.read.encode.encoding_json import column_of, texts, wanted
 from rosenblatt.read.encode.features import Cells
 from rosenblatt.read.encode.lookup import Lookup, Unseen
@@ -66,7 +74,7 @@ class Target:
 class Encoding:
     """Columns in the order of their features, and the target."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[EncodedColumn, ...]
     target: Target
 
     @cached_property
@@ -75,7 +83,7 @@ class Encoding:
         return tuple(feature for column in self.columns for feature in column.features)
 
     @cached_property
-    def used(self) -> tuple[Column, ...]:
+    def used(self) -> tuple[EncodedColumn, ...]:
         """The columns that are not left out."""
         return tuple(column for column in self.columns if column.size)
 
@@ -101,8 +109,8 @@ class Encoding:
         frame = frame_of(table, [column.name for column in self.used])
         self.check(frame)
         starts = np.concatenate([[0], np.cumsum([column.size for column in self.used])]).tolist()
-        single = [(c, start) for c, start in zip(self.used, starts, strict=False) if not isinstance(c, Text)]
-        prose = [(c, start) for c, start in zip(self.used, starts, strict=False) if isinstance(c, Text)]
+        single = [(c, start) for c, start in zip(self.used, starts, strict=False) if not isinstance(c, TextColumn)]
+        prose = [(c, start) for c, start in zip(self.used, starts, strict=False) if isinstance(c, TextColumn)]
         found = cells_of(frame, [column for column, _ in single], first_row)
         cells = Cells(found, frame.height, single, rows)
         if dense is None:
@@ -113,10 +121,10 @@ class Encoding:
     @property
     def is_sparse(self) -> bool:
         """Whether the rule uses numbered features, as in LIBSVM files."""
-        return len(self.used) == 1 and isinstance(self.used[0], Sparse)
+        return len(self.used) == 1 and isinstance(self.used[0], SparseColumn)
 
     def check(self, frame: pl.DataFrame | pl.LazyFrame) -> None:
-        """Refuse a table that lacks a column, or has a column whose type cannot be read as its kind."""
+        """Refuse a table that lacks a column, or has one that cannot be read as its kind."""
         there = dict(frame.collect_schema())
         refuse_lacking([column.name for column in self.used], there)
         refuse_other_types([column.name for column in self.used], there)
@@ -124,7 +132,7 @@ class Encoding:
             if not can_be(column, there[column.name]):
                 raise TableError(
                     f"column {column.name!r} holds values of type {there[column.name]}, which cannot be read as "
-                    f"{'text' if isinstance(column, Text) else f'a {column.kind}'}"
+                    f"{'text' if isinstance(column, TextColumn) else f'a {column.kind}'}"
                 )
 
     def note(self, frame: Any, unseen: Unseen | None) -> None:
@@ -132,7 +140,7 @@ class Encoding:
         if unseen is None or not isinstance(frame, pl.DataFrame):
             return
         for column in self.used:
-            if isinstance(column, Category):
+            if isinstance(column, CategoryColumn):
                 cells = texts_of(frame[column.name])
                 unseen.add(column.name, cells, column.lookup.places(cells) == column.spellings.other)
 
@@ -159,13 +167,13 @@ class Encoding:
         return cls(columns, Target(record["target"]["name"], classes))
 
 
-def can_be(column: Column, dtype: pl.DataType) -> bool:
+def can_be(column: EncodedColumn, dtype: pl.DataType) -> bool:
     """Whether values of this type can be read as this kind of column."""
-    if isinstance(dtype, pl.String | pl.Null) or isinstance(column, Sparse):
+    if isinstance(dtype, pl.String | pl.Null) or isinstance(column, SparseColumn):
         return True
-    if isinstance(column, Date):
+    if isinstance(column, DateColumn):
         return isinstance(dtype, pl.Date | pl.Datetime) or (column.format == "%Y%m%d" and dtype.is_integer())
-    if isinstance(column, Text):
+    if isinstance(column, TextColumn):
         return dtype.is_integer() or dtype == pl.Boolean
     return dtype.is_numeric() or isinstance(dtype, pl.Boolean | pl.Date | pl.Datetime)
 
@@ -177,19 +185,19 @@ def numbered(table: Any) -> Any:
     return csr_of(table)
 
 
-def cells_of(frame: pl.DataFrame, columns: Sequence[Column], first_row: int) -> pl.DataFrame:
+def cells_of(frame: pl.DataFrame, columns: Sequence[EncodedColumn], first_row: int) -> pl.DataFrame:
     """The cells of the columns of numbers and categories, read as their kinds require."""
     try:
-        return frame.select(column.cells for column in columns if isinstance(column, Number | Category))
+        return frame.select(column.cells for column in columns if isinstance(column, NumberColumn | CategoryColumn))
     except pl.exceptions.PolarsError as error:
         for column in columns:
             _complain(frame, column, first_row)
         raise TableError(f"the table does not fit the rule's columns: {str(error).splitlines()[0]}") from error
 
 
-def _complain(frame: pl.DataFrame, column: Column, first_row: int) -> None:
+def _complain(frame: pl.DataFrame, column: EncodedColumn, first_row: int) -> None:
     """Raise an error for the first cell of a number column that is not a number."""
-    if isinstance(column, Number) and frame[column.name].dtype == pl.String:
+    if isinstance(column, NumberColumn) and frame[column.name].dtype == pl.String:
         for row, cell in enumerate(frame[column.name]):
             text = None if cell is None else cell.strip(BLANKS)
             if text is not None and text not in MISSING and number_of(text, column.written) is None:
@@ -197,7 +205,7 @@ def _complain(frame: pl.DataFrame, column: Column, first_row: int) -> None:
 
 
 def _with_words(X: Any, words: list[tuple[int, Array, Array]]) -> Any:
-    """The features with those of words added."""
+    """The features, with the features of words added."""
     if not is_sparse(X):
         for first, rows, numbers in words:
             X[rows, first + numbers] = 1.0
@@ -210,7 +218,7 @@ def _with_words(X: Any, words: list[tuple[int, Array, Array]]) -> Any:
     return X
 
 
-def occurrences(frame: pl.DataFrame, column: Text, rows: Array | None = None) -> tuple[Array, Array]:
+def occurrences(frame: pl.DataFrame, column: TextColumn, rows: Array | None = None) -> tuple[Array, Array]:
     """The rows and the indices of the words that occur in them, in order; for all rows, or for some."""
     texts = frame.select(column.name)
     lists = (texts if rows is None else texts[rows]).select(column.places.alias(column.name)).to_series()

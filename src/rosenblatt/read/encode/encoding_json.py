@@ -13,11 +13,11 @@ from rosenblatt.read.encode.columns import (
     LARGEST,
     OMITTED_IF_EMPTY,
     SMALLEST,
-    Column,
-    HashedText,
-    Number,
-    Sparse,
-    YesNo,
+    EncodedColumn,
+    HashedTextColumn,
+    NumberColumn,
+    SparseColumn,
+    YesNoColumn,
 )
 
 NUMBERS = "numbers"
@@ -54,7 +54,7 @@ def wholes(values: list[Any], what: str) -> tuple[int, ...]:
     return tuple(values)
 
 
-def column_of(record: Any, k: int) -> Column:
+def column_of(record: Any, k: int) -> EncodedColumn:
     """One column from its record."""
     what = f"column {k + 1} of the encoding"
     if not isinstance(record, dict) or not isinstance(record.get("kind"), str) or record["kind"] not in KINDS:
@@ -71,15 +71,15 @@ def column_of(record: Any, k: int) -> Column:
         else record[name]
         for name, kind in shape.items()
     }
-    column: Column = made(**values)  # type: ignore[arg-type]
+    column: EncodedColumn = made(**values)  # type: ignore[arg-type]
     if (problem := _problem(column)) is not None:
         raise ModelError(f"{what}, {column.name!r}: {problem}")
     return column
 
 
-def _problem(column: Column) -> str | None:
+def _problem(column: EncodedColumn) -> str | None:
     """What is wrong with a column read from a file."""
-    if isinstance(column, Number):
+    if isinstance(column, NumberColumn):
         powers = all(SMALLEST * 2.0**-BITS <= x <= LARGEST and frexp(x)[0] == 0.5 for x in (column.scale, column.step))
         if not powers or not column.lowest <= column.centre <= column.highest or column.centre % column.step != 0.0:
             return "scale and step must be powers of two, and lowest, centre and highest in order and on the grid"
@@ -87,16 +87,16 @@ def _problem(column: Column) -> str | None:
             return f"more than {BITS} bits between the centre and an end"
         if (column.highest - column.lowest) / column.scale > 2.0**BITS:
             return "the scale is too small for lowest and highest"
-    if isinstance(column, Sparse):
+    if isinstance(column, SparseColumn):
         return _problem_of_numbered(column)
-    if isinstance(column, YesNo) and (len(column.values) != 1 or column.other or column.no in column.values):
+    if isinstance(column, YesNoColumn) and (len(column.values) != 1 or column.other or column.no in column.values):
         return "a yes/no has one yes, and a no that differs from it"
-    if isinstance(column, HashedText) and not 1 <= column.buckets <= MOST_FEATURES:
+    if isinstance(column, HashedTextColumn) and not 1 <= column.buckets <= MOST_FEATURES:
         return "buckets must be from 1 to 2^24"
     return None
 
 
-def _problem_of_numbered(column: Sparse) -> str | None:
+def _problem_of_numbered(column: SparseColumn) -> str | None:
     if not 0 < column.count <= MOST_FEATURES:
         return "count must be from 1 to 2^24"
     powers = SMALLEST * 2.0**-BITS <= column.step <= LARGEST and frexp(column.step)[0] == 0.5

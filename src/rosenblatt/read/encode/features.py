@@ -11,19 +11,21 @@ import polars as pl
 import scipy  # its parts are loaded when they are used
 
 from rosenblatt.read.encode import feature_kernels
-from rosenblatt.read.encode.columns import Category, Column, Number, add_up
+from rosenblatt.read.encode.columns import CategoryColumn, EncodedColumn, NumberColumn, add_up
 from rosenblatt.rows.compiling import briefly
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.threads import in_pieces
 
 BLOCK = 2**14  # rows
-WORK = 4  # a cell takes as long as this many numbers of a plain pass
+WORK = 4  # the cost of a cell, in numbers of a plain pass
 
 
 class Cells:
     """The columns with one feature per row, each with the index of its first feature; for all rows, or for some."""
 
-    def __init__(self, cells: pl.DataFrame, n: int, columns: Sequence[tuple[Column, int]], rows: Array | None) -> None:
+    def __init__(
+        self, cells: pl.DataFrame, n: int, columns: Sequence[tuple[EncodedColumn, int]], rows: Array | None
+    ) -> None:
         self.height, self.n = n, n if rows is None else int(rows.size)
         self.cells, self.columns, self.rows = cells, columns, rows if self.n < n else None
 
@@ -68,8 +70,8 @@ class Cells:
         return in_pieces(fill, 0, -(-self.n // BLOCK), BLOCK * len(self.columns) * WORK)
 
     def _blocks(self, first: int, last: int) -> Iterator[tuple[int, Array, Array, Array]]:
-        """For each block, the number of its first row; column by column, the one feature of every row that may be not
-        zero, and its value; and which of these rows are wanted."""
+        """For each block, the number of its first row; for each column, the only feature of every row that may be
+        non-zero, and its value; and which of these rows are wanted."""
         shape = (len(self.columns), min(2 * BLOCK, max(self.height, 1)))
         places, values = np.empty(shape, np.int32), np.empty(shape, np.float32)
         for start in range(first * BLOCK, min(last * BLOCK, self.n), BLOCK):
@@ -91,12 +93,12 @@ class Cells:
         return around, there
 
 
-def _fill(columns: Sequence[tuple[Column, int]], block: pl.DataFrame, places: Array, values: Array) -> None:
+def _fill(columns: Sequence[tuple[EncodedColumn, int]], block: pl.DataFrame, places: Array, values: Array) -> None:
     """Write the feature index and the value of every cell into the arrays of zeros."""
-    single = [(k, column) for k, (column, _) in enumerate(columns) if isinstance(column, Number | Category)]
+    single = [(k, column) for k, (column, _) in enumerate(columns) if isinstance(column, NumberColumn | CategoryColumn)]
     add_up(block, [_what_to_add(column, places[k], values[k]) for k, column in single])
     for k, (column, first) in enumerate(columns):
-        if isinstance(column, Number):
+        if isinstance(column, NumberColumn):
             gone = np.isnan(values[k])
             values[k, gone] = column.missing
             places[k] = first + (gone & column.missing)
@@ -106,9 +108,11 @@ def _fill(columns: Sequence[tuple[Column, int]], block: pl.DataFrame, places: Ar
 
 
 def _what_to_add(
-    column: Number | Category, places: Array, values: Array
-) -> tuple[Number | Category, Sequence[float], Array]:
+    column: NumberColumn | CategoryColumn, places: Array, values: Array
+) -> tuple[NumberColumn | CategoryColumn, Sequence[float], Array]:
     """What to add up for a column: the number itself, or the index of its feature, from 1; 0 means none."""
     return (
-        (column, (1.0, np.nan), values) if isinstance(column, Number) else (column, range(1, column.size + 1), places)
+        (column, (1.0, np.nan), values)
+        if isinstance(column, NumberColumn)
+        else (column, range(1, column.size + 1), places)
     )

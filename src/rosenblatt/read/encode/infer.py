@@ -18,15 +18,15 @@ import polars as pl
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.read.dates import days
 from rosenblatt.read.encode.columns import (
-    Category,
-    Column,
-    Date,
-    HashedText,
-    Ignored,
-    Number,
-    Sparse,
-    Text,
-    YesNo,
+    CategoryColumn,
+    DateColumn,
+    EncodedColumn,
+    HashedTextColumn,
+    IgnoredColumn,
+    NumberColumn,
+    SparseColumn,
+    TextColumn,
+    YesNoColumn,
     split,
 )
 from rosenblatt.read.encode.encoding import Encoding, Target
@@ -110,11 +110,11 @@ def types_for(encoding: Encoding) -> dict[str, pl.DataType | None]:
     """
     types: dict[str, pl.DataType | None] = {encoding.target.name: None}
     for column in encoding.used:
-        if isinstance(column, Date | Text):
+        if isinstance(column, DateColumn | TextColumn):
             types[column.name] = pl.String()
-        elif isinstance(column, Number):
+        elif isinstance(column, NumberColumn):
             types[column.name] = pl.String() if column.written else pl.Float64()
-        elif isinstance(column, Category):
+        elif isinstance(column, CategoryColumn):
             types[column.name] = None if all(map(is_code, column.known)) else pl.String()
     return types
 
@@ -127,7 +127,7 @@ def _numbered(table: Table, positive: str | None) -> tuple[Encoding, tuple[str, 
         raise TableError(f"{table.source}: no row has a feature")
     classes = classes_of(table, LABEL, {}, positive)
     numbers = _numbers_with_gaps(X)
-    column = Sparse.of(FEATURES, len(numbers) or X.shape[1], float(np.abs(X.data).max(initial=0.0)), numbers)
+    column = SparseColumn.of(FEATURES, len(numbers) or X.shape[1], float(np.abs(X.data).max(initial=0.0)), numbers)
     return Encoding((column,), Target(LABEL, classes)), ()
 
 
@@ -141,7 +141,7 @@ def _numbers_with_gaps(X: Any) -> tuple[int, ...]:
 
 def _column(
     guess: Guess, profile: Profile, moments: Mapping[str, Moments], words: Mapping[str, tuple[str, ...]], buckets: int
-) -> Column:
+) -> EncodedColumn:
     """The column encoded as the kind that was inferred."""
     if guess.kind in ("number", "date"):
         return _number(guess, profile, moments)
@@ -149,13 +149,13 @@ def _column(
         return _category(guess, profile)
     if guess.kind == "text":
         if guess.column not in words:
-            return HashedText(guess.column, (), buckets)
+            return HashedTextColumn(guess.column, (), buckets)
         found = words[guess.column]
-        return Text(guess.column, found) if found else Ignored(guess.column, "no word occurs in two rows")
-    return Ignored(guess.column, guess.why)
+        return TextColumn(guess.column, found) if found else IgnoredColumn(guess.column, "no word occurs in two rows")
+    return IgnoredColumn(guess.column, guess.why)
 
 
-def _number(guess: Guess, profile: Profile, moments: Mapping[str, Moments]) -> Column:
+def _number(guess: Guess, profile: Profile, moments: Mapping[str, Moments]) -> EncodedColumn:
     seen = profile.learned
     least, most, mean, deviation = seen.least, seen.most, seen.mean, seen.deviation
     missing = bool(seen.nulls or seen.odd)
@@ -165,23 +165,23 @@ def _number(guess: Guess, profile: Profile, moments: Mapping[str, Moments]) -> C
     if not deviation > 0.0:
         deviation = most / 2 - least / 2 or 1.0  # numbers so close that their differences are lost in squares
     if guess.kind == "date":
-        days = Date.of(guess.column, least=least, most=most, mean=mean, deviation=deviation, missing=missing)
+        days = DateColumn.of(guess.column, least=least, most=most, mean=mean, deviation=deviation, missing=missing)
         return replace(days, format=guess.form)
-    made = Number.of(guess.column, least=least, most=most, mean=mean, deviation=deviation, missing=missing)
+    made = NumberColumn.of(guess.column, least=least, most=most, mean=mean, deviation=deviation, missing=missing)
     return replace(made, written=profile.dtype == pl.String, whole=profile.dtype.is_integer())
 
 
-def _category(guess: Guess, profile: Profile) -> Column:
+def _category(guess: Guess, profile: Profile) -> EncodedColumn:
     seen = profile.learned
     missing = bool(seen.nulls or seen.odd)
     if guess.kind == "yes/no":
         two = yes_no_of(profile)
         assert two is not None
         no, yes = two
-        return YesNo(guess.column, (yes,), False, missing, no)
+        return YesNoColumn(guess.column, (yes,), False, missing, no)
     frequent = [value for value, count in seen.values[:MOST_VALUES] if count >= SEEN_TWICE]
     other = len(frequent) < len(seen.values) + seen.more
-    return Category(guess.column, tuple(frequent), other, missing)
+    return CategoryColumn(guess.column, tuple(frequent), other, missing)
 
 
 def _more_moments(
@@ -229,7 +229,7 @@ def _notes(found: list[Guess], columns: Sequence[Any]) -> tuple[str, ...]:
     """Notes on the columns that are left out or doubtful."""
     notes = []
     for guess, column in zip(found, columns, strict=True):
-        if isinstance(column, Ignored) and column.why != AS_REQUESTED:
+        if isinstance(column, IgnoredColumn) and column.why != AS_REQUESTED:
             notes.append(f"{guess.column!r} is left out: {column.why}")
         notes += [f"{guess.column!r}: {note}" for note in guess.notes]
     return tuple(notes)

@@ -11,22 +11,22 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import polars as pl
 
-from rosenblatt.read.encode.columns import Category, Column, Number
+from rosenblatt.read.encode.columns import CategoryColumn, EncodedColumn, NumberColumn
 from rosenblatt.read.encode.encoding import cells_of
 from rosenblatt.read.values import texts_of
 from rosenblatt.rows.kernels import Array
 
-FEWEST = 50  # rows, below which it may be a coincidence
+FEWEST = 50  # rows; with fewer, it may be a coincidence
 SAMPLE = 2**12  # rows
-MOST_COLUMNS = 2000  # wider tables are not asked
+MOST_COLUMNS = 2000  # wider tables are not checked
 NEARLY = 0.025  # of the rows may be wrong
-BETTER = 5  # times fewer mistakes than the most frequent class alone
+BETTER = 5  # at least this many times fewer mistakes than always predicting the most frequent class
 REPEATED = 10  # rows for each value of a category, at least
 
 
-def near_leaks(frame: pl.DataFrame, y: Array, columns: Sequence[Column]) -> Iterator[tuple[str, float]]:
+def near_leaks(frame: pl.DataFrame, y: Array, columns: Sequence[EncodedColumn]) -> Iterator[tuple[str, float]]:
     """The names of these columns, and the share of the rows that each alone gets wrong."""
-    asked = [column for column in columns if isinstance(column, Number | Category)]
+    asked = [column for column in columns if isinstance(column, NumberColumn | CategoryColumn)]
     if y.size < FEWEST or len(asked) > MOST_COLUMNS:
         return
     some = slice(None, None, max(y.size // SAMPLE, 1))
@@ -39,13 +39,13 @@ def near_leaks(frame: pl.DataFrame, y: Array, columns: Sequence[Column]) -> Iter
             yield column.name, wrong / y.size
 
 
-def _decides(column: Column, cells: pl.Series, y: Array) -> int | None:
+def _decides(column: EncodedColumn, cells: pl.Series, y: Array) -> int | None:
     """The number of mistakes of a rule on this column alone, if there are few; otherwise None."""
     totals = np.bincount(y)
-    if isinstance(column, Number):
+    if isinstance(column, NumberColumn):
         wrong = _by_threshold(cells.to_numpy(), y) if totals.size == 2 else None
     else:
-        assert isinstance(column, Category)
+        assert isinstance(column, CategoryColumn)
         wrong = _by_value(column.lookup.places(texts_of(cells)), y)
     most = min(NEARLY * y.size, (y.size - totals.max()) / BETTER)
     return wrong if wrong is not None and wrong <= most else None
@@ -67,7 +67,7 @@ def _by_threshold(numbers: Array, y: Array) -> int:
     values, yes = numbers[there][order], np.cumsum(y[there][order])
     if not values.size:
         return int(gone.min())
-    ends = np.append(np.flatnonzero(values[1:] != values[:-1]), values.size - 1)  # a threshold behind each value
+    ends = np.append(np.flatnonzero(values[1:] != values[:-1]), values.size - 1)  # a threshold after each value
     below, total = yes[ends], int(yes[-1])
     wrong = below + (values.size - 1 - ends) - (total - below)  # a no below, a yes above
     return int(min(wrong.min(), (values.size - wrong).min()) + gone.min())

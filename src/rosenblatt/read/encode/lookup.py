@@ -17,7 +17,7 @@ from rosenblatt.read.values import Spellings, without_blanks
 from rosenblatt.rows.compiling import briefly
 from rosenblatt.rows.kernels import Array, fixed
 
-ROOM = 4  # places for each text
+ROOM = 4  # slots in the table for each text
 NONE_GONE = np.empty(0, bool)
 
 
@@ -96,4 +96,4 @@ class Unseen:
             least = str(cells.filter(unknown).min())
             with self._lock:
                 self.counts[column] = self.counts.get(column, 0) + many
-                self.examples[column] = min(least, self.examples.get(column, least))  # however rows come in blocks
+                self.examples[column] = min(least, self.examples.get(column, least))  # independent of the blocks

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from rosenblatt.errors import TableError
-from rosenblatt.read.files import File, Room, as_text
+from rosenblatt.read.files import File, MemoryBudget, as_text
 from rosenblatt.read.table import Table, refuse_patterns
 
 ATTRIBUTE = re.compile(r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)\s*(.*)""", re.I | re.S)
@@ -55,7 +55,7 @@ def _read(file: File) -> tuple[list[Attribute], pl.DataFrame]:
         attributes = _header(file, numbered)
         columns: list[list[object]] = [[] for _ in attributes]
         declared = [frozenset(attribute.values) for attribute in attributes]
-        room = Room(file.shown)
+        room = MemoryBudget(file.shown)
         for number, line in numbered:
             room.take(CELL_BYTES * len(attributes))
             cells = _cells(file, number, line, len(attributes))

@@ -78,7 +78,7 @@ def _is_deep(dtype: pl.DataType) -> bool:
 
 
 def _check_same(files: Sequence[File], scans: Sequence[tuple[pl.LazyFrame, dict[str, pl.DataType]]]) -> None:
-    """Refuse files whose columns differ from the first file's in name or in kind."""
+    """Refuse files with other column names or kinds than the first file."""
     first = scans[0][1]
     if not first:
         raise TableError(f"{files[0].shown}: the file has no columns")

@@ -1,9 +1,9 @@
 """Delimited text: CSV, TSV and similar files.
 
-Problem: types must hold for all rows, and only the last row of a file settles them.
-Method: guess the types from the first rows and read; Polars stops at the first cell that does not fit. Then read
-everything as text and determine the types from all rows. Files that Polars cannot split into cells are rewritten by
-`rewritten`, which also names the line where that fails.
+Problem: types must hold for all rows, so they are certain only after the last row.
+Method: guess the types from the first rows and read. If Polars finds a cell that does not fit, read everything as text
+and determine the types from all rows. Files that Polars cannot split into cells are rewritten by `rewritten`, which
+also names the line where that fails.
 """
 
 import re
@@ -25,6 +25,17 @@ ANY_VALUE = pl.any_horizontal(pl.all().is_not_null())
 
 
 @dataclass(frozen=True)
+class TextOptions:
+    """What the caller says about text files; None means detected."""
+
+    delimiter: str | None
+    header: bool | None
+    missing: tuple[str, ...]  # cells that mean "no value"
+    types: Mapping[str, pl.DataType | None]
+    others: pl.DataType | None  # the type of all columns not in `types`
+
+
+@dataclass(frozen=True)
 class TextFiles:
     """Text files of one dialect."""
 
@@ -32,8 +43,7 @@ class TextFiles:
     plain: tuple[File, ...]  # the original files, before they were rewritten
     shown: str
     dialect: Dialect
-    header: bool | None  # as given by the user
-    missing: tuple[str, ...]
+    options: TextOptions
     known: Mapping[str, pl.DataType]  # types given by the caller
     scratch: Scratch
     large: bool
@@ -71,26 +81,15 @@ class _UnreadableError(TableError):
     """Polars could not read the files; caught here, and another way is tried."""
 
 
-def read_delimited(
-    files: Sequence[File],
-    shown: str,
-    scratch: Scratch,
-    *,
-    delimiter: str | None,
-    header: bool | None,
-    missing: tuple[str, ...],
-    types: Mapping[str, pl.DataType | None],
-    others: pl.DataType | None,
-    large: bool,
-) -> Table:
+def read_delimited(files: Sequence[File], shown: str, scratch: Scratch, options: TextOptions, large: bool) -> Table:
     """Read delimited text files as one table."""
-    dialect = _dialect(files[0], delimiter, header, missing)
+    dialect = _dialect(files[0], options)
     for file in files[1:]:
         _check_same(file, files[0], dialect)
-    wanted = {name: types.get(name, others) for name in dialect.names}
+    wanted = {name: options.types.get(name, options.others) for name in dialect.names}
     known = {name: kind for name, kind in wanted.items() if kind is not None}
     plain_files = tuple(plain(file, scratch) for file in files)
-    source = TextFiles(plain_files, plain_files, shown, dialect, header, missing, known, scratch, large)
+    source = TextFiles(plain_files, plain_files, shown, dialect, options, known, scratch, large)
     source, frame = _read(source, files)
     if isinstance(frame, pl.DataFrame) and not frame.height:
         raise TableError(f"{shown}: the file has a header but no rows")
@@ -103,9 +102,8 @@ def read_delimited(
     return Table(shown, frame, notes=(*_notes(files, dialect), *on_quotes), explain=explain, scratch=scratch)
 
 
-def _dialect(
-    file: File, delimiter: str | None, header: bool | None, missing: Sequence[str], bare: bool = False
-) -> Dialect:
+def _dialect(file: File, options: TextOptions, bare: bool = False) -> Dialect:
+    """The dialect of a file; with `bare`, quotes are ordinary characters."""
     text = text_of(file)
     if not file.complete and "\n" not in text and "\r" not in text:
         raise TableError(f"{file.shown}: line 1 is longer than {LONGEST >> 20} MiB, the maximum")
@@ -114,9 +112,9 @@ def _dialect(
             text,
             complete=file.complete,
             suffix=file.suffix,
-            delimiter=delimiter,
-            header=header,
-            missing=missing,
+            delimiter=options.delimiter,
+            header=options.header,
+            missing=options.missing,
             bare=bare,
         )
     except TableError as error:
@@ -191,7 +189,7 @@ def _is_undecodable(error: BaseException) -> bool:
 
 
 def _western(source: TextFiles, files: Sequence[File]) -> TextFiles:
-    """The files read as Windows-1252 or Latin-1, after bytes that are not UTF-8 turned up late."""
+    """The files read as Windows-1252 or Latin-1, because they contain bytes that are not UTF-8."""
     made = []
     for file in files:
         try:
@@ -202,18 +200,19 @@ def _western(source: TextFiles, files: Sequence[File]) -> TextFiles:
 
 
 def _rewritten_rows(source: TextFiles) -> TextFiles:
-    """The rows in rewritten files that Polars splits correctly; or as Polars split them, if quotes mean nothing."""
+    """The rows in rewritten files that Polars splits correctly, or in the same files if quotes mean nothing in them."""
     dialect = source.dialect
     bare = source
     if dialect.quoted:
-        bare_dialect = _dialect(source.files[0], dialect.delimiter, source.header, source.missing, bare=True)
+        options = replace(source.options, delimiter=dialect.delimiter)
+        bare_dialect = _dialect(source.files[0], options, bare=True)
         bare = replace(source, dialect=bare_dialect)
     lines = _count_of_equal_lines(bare) if dialect.quoted and not _quotes_matter(source) else None
     try:
         files = tuple(rewritten(file, dialect, source.scratch) for file in source.files)
-        anew = replace(source, files=files, dialect=as_rewritten(dialect))
-        if lines is None or anew.texts().select(pl.len()).collect().item() >= lines - len(files) * dialect.header:
-            return anew
+        rewrote = replace(source, files=files, dialect=as_rewritten(dialect))
+        if lines is None or rewrote.texts().select(pl.len()).collect().item() >= lines - len(files) * dialect.header:
+            return rewrote
     except TableError:
         if lines is None:
             raise
@@ -228,7 +227,7 @@ def _count_of_equal_lines(source: TextFiles) -> int | None:
 
 
 def _quotes_matter(source: TextFiles) -> bool:
-    """Whether some cell is entirely in quotes; in tab-separated files, plain text does that too."""
+    """Whether some cell is entirely in quotes; in tab-separated files, that may also be plain text."""
     mark = re.escape(source.dialect.delimiter)
     quoted = pl.col("line").str.contains(f'(^|{mark})"[^"]*"({mark}|$)')
     return source.dialect.delimiter != "\t" and bool(_lines(source).select(quoted.any()).collect().item())
@@ -252,8 +251,8 @@ def _frame(source: TextFiles) -> Frame:
                 raise
     texts = source.kept(source.texts())
     unknown = [name for name in dialect.names if name not in source.known]
-    types = {**types_of(source.table(texts), unknown, source.missing, dialect.decimal_comma), **source.known}
-    typed = as_typed(types, source.missing, dialect.decimal_comma)
+    types = {**types_of(source.table(texts), unknown, source.options.missing, dialect.decimal_comma), **source.known}
+    typed = as_typed(types, source.options.missing, dialect.decimal_comma)
     return _complete(source, source.kept(texts.lazy().select(typed)))
 
 
@@ -262,22 +261,22 @@ def _guess(source: TextFiles) -> Types:
     names, rows = source.dialect.names, source.dialect.rows
     sample = pl.DataFrame(list(map(list, rows)), schema=dict.fromkeys(names, pl.String), orient="row")
     unknown = [name for name in names if name not in source.known]
-    guess = types_of(source.table(sample), unknown, source.missing, source.dialect.decimal_comma)
+    guess = types_of(source.table(sample), unknown, source.options.missing, source.dialect.decimal_comma)
     return {name: source.known.get(name, guess.get(name)) for name in names}
 
 
 def _with_guessed_types(source: TextFiles, guess: Types) -> Frame:
-    """The rows, read with guessed types; raises where they do not fit."""
+    """The rows, read with guessed types; raises if they do not fit."""
     seen = {cell for row in source.dialect.rows for cell in row}
-    nulls = [token for token in source.missing if token and token in seen]
+    nulls = [token for token in source.options.missing if token and token in seen]
     frame = source.scan({name: kind or pl.String() for name, kind in guess.items()}, nulls)
     numbers = [pl.col(name).fill_nan(None) for name, kind in guess.items() if kind == pl.Float64]
-    texts = [cleaned(name, source.missing) for name, kind in guess.items() if kind not in NUMBERS]
+    texts = [cleaned(name, source.options.missing) for name, kind in guess.items() if kind not in NUMBERS]
     read = source.kept(frame.with_columns(numbers + texts))
     late = [name for name, kind in guess.items() if kind is None]
     if not late:
         return read
-    types = types_of(source.table(read), late, source.missing, source.dialect.decimal_comma)
+    types = types_of(source.table(read), late, source.options.missing, source.dialect.decimal_comma)
     typed = as_typed(types, (), source.dialect.decimal_comma)
     return source.kept(read.lazy().with_columns(typed))
 
@@ -287,9 +286,9 @@ def _complete(source: TextFiles, frame: Frame) -> Frame:
     if source.dialect.width == 1:
         return frame
     if source.large and len(source.known) == source.dialect.width:
-        return frame.filter(ANY_VALUE)  # types were given: the file is not gone through before it is needed
+        return frame.filter(ANY_VALUE)  # types were given: do not read the file in advance
     last = source.dialect.names[-1]
-    nulls = pl.all().null_count() if source.large else pl.col(last).null_count()  # all: then all columns are parsed
+    nulls = pl.all().null_count() if source.large else pl.col(last).null_count()  # all columns, so that all are parsed
     if not source.table(frame).select(nulls)[last].item():
         return frame
     bare = replace(source, dialect=replace(source.dialect, quoted=False))
@@ -319,7 +318,7 @@ def _not_a_number(source: TextFiles) -> TableError | None:
     texts = source.texts().filter(ANY_VALUE)
     for name, kind in source.known.items():
         if kind in NUMBERS:
-            text = cleaned(name, source.missing)
+            text = cleaned(name, source.options.missing)
             number = as_number(text, kind, source.dialect.decimal_comma, strict=False)
             bad = texts.with_row_index("row").filter(text.is_not_null() & number.is_null()).select("row", name)
             if (found := bad.head(1).collect()).height:

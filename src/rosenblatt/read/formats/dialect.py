@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 
 from rosenblatt.errors import TableError
 
-DELIMITERS = ("\t", ";", "|", ",")  # where two fit equally well, the first: commas stand in texts and in numbers
+DELIMITERS = ("\t", ";", "|", ",")  # in order of preference: commas also occur in texts and in numbers
 BLANKS = " "  # as a delimiter: any run of blanks
 NAMES = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma", BLANKS: "blanks"}
 BY_SUFFIX = {".tsv": "\t", ".psv": "|"}
-ROWS = 1000  # that are looked at
+ROWS = 1000  # in the sample
 NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
 DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*")
 LONG_NAME = 100
@@ -30,12 +30,12 @@ class Dialect:
     """How to split a file into cells, and the names of its columns."""
 
     delimiter: str
-    quoted: bool  # whether quotes hold cells together; else they are letters like others
+    quoted: bool  # whether quotes enclose cells; if not, they are ordinary characters
     header: bool
     names: tuple[str, ...]
     padded: bool = False  # blanks around cells
     decimal_comma: bool = False
-    odd: bool = False  # something that Polars does not read as it is meant
+    odd: bool = False  # something that Polars would misread
     rows: tuple[tuple[str, ...], ...] = ()  # the first rows below the header, as text
 
     @property
@@ -112,7 +112,7 @@ def _first_rows(rows: Iterable[list[str]], complete: bool) -> list[list[str]]:
 
 
 def _score(rows: list[list[str]], quoted: bool, delimiter: str, lines: list[str]) -> tuple[float, ...]:
-    """How well a way of splitting fits: most rows of one width, more than one cell, no quotes left over."""
+    """How well a way of splitting fits: most rows have one width, more than one cell, and no stray quotes."""
     if not rows:
         return (0.0,)
     widths = Counter(map(len, rows))
@@ -151,7 +151,7 @@ def numbered(width: int) -> tuple[str, ...]:
 
 
 def _padding(lines: list[str], dialect: Dialect) -> tuple[bool, bool]:
-    """Whether there are blanks around cells, and quotes where Polars would not recognise them."""
+    """Whether cells have blanks around them, and quotes that Polars would not recognise."""
     if dialect.delimiter == BLANKS:
         return False, True
     d = re.escape(dialect.delimiter)
@@ -182,7 +182,7 @@ def _has_header(rows: list[list[str]], missing: Sequence[str]) -> bool:
         below = [row[k] for row in body if k < len(row) and row[k].strip() not in missing]
         if below and all(map(_is_number, below)):
             return True
-        if len(set(below)) < len(below):  # values that come again: would a name be one of them?
+        if len(set(below)) < len(below):  # values repeat: if this is a name, it is probably not one of them
             found.append(name not in below)
     return all(found) if found else len(set(first)) == len(first)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from rosenblatt.errors import TableError
-from rosenblatt.read.files import File, Room, Scratch, damage, plain
+from rosenblatt.read.files import File, MemoryBudget, Scratch, damage, plain
 from rosenblatt.read.table import TROUBLE, Table
 
 if TYPE_CHECKING:
@@ -32,13 +32,15 @@ def looks_like_libsvm(text: str) -> bool:
 
 def read_libsvm(files: Sequence[File], shown: str, scratch: Scratch) -> Table:
     """Read LIBSVM files as one table."""
-    import numpy as np  # not before a table needs it: reading begins while the rest of a command is loaded
+    import numpy as np  # imported late, because reading begins while the rest of a command is still loading
     from scipy.sparse import csr_array
 
-    parts, room = [], Room(shown)
+    parts, room = [], MemoryBudget(shown)
     for part in (part for file in files for part in _parts(plain(file, scratch))):
         parts.append(part)
-        room.take(LABEL_BYTES * len(part[0]) + 2 * sum(array.nbytes for array in part[1:]))  # they are joined yet
+        room.take(
+            LABEL_BYTES * len(part[0]) + 2 * sum(array.nbytes for array in part[1:])
+        )  # twice, because they are joined later
     labels = [label for part in parts for label in part[0]]
     if not labels:
         raise TableError(f"{shown}: the file has no rows")

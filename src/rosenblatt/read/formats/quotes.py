@@ -23,7 +23,7 @@ REST_OF_QUOTED = re.compile('(?:[^"]|"")*')
 
 @dataclass(frozen=True)
 class Stray:
-    """A mark that opens a cell and does not close it at the cell's end; `closes` is the line where it does, if any."""
+    """A mark that opens a cell and does not close it at the cell's end; `closes` is the line where it does."""
 
     opens: int
     closes: int | None
@@ -55,7 +55,7 @@ def first_stray(lines: Iterable[str], delimiter: str, complete: bool = True) -> 
                     continue
                 opened, at = number, at + 1
             at = _end(REST_OF_QUOTED, line, at)
-            if at >= len(line):  # the cell goes on in the next line
+            if at >= len(line):  # the cell continues on the next line
                 break
             after = _end(cell_end, line, at + 1)
             if line[at + 1 : after].strip():

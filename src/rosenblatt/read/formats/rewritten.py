@@ -18,15 +18,15 @@ def cells(file: File, dialect: Dialect) -> Iterator[list[str]]:
     """The rows of a file, including the header; refuses a row of another width and an unclosed quotation mark."""
     with as_text(file) as lines:
         counted = _Counted(lines)
-        begun = 1
+        first_line = 1
         try:
             for row in cut(counted, dialect.delimiter, dialect.quoted):
                 if dialect.quoted and counted.ended and _is_open(row, counted):
-                    raise TableError(f"{file.shown}, line {begun}: unclosed quotation mark")
+                    raise TableError(f"{file.shown}, line {first_line}: unclosed quotation mark")
                 if len(row) != dialect.width:
-                    raise TableError(_ragged(file, counted.number, begun, row, dialect))
+                    raise TableError(_ragged(file, counted.number, first_line, row, dialect))
                 yield row
-                begun = counted.number + 1
+                first_line = counted.number + 1
         except csv.Error as error:
             raise TableError(f"{file.shown}, line {counted.number}: {error}") from error
 
@@ -56,8 +56,8 @@ def _is_open(row: list[str], lines: _Counted) -> bool:
     return "\n" in row[-1] or not lines.last.rstrip("\r\n").endswith('"')
 
 
-def _ragged(file: File, line: int, begun: int, row: list[str], dialect: Dialect) -> str:
-    where = f"line {line}" if line == begun else f"lines {begun} to {line}"
+def _ragged(file: File, line: int, first_line: int, row: list[str], dialect: Dialect) -> str:
+    where = f"line {line}" if line == first_line else f"lines {first_line} to {line}"
     count = "1 cell" if len(row) == 1 else f"{len(row)} cells"
     wanted = f"the {'header' if dialect.header else 'other rows'} {'has' if dialect.header else 'have'} {dialect.width}"
     delimiter = NAMES.get(dialect.delimiter, repr(dialect.delimiter))

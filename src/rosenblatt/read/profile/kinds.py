@@ -72,7 +72,7 @@ def profiles_of(
     columns = table.columns
     if target not in columns:
         raise TableError(
-            f"{table.source}: there is no column {target!r} to learn{nearest(target, columns)}; "
+            f"{table.source}: there is no target column {target!r}{nearest(target, columns)}; "
             f"the columns are {_listed(list(columns))}"
         )
     refuse_other_types([target], columns, table.source)
@@ -321,7 +321,7 @@ def _with_notes(guess: Guess, profile: Profile) -> Guess:
     """The guess, with a note if the column gives the answer away."""
     if not profile.decides or guess.kind == "ignore":
         return guess
-    how = "one threshold separates the classes" if profile.decides == "threshold" else "each value goes with one class"
+    how = "one threshold separates the classes" if profile.decides == "threshold" else "each value belongs to one class"
     note = f"determines the target on its own ({how}): a leak? If not known in advance, use {to_ignore(guess.column)}"
     if guess.kind == "number" and profile.decides == "value":
         note += f"; if its numbers are names, use --kind {quote(f'{guess.column}=category')}"

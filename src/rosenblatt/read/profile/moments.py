@@ -13,7 +13,7 @@ import polars as pl
 
 from rosenblatt.rows.kernels import Array
 
-TAME = (2.0**-400, 2.0**400)  # sizes whose squares are safe to add up
+TAME = (2.0**-400, 2.0**400)  # numbers of this size can be squared and added up safely
 
 
 @dataclass
@@ -59,7 +59,7 @@ class Moments:
 
 
 def _scaled(x: float, exponent: int) -> float:
-    """x times a power of two, the largest double where that overflows."""
+    """x times a power of two, or the largest double if that overflows."""
     try:
         return ldexp(x, exponent)
     except OverflowError:
@@ -67,7 +67,7 @@ def _scaled(x: float, exponent: int) -> float:
 
 
 def add_cells(cells: pl.Series, moments: Moments) -> None:
-    """Add a block's numbers: Float64, null where missing."""
+    """Add a block's numbers: Float64, null if missing."""
     x, exponent = cells.to_numpy(), 0
     x = x[np.isfinite(x)]
     least, most = (float(x.min()), float(x.max())) if x.size else (0.0, 0.0)

@@ -22,16 +22,16 @@ from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.threads import in_pieces
 
 ROWS, FEWEST_ROWS, CELLS = 2**19, 2**14, 2**23  # in a block
-WORK = 20  # a cell takes as long as this many numbers of a plain pass
-GLANCE, LOOK = 2**11, 2**14  # rows of a first and a second look
-FEW = 16  # numbers that are counted one by one
-MOSTLY = 9  # numbers for each text that is none: then it is worth a word
+WORK = 20  # the cost of a cell, in numbers of a plain pass
+GLANCE, LOOK = 2**11, 2**14  # rows in a first and a second sample
+FEW = 16  # different numbers in a column whose values are still counted
+MOSTLY = 9  # numbers for each other text in a column that gets a note about it
 KEPT = 1000  # most frequent values of a column
-REMEMBERED = 2**18  # values of a column that are counted; beyond, the rarest are forgotten
-WATCHED = 2**24  # rows after which values that were all distinct are taken to stay so
-FEWEST_DIGITS = 6  # of a date in any of these
+REMEMBERED = 2**18  # different values counted per column; the rarest beyond are forgotten
+WATCHED = 2**24  # rows after which values that were all distinct are assumed to remain so
+FEWEST_DIGITS = 6  # in a date of any format
 VALUE, CLASS, COUNT = "value", "class", "count"
-HeldOut = Callable[[int, int], Array]  # which rows, of those from the first up to the last, have no part in learning
+HeldOut = Callable[[int, int], Array]  # which of the rows from `first` up to `last` are held out
 
 
 @dataclass(frozen=True)
@@ -50,14 +50,14 @@ class Profile:
     distinct: int = 0  # a lower bound on the different values; exact if `values` or `all_distinct` say so
     all_distinct: bool = False
     values: tuple[tuple[str, int], ...] = ()  # the most frequent values as text, with counts
-    more: int = 0  # values that are not among those
+    more: int = 0  # values not in `values`
     words: float = 0.0  # in a text, on average
-    forms: tuple[str, ...] = ()  # of dates, that all values have
-    numbers: bool = False  # all texts are numbers, written as people do
-    no_number: str = ""  # one that is none, where most are
-    decides: str = ""  # "value" or "threshold", where the target follows from this column alone
+    forms: tuple[str, ...] = ()  # date formats that all values have
+    numbers: bool = False  # whether all texts are numbers, as people write them
+    no_number: str = ""  # a text that is not a number, if most are
+    decides: str = ""  # "value" or "threshold", if the target follows from this column alone
     first_null: int | None = None  # the first row without a value, from 1
-    of_learned: "Profile | None" = None  # the same of the rows that are learned from, where others are held out
+    of_learned: "Profile | None" = None  # the profile of the training rows, if others are held out
 
     @property
     def learned(self) -> "Profile":
@@ -158,9 +158,9 @@ class _RunningStatistics:
     distinct: int = 0
     forms: tuple[str, ...] = FORMS
     number_texts: int = 0  # different texts of a block that are numbers
-    other_texts: int = 0  # and that are none
+    other_texts: int = 0  # different texts that are not
     other_text: str = ""
-    pairs: pl.DataFrame | None = None  # values and the one class that each goes with
+    pairs: pl.DataFrame | None = None  # values, each with its only class
     by_value: bool = True
     ranges: dict[Any, tuple[float, float]] = field(default_factory=dict)  # of each class
     by_threshold: bool = True
@@ -185,7 +185,7 @@ class _RunningStatistics:
             self._count(column)
         if target is None:
             self.by_value = self.by_threshold = False
-        for part in (block[:GLANCE], block[:LOOK], block):  # most columns are out of the question after a few rows
+        for part in (block[:GLANCE], block[:LOOK], block):  # a few rows rule out most columns
             if self.by_value:
                 self._check_values(part, target or "")
             if self.by_threshold:

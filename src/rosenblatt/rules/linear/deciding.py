@@ -13,10 +13,11 @@ from rosenblatt.learn import choices, costs
 from rosenblatt.learn.choices import Reason
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.rows import find
+from rosenblatt.rows.door import admitted
 from rosenblatt.rows.examples import Examples, costs_of_rows
 from rosenblatt.rows.kernels import Array, Rows
 from rosenblatt.rows.kesler import JointExamples
-from rosenblatt.rows.storage import n_rows, rows_of, unit_rows
+from rosenblatt.rows.storage import n_rows, rows_of_admitted, unit_rows
 from rosenblatt.rules import conventions
 from rosenblatt.rules.rule import KeptArrays, LinearForm, Replayable, Rule, right_on_every_row
 from rosenblatt.rules.schemes import JOINT, ONE_VS_ONE, ONE_VS_REST, examples_of_rules, names_of_rules, votes
@@ -88,8 +89,9 @@ class LinearRule(Rule):
         return self._rows(self._admitted(X, reset=False))
 
     def _rows(self, X: Any) -> Rows:
+        """The rows of a table that was admitted."""
         names = getattr(self, "feature_names_in_", None)
-        rows = rows_of(X, bias=self._bias, names=names)
+        rows = rows_of_admitted(X, self._bias, names)
         return unit_rows(rows) if self._unit_rows else rows
 
     def _scores_of_rules(self, rows: Rows) -> list[Array]:
@@ -181,7 +183,7 @@ class LinearRule(Rule):
 
     def examples_of(self, X: Any, y: Any, sample_weight: Any = None) -> list[Examples]:
         """Rows and labels as each rule sees them: one rule for two classes, one for each class of more."""
-        return self._examples_of_rules(self._rows(X), np.asarray(y), self.classes_, sample_weight)
+        return self._examples_of_rules(self._rows(admitted(X)), np.asarray(y), self.classes_, sample_weight)
 
     def _examples_of_rules(self, rows: Rows, y: Array, classes: Array, sample_weight: Any) -> list[Examples]:
         weights = costs_of_rows(self.class_weight, classes, y, sample_weight)

@@ -9,7 +9,7 @@ from rosenblatt.learn import choices
 from rosenblatt.learn.choices import Budget
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.passes import averaged
-from rosenblatt.learn.passes.averaged import Choice, PassesRun, Tally
+from rosenblatt.learn.passes.averaged import Choice, Decision, PassesRun, Tally
 from rosenblatt.learn.passes.averaged_kernels import OnMistakes, Stride
 from rosenblatt.learn.run_state import ctrl_c_noted
 from rosenblatt.options import flag, is_word
@@ -50,9 +50,7 @@ class RuleInPasses(PassOptions, ShuffleOptions, StartOptions, ThresholdOptions, 
         with ctrl_c_noted() as interrupted:
             options: Any = {
                 "ties": ties,
-                "averaged": self._is_averaged(),
-                "choice": self._choice(),
-                "vote": self._is_vote(),
+                "decision": Decision(self._choice(), self._is_averaged(), self._is_vote()),
                 "rng": rng if shuffled else None,
                 "interrupted": interrupted,
             }
@@ -65,8 +63,7 @@ class RuleInPasses(PassOptions, ShuffleOptions, StartOptions, ThresholdOptions, 
                     shared = {name: options[name] for name in ("ties", "budget", "rng", "spread", "interrupted")}
                     runs.append(_joint().learn_in_passes(part, start, watch=watch, **shared))
                 else:
-                    stride, growth = self._stride(part)
-                    runs.append(averaged.learn(part, start, stride, growth=growth, watch=watch, **options))
+                    runs.append(averaged.learn(part, start, self._stride(part), watch=watch, **options))
             self._keep(classes, parts, runs)
         if interrupted():
             raise KeyboardInterrupt
@@ -81,8 +78,7 @@ class RuleInPasses(PassOptions, ShuffleOptions, StartOptions, ThresholdOptions, 
             tally, entries = _joint().follow_tally(parts[0], tallies[0] if new else joined(tallies), ties)
             followed.append((tally, entries, None))
         for part, tally in () if joint else zip(parts, tallies, strict=True):
-            stride, growth = self._stride(part)
-            followed.append(averaged.follow(part, tally, stride, ties, growth))
+            followed.append(averaged.follow(part, tally, self._stride(part), ties))
 
         def take_over() -> None:
             self._tallies = parted([tally for tally, _, _ in followed])
@@ -111,9 +107,9 @@ class RuleInPasses(PassOptions, ShuffleOptions, StartOptions, ThresholdOptions, 
     def _budget(self) -> Budget:
         return Budget(self.max_passes)
 
-    def _stride(self, part: Examples) -> tuple[Stride, float | None]:
-        """What a look at a row does, and by how much that can lengthen the weights, if not by R."""
-        return OnMistakes(choices.ties_named(self.ties)), None
+    def _stride(self, part: Examples) -> Stride:
+        """What a look at a row does."""
+        return OnMistakes(choices.ties_named(self.ties))
 
     def _is_averaged(self) -> bool:
         return True

@@ -51,8 +51,8 @@ class MarginRule(UpdateOptions, TimeOptions, RuleInPasses):
     def _budget(self) -> Budget:
         return Budget(self.max_passes, self.max_updates, self.max_seconds)
 
-    def _stride(self, part: Examples) -> tuple[Stride, None]:
-        return WithinMargin(self._beta), None
+    def _stride(self, part: Examples) -> Stride:
+        return WithinMargin(self._beta)
 
     def _margin_wanted(self) -> float:
         return max(self._beta, 1.0)

@@ -46,9 +46,8 @@ class AggressiveRule(RuleInPasses):
         self._steps = aggressive.variant_named(self.variant), aggressive.checked_aggressiveness(self.C)
         self._averages = bool(self.average)
 
-    def _stride(self, part: Examples) -> tuple[Stride, float]:
-        stride = aggressive.stride_of(part, *self._steps)
-        return stride, aggressive.growth_of(stride)
+    def _stride(self, part: Examples) -> Stride:
+        return aggressive.stride_of(part, *self._steps)
 
     def _is_averaged(self) -> bool:
         return self._averages

@@ -8,7 +8,7 @@ from rosenblatt.learn import choices
 from rosenblatt.learn.choices import Budget
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.passes import averaged, second_order
-from rosenblatt.learn.passes.second_order import SecondOrderLedger, State
+from rosenblatt.learn.passes.second_order import SecondOrderLedger, SecondOrderState
 from rosenblatt.learn.run_state import ctrl_c_noted
 from rosenblatt.options import flag, is_word, with_options
 from rosenblatt.rows.examples import Examples
@@ -75,11 +75,11 @@ class SecondOrderRule(TieOptions, BudgetOptions, ShuffleOptions, ThresholdOption
         begun = [state.weights for state in states] if new else None
         return Followed(begun, [entries for _, entries in followed], take_over)
 
-    def _begun(self, part: Examples) -> State:
+    def _begun(self, part: Examples) -> SecondOrderState:
         return second_order.begin(part.size, float(self.ridge))
 
-    def _states(self) -> list[State]:
-        return [State(w, inverse) for w, inverse in zip(self.weights_, self._inverses, strict=True)]
+    def _states(self) -> list[SecondOrderState]:
+        return [SecondOrderState(w, inverse) for w, inverse in zip(self.weights_, self._inverses, strict=True)]
 
     def _ledger(self, start: Array) -> Ledger:
         return SecondOrderLedger(start, 0, np.int64, float(self.ridge))

@@ -1,8 +1,8 @@
 """Small whole-number points.
 
-Problem   replace the points by small whole numbers, with as few or as cheap mistakes on given rows as can be found.
-          Nothing that counts towards a yes in the rule may count against it in whole points.
-Input     `Points`: the rule; encoded rows and their classes; the costs of mistakes; how large the points may be.
+Problem   replace the points by small whole numbers, with as few or as cheap mistakes on given rows as possible.
+          No points may change their sign.
+Input     `PointRule`: the rule; encoded rows and their classes; the costs of mistakes; how large the points may be.
 Result    `IntegerCard`: a rule of whole points, and its mistakes.
 Method    The points are scaled and rounded, for many scales (Ustun and Rudin, JMLR 2019; Liu and others, NeurIPS
           2022), each with its best threshold. From the best of them, coordinate descent: along one column's points
@@ -21,38 +21,38 @@ import scipy  # its parts are loaded when they are used
 
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.plurals import many
-from rosenblatt.read.encode.columns import Category, Number, YesNo
+from rosenblatt.read.encode.columns import CategoryColumn, NumberColumn, YesNoColumn
 from rosenblatt.rows import find
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.storage import rows_of
-from rosenblatt.ship.explain.scorecard import Measure, Scorecard, card_of, measures_of
-from rosenblatt.ship.export.points import Points, spare_bits
+from rosenblatt.ship.explain.scorecard import PointUnit, Scorecard, card_of, measures_of
+from rosenblatt.ship.export.points import PointRule, spare_bits
 
 SIZES = (1, 2, 3, 5, 10, 20, 50, 100)  # that "auto" tries, in this order
-ALLOWED = Fraction(1, 100)  # of the mistakes: what whole points may cost for "auto" to be content with them
-SCALES = 2.0 ** np.linspace(-2.0, 3.0, 31)  # times the one that makes the largest points the largest allowed
+ALLOWED = Fraction(1, 100)  # of the mistakes: the extra mistakes that "auto" accepts
+SCALES = 2.0 ** np.linspace(-2.0, 3.0, 31)  # times the scale at which the largest points are the largest allowed
 DESCENTS = 4  # from the best scales
-WORK, AT_FIRST = 5e7, 1e7  # entries looked at for one size; by "auto", to see what it costs
-LOOK = 3000  # entries: what a look at a column costs besides
-ENTRIES = 8_000_000  # beyond, the search looks at a part of the rows
-KICKED = 10  # points that a kick changes, at most
-GRAIN = 2**20  # of the largest cost, in the search: whole numbers, whose sums floats have exactly
+WORK, AT_FIRST = 5e7, 1e7  # entries read for one size; for the first try of "auto"
+LOOK = 3000  # entries: the fixed cost of reading a column
+ENTRIES = 8_000_000  # in larger tables, the search reads only some of the rows
+KICKED = 10  # points that a kick changes at most
+GRAIN = 2**20  # parts of the largest cost; in the search, costs are whole numbers of these, with exact sums
 
 
 @dataclass(frozen=True)
 class IntegerCard:
-    """A rule of small whole points, and its mistakes on the rows that the points were chosen on."""
+    """A rule with small whole points, and its mistakes on the rows on which they were chosen."""
 
-    points: Points  # one point is `card.factor` of its score
+    points: PointRule  # one point is `card.factor` of its score
     card: Scorecard
     largest: int
     rows: int
-    sample: int  # rows that the search looked at; mistakes are counted on all
+    sample: int  # rows that the search read; mistakes are counted on all
     mistakes: int
-    before: int  # mistakes of the rule with all its digits
+    before: int  # mistakes of the unrounded points
     plain: int  # mistakes of plain rounding to points of the same size
-    costs: tuple[float, float, float] | None = None  # of these mistakes, where rows differ in what a mistake costs
+    costs: tuple[float, float, float] | None = None  # of these mistakes, if rows have different costs
 
     @property
     def within(self) -> bool:
@@ -64,18 +64,18 @@ class IntegerCard:
     def statement(self) -> str:
         """The effect of the whole points on the mistakes, in one sentence."""
         part = f", chosen on {self.sample:,} of them" if self.sample < self.rows else ""
-        which, where = f"Whole points of at most {self.largest:,}", f"on {many(self.rows, 'row')}{part}"
+        which, where = f"Whole points up to {self.largest:,}", f"on {many(self.rows, 'row')}{part}"
         if self.costs is not None:
             now, before, plain = (f"{cost:,.6g}" for cost in self.costs)
             return (
-                f"The mistakes of {which.lower()} cost {now} {where}, those of the rule with all its digits {before}; "
-                f"with plain rounding, {plain}."
+                f"The mistakes of {which.lower()} cost {now} {where}; those of the unrounded points cost {before}, "
+                f"and those of plain rounding {plain}."
             )
         more = self.mistakes - self.before
         than = f"{abs(more):,} {'more' if more > 0 else 'fewer'} than" if more else "as many as"
         return (
-            f"{which} make {many(self.mistakes, 'mistake')} {where}: {than} the rule with all its digits; plain "
-            f"rounding makes {self.plain:,}."
+            f"{which} make {many(self.mistakes, 'mistake')} {where}, {than} the unrounded points; plain rounding makes "
+            f"{self.plain:,}."
         )
 
     def as_record(self) -> dict[str, Any]:
@@ -86,12 +86,14 @@ class IntegerCard:
         return {**counts, **costs, **summary}
 
 
-def integers(points: Points, X: Any, y: Any, *, costs: Array | None = None, largest: int | str = "auto") -> IntegerCard:
+def integers(
+    points: PointRule, X: Any, y: Any, *, costs: Array | None = None, largest: int | str = "auto"
+) -> IntegerCard:
     """The rule in small whole points, chosen for few mistakes on encoded rows X of class numbers y.
 
     `costs` are the costs of a mistake on each row; points are then chosen for a low total cost.
-    `largest`: no value, and no unit of a number, has more points than this. "auto": the smallest of 1, 2, 3, 5, 10,
-    20, 50 and 100 for which `within` holds; if it holds for none, 100.
+    `largest` is the most points for any value or unit of a number. "auto" chooses the smallest of 1, 2, 3, 5, 10, 20,
+    50 and 100 for which `within` holds, or else 100.
     """
     sizes = SIZES if largest == "auto" else (largest,)
     if not all(type(size) is int and 1 <= size <= 10_000 for size in sizes):
@@ -107,7 +109,7 @@ def integers(points: Points, X: Any, y: Any, *, costs: Array | None = None, larg
     return chooser.card(int(sizes[-1]), WORK)
 
 
-def wrong_rows(points: Points, X: Any, y: Array) -> Array:
+def wrong_rows(points: PointRule, X: Any, y: Array) -> Array:
     """Which rows a rule gets wrong, by exact signs; with more than two classes, by computed scores."""
     yes = Examples(rows_of(X, bias=1.0), np.ones(y.size, np.int8))
     rules = zip(points.weights, points.intercepts, strict=True)
@@ -117,8 +119,8 @@ def wrong_rows(points: Points, X: Any, y: Array) -> Array:
     return np.asarray(predicted != y)
 
 
-def whole_card(points: Points) -> Scorecard | None:
-    """The scorecard, in whole points, of a rule that was made of them; None for any other rule."""
+def whole_card(points: PointRule) -> Scorecard | None:
+    """The scorecard of a rule with whole points, in these points; None for any other rule."""
     for binary in (False, True):
         measures = measures_of(points, binary=binary)
         card = card_of(points, Fraction(1, _multiple(*_shares(points, measures)[:2])), measures, centred=False)
@@ -131,7 +133,7 @@ def whole_card(points: Points) -> Scorecard | None:
 class _PointChooser:
     """Chooses whole points of any size for a rule, on these rows."""
 
-    def __init__(self, points: Points, X: Any, y: Array, costs: Array | None, largest: int) -> None:
+    def __init__(self, points: PointRule, X: Any, y: Array, costs: Array | None, largest: int) -> None:
         self.rule, self.X, self.y, self.costs = points, X, y, costs
         self.before = wrong_rows(points, X, y)
         self.grid, self.measures = _grid(points, largest)
@@ -203,11 +205,11 @@ class _Grid:
     """Whole points as weights that no float rounds; a point is worth `multiple` in the score."""
 
     multiple: int
-    unit: Array  # of each feature: its weight for one point
-    offset: Array  # of each feature: what one point adds to the intercept
+    unit: Array  # for each feature, its weight for one point
+    offset: Array  # for each feature, what one point adds to the intercept
     absence: Array  # for each feature, the one that is 1 if it is missing, or -1
 
-    def points(self, points: Points, whole: Array, thresholds: Array) -> Points:
+    def points(self, points: PointRule, whole: Array, thresholds: Array) -> PointRule:
         """The rule that consists of these whole points."""
         weights, there = whole * self.unit, self.absence >= 0
         weights[:, self.absence[there]] -= whole[:, there] * self.offset[there]
@@ -215,7 +217,7 @@ class _Grid:
         return replace(points, weights=tuple(map(tuple, weights.tolist())), intercepts=tuple(intercepts.tolist()))
 
 
-def _grid(points: Points, largest: int) -> tuple[_Grid, dict[str, Measure]]:
+def _grid(points: PointRule, largest: int) -> tuple[_Grid, dict[str, PointUnit]]:
     """A grid of round units if scores of such points are exact in double precision; otherwise of binary units."""
     for binary in (False, True):
         measures = measures_of(points, binary=binary)
@@ -231,16 +233,16 @@ def _grid(points: Points, largest: int) -> tuple[_Grid, dict[str, Measure]]:
 
 
 def _multiple(units: list[Fraction], offsets: list[Fraction]) -> int:
-    """What a point must be worth in the score for no float to round it: a multiple of all odd denominators."""
+    """The score for one point, so that no float rounds it: a multiple of all odd denominators."""
     return lcm(*(x.denominator // (x.denominator & -x.denominator) for x in units + offsets))
 
 
-def _shares(points: Points, measures: Mapping[str, Measure]) -> tuple[list[Fraction], list[Fraction], list[int]]:
+def _shares(points: PointRule, measures: Mapping[str, PointUnit]) -> tuple[list[Fraction], list[Fraction], list[int]]:
     """For each feature, the weight and the intercept that one point is worth, and the feature for its absence."""
     units, offsets, absence = [], [], []
     for column in points.encoding.used:
         many = column.size
-        if isinstance(column, Number):
+        if isinstance(column, NumberColumn):
             unit, base = measures[column.name].unit, measures[column.name].base
             units.append(Fraction(column.scale) / unit)
             offsets.append((Fraction(column.centre) - base) / unit)
@@ -252,10 +254,10 @@ def _shares(points: Points, measures: Mapping[str, Measure]) -> tuple[list[Fract
     return units, offsets, absence
 
 
-def _before_rounding(points: Points, measures: Mapping[str, Measure]) -> tuple[Array, Array]:
+def _before_rounding(points: PointRule, measures: Mapping[str, PointUnit]) -> tuple[Array, Array]:
     """The points before rounding, as on a scorecard, and the thresholds.
 
-    A column in which every row has some value may be shifted, except for a yes/no column, whose no has 0 points.
+    The points of a column without missing values may be shifted, except for a yes/no column: its no has 0 points.
     """
     unrounded, thresholds = np.array(points.weights), -np.array(points.intercepts)
     for rule, card in enumerate(card_of(points, Fraction(1), measures).cards):
@@ -263,9 +265,9 @@ def _before_rounding(points: Points, measures: Mapping[str, Measure]) -> tuple[A
         for column, _ in points.columns(rule):
             part, place = parts[column.name], slice(at, at + column.size)
             at += column.size
-            if isinstance(column, Number):
+            if isinstance(column, NumberColumn):
                 unrounded[rule, place] = [float(line.points) for line in part.lines[: column.size]]
-            elif isinstance(column, Category) and not isinstance(column, YesNo):
+            elif isinstance(column, CategoryColumn) and not isinstance(column, YesNoColumn):
                 unrounded[rule, place] -= float(part.reference)
             else:
                 continue
@@ -284,7 +286,7 @@ class _Position:
         table = scipy.sparse.csc_array(X, dtype=np.float64)
         table.sort_indices()
         self.columns = [self._column(grid, table, j) for j in range(table.shape[1])]
-        self.columns.append((np.arange(self.n), np.full(self.n, -self.multiple)))  # the threshold's
+        self.columns.append((np.arange(self.n), np.full(self.n, -self.multiple)))  # the threshold
 
     def _column(self, grid: _Grid, table: Any, j: int) -> tuple[Array, Array]:
         """The rows in which feature j is not zero, and what one point of it adds to each."""
@@ -359,7 +361,7 @@ class _Position:
         reach = int(np.abs(above).max() / self.multiple) + 1
         now = int(self.whole[rule, j])
         low, high = -reach, reach
-        if j < len(self.columns) - 1:  # else it is the threshold
+        if j < len(self.columns) - 1:  # not the threshold
             low, high = (end - now for end in self.ends(rule, j, largest))
         right = _right(sides[rows] * above[rows], sides[rows] * values, ties[rows], self.costs[rows], low, high)
         gain = int(right.max() - right[-low])

@@ -1,6 +1,6 @@
-"""The plots of a report, as SVG within the page: text stays text, and colours are those of the page.
+"""The plots of a report, as SVG inside the page: text remains text, and colours come from the page.
 
-However many rows there are, a plot has only a few bars or one line. Needs matplotlib, the extra `plot`.
+For any number of rows, a plot has only a few bars or one line. Needs matplotlib, the extra `plot`.
 """
 
 import io
@@ -20,9 +20,9 @@ from rosenblatt.ship.explain.scorecard import Card
 from rosenblatt.visible import visible
 
 BINS = 41
-INNER = (0.5, 99.5)  # percent of the rows: what is farther out stands in the outermost bars
-STATES = 120  # of a run, at most: so often mistakes are counted
-LOOKS = 400_000_000  # numbers read for that, at most
+INNER = (0.5, 99.5)  # percentiles; scores beyond them are in the outermost bars
+STATES = 120  # of a run, at most, for which mistakes are counted
+LOOKS = 400_000_000  # numbers read for that at most
 MOST_BARS = 14
 NAME = 26  # characters
 WIDTH = 4.6  # inches
@@ -131,7 +131,7 @@ def _svg(figure: Any, name: str) -> str:
         rc_context({"svg.fonttype": "none", "svg.hashsalt": name, "text.parse_math": False}),
         warnings.catch_warnings(),
     ):
-        warnings.simplefilter("ignore")  # of letters that the font for measuring lacks
+        warnings.simplefilter("ignore")  # about characters that the font for measuring lacks
         figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
     text = file.getvalue()
     text = text[text.index("<svg") :]

@@ -1,13 +1,13 @@
 """Reason codes: what moved each decision most.
 
-Problem   people who are turned down ask why, and must be told which columns counted most against them.
+Problem   people who are turned down have a right to know which columns counted most against them.
 Input     a rule, and the number of reasons.
 Result    for every row, up to k texts such as "duration = 48 (+31)", the strongest first, all in the direction of the
           decision: points for a yes, points against it for a no. A row with fewer such columns has fewer reasons. If
           the columns together do not support the decision, and no single column supports it as much as the points
           that every row starts with, the first reason is that an average row already gets this label.
-Method    A column's points are those of the scorecard, which measures from the middle: numbers from a round number
-          near their mean, a category from the mean points of its values, by their shares if those are known.
+Method    A column has the points of the scorecard, which measures from the middle: numbers from a round number near
+          their mean, a category from the mean points of its values, weighted by their shares if these are known.
           So a reason says how this row differs from an average one, and the points can be looked up in the scorecard.
           With more than two classes, the points for the predicted class minus those for the runner-up count.
 """
@@ -18,33 +18,43 @@ import numpy as np
 import polars as pl
 
 from rosenblatt.errors import OptionError
-from rosenblatt.read.encode.columns import Category, Column, HashedText, Number, Sparse, Text, add_up, bucket_of, split
+from rosenblatt.read.encode.columns import (
+    CategoryColumn,
+    EncodedColumn,
+    HashedTextColumn,
+    NumberColumn,
+    SparseColumn,
+    TextColumn,
+    add_up,
+    bucket_of,
+    split,
+)
 from rosenblatt.read.values import as_text
 from rosenblatt.rows.kernels import Array
 from rosenblatt.ship.explain.scorecard import Scorecard, scorecard
-from rosenblatt.ship.export.points import Points, of_words
+from rosenblatt.ship.export.points import PointRule, of_words
 
 NAME = "reason {}"
 LONGEST = 60  # characters of a value
 WORDS = 3  # of a text, in one reason
-BLOCK, NUMBERS = 2**17, 2**24  # rows at once, and points of them
-RAW, READ, WORDS_ADD = "raw {}", "read {}", "words {} {}"  # of a column, by its number; of a rule and a column
-LEAST = 0.05  # points that are shown as 0.1
-AVERAGE = -2  # in the place of a column's number: the points that every row begins with
+BLOCK, NUMBERS = 2**17, 2**24  # rows at once, and numbers at once
+RAW, READ, WORDS_ADD = "raw {}", "read {}", "words {} {}"  # by the number of the column, or of the rule and the column
+LEAST = 0.05  # points, shown as 0.1
+AVERAGE = -2  # instead of a column's number: the points that every row starts with
 MINUS = "\N{MINUS SIGN}"
-AMOUNT, IN_WORDS = "\0points", "\0in words"  # names that no column has
+AMOUNT, IN_WORDS = "\0points", "\0in words"  # names that no column can have
 
 
-def reasons(points: Points, k: int, card: Scorecard | None = None) -> pl.Expr:
+def reasons(points: PointRule, k: int, card: Scorecard | None = None) -> pl.Expr:
     """A struct of k texts for every row, "reason 1" the strongest; null if there are fewer.
 
-    `card` is the scorecard whose points are shown, by default the rule's own.
+    `card` is the scorecard with the points to show, by default the rule's own.
 
     Use: frame.select(reasons(points, 3)).unnest("reasons"), on a frame that may be lazy and larger than memory.
     """
     if type(k) is not int or k < 1:
         raise OptionError(f"the number of reasons must be a whole number of at least 1, not {k!r}")
-    if any(isinstance(column, Sparse) for column in points.encoding.used):
+    if any(isinstance(column, SparseColumn) for column in points.encoding.used):
         raise OptionError("reasons need the columns of a table; this rule uses numbered features")
     chooser = _ReasonChooser.of(points, k, scorecard(points) if card is None else card)
     names = [NAME.format(place + 1) for place in range(k)]
@@ -59,16 +69,16 @@ def reasons(points: Points, k: int, card: Scorecard | None = None) -> pl.Expr:
 class _ReasonChooser:
     """The columns that have points; chooses among them and puts them into words."""
 
-    points: Points
+    points: PointRule
     k: int
     factor: float
-    columns: tuple[Column, ...]
+    columns: tuple[EncodedColumn, ...]
     weights: tuple[tuple[tuple[float, ...], ...], ...]  # by rule and column
     references: tuple[tuple[float, ...], ...]  # in points
     starts: tuple[float, ...]
 
     @classmethod
-    def of(cls, points: Points, k: int, card: Scorecard) -> "_ReasonChooser":
+    def of(cls, points: PointRule, k: int, card: Scorecard) -> "_ReasonChooser":
         each = [list(points.columns(rule)) for rule in range(len(points.weights))]
         kept = [j for j in range(len(each[0])) if any(any(columns[j][1]) for columns in each)]
         by_name = [{part.column: float(part.reference) for part in one.parts} for one in card.cards]
@@ -87,17 +97,19 @@ class _ReasonChooser:
         """The cells of the columns, raw and as read; for texts, what their words add to each rule."""
         found = [pl.col(column.name).alias(RAW.format(j)) for j, column in enumerate(self.columns)]
         for j, column in enumerate(self.columns):
-            if isinstance(column, Text):
+            if isinstance(column, TextColumn):
                 each = enumerate(self.weights)
                 found += [of_words(column, weights[j]).alias(WORDS_ADD.format(rule, j)) for rule, weights in each]
-            elif isinstance(column, Number | Category):
+            elif isinstance(column, NumberColumn | CategoryColumn):
                 found.append(column.cells.alias(READ.format(j)))
         return found
 
     def _points_of_rows(self, rows: pl.DataFrame) -> Array:
         """The points of every row, rule and column, as on the scorecard."""
         out = np.zeros((len(self.weights), self.many, rows.height))
-        single = {j: column for j, column in enumerate(self.columns) if isinstance(column, Number | Category)}
+        single = {
+            j: column for j, column in enumerate(self.columns) if isinstance(column, NumberColumn | CategoryColumn)
+        }
         cells = rows.select(pl.col(READ.format(j)).alias(column.name) for j, column in single.items())
         for rule, weights in enumerate(self.weights):
             add_up(cells, [(column, weights[j], out[rule, j]) for j, column in single.items() if any(weights[j])])
@@ -138,7 +150,7 @@ class _ReasonChooser:
     def _for_the_decision(self, by_rule: Array) -> tuple[Array, Array]:
         """The points of every row and column, and the two rules behind them: the one they are for, and the one against.
 
-        With two classes there is one rule, 0; the other side of it is -1.
+        With two classes there is one rule, 0; its other side is -1.
         """
         totals = by_rule.sum(axis=2) + np.array(self.starts)
         rows, best = np.arange(len(totals)), totals.argmax(axis=1)
@@ -150,9 +162,9 @@ class _ReasonChooser:
         return by_rule[rows, best] - by_rule[rows, second], np.stack([best, second])
 
     def _best(self, towards: Array, start: Array) -> Array:
-        """The column of each row with the most points, then the second, and so on; -1 if no column is left.
+        """For each row, the column with the most points, then the second, and so on; -1 if no column is left.
 
-        The first is AVERAGE if the columns together do not support the decision, and none as much as the start.
+        The first is AVERAGE if the columns together do not support the decision, and no column as much as the start.
         """
         rows, out = np.arange(len(towards)), np.empty((self.k, len(towards)), np.int64)
         average = (towards.sum(axis=1) <= 0) & (towards.max(axis=1) < start)
@@ -175,7 +187,7 @@ class _ReasonChooser:
                 filled += rows.size
                 cells = seen[RAW.format(j)].gather(rows).alias(column.name)
                 tenths = np.rint(points[rows, j] * 10).astype(np.int64)
-                words = self._words(column, j, cells, rules[:, rows]) if isinstance(column, Text) else None
+                words = self._words(column, j, cells, rules[:, rows]) if isinstance(column, TextColumn) else None
                 parts.append(_in_words(column, cells, tenths, words))
         alone = np.flatnonzero(chosen[0] == AVERAGE)
         places[alone] = np.arange(filled, filled + alone.size)
@@ -193,7 +205,7 @@ class _ReasonChooser:
             texts[own, other] = f"an average row is already {label}{_amount(tenths)}" if tenths else f"a tie is {label}"
         return pl.Series([texts[pair] for pair in map(tuple, rules.T.tolist())], dtype=pl.String)
 
-    def _words(self, column: Text, j: int, cells: pl.Series, rules: Array) -> pl.Series:
+    def _words(self, column: TextColumn, j: int, cells: pl.Series, rules: Array) -> pl.Series:
         """The words of each text that supported the decision most."""
         words = cells.to_frame("cell").select(split(pl.col("cell"))).to_series().to_list()
         weights = np.array([*(rule[j] for rule in self.weights), np.zeros(column.size)])  # the last for no rule
@@ -202,7 +214,7 @@ class _ReasonChooser:
         def strongest(row: list[str] | None, own: int, other: int) -> str:
             found = {}
             for word in row or ():
-                k = bucket_of(word, column.buckets) if isinstance(column, HashedText) else known.get(word, -1)
+                k = bucket_of(word, column.buckets) if isinstance(column, HashedTextColumn) else known.get(word, -1)
                 if k >= 0 and (moved := weights[own, k] - weights[other, k]) > 0:
                     found[word] = moved
             best = sorted(found, key=lambda word: (-found[word], word))[:WORDS]
@@ -217,12 +229,12 @@ def _amount(tenths: int) -> str:
     return f" ({'+' if tenths >= 0 else MINUS}{abs(tenths) / 10:.{int(tenths % 10 != 0)}f})"
 
 
-def _in_words(column: Column, cells: pl.Series, tenths: Array, words: pl.Series | None) -> pl.Series:
+def _in_words(column: EncodedColumn, cells: pl.Series, tenths: Array, words: pl.Series | None) -> pl.Series:
     """The contents of a column, with its points; `words` if it is a text."""
     picked = pl.DataFrame({column.name: cells if words is None else words, AMOUNT: tenths})
-    different = picked.unique(maintain_order=True)  # far fewer, as a rule: texts are made for those only
+    different = picked.unique(maintain_order=True)  # usually far fewer; only these are put into words
     text = pl.lit(" = ") + as_text(pl.col(column.name)).str.slice(0, LONGEST)
-    there = column.value if isinstance(column, Number) else pl.col(column.name)
+    there = column.value if isinstance(column, NumberColumn) else pl.col(column.name)
     what = pl.when(there.is_null()).then(pl.lit(" is missing")).otherwise(text) if words is None else pl.nth(0)
     amounts = [_amount(x) for x in different[AMOUNT]]
     worded = different.select(pl.concat_str(pl.lit(column.name), what, pl.lit(pl.Series(amounts)))).to_series()

@@ -1,7 +1,7 @@
-"""A report: one page that says what was learned, how good it is, and how to check it.
+"""A report: a page that shows what was learned, how good it is, and how to check it.
 
-Problem   the people who have to trust a rule were not there when it was learned.
-Input     `Findings`: plain values, with everything that the page says.
+Problem   the people who must trust a rule were not there when it was learned.
+Input     `ReportContents`: everything that the page shows, as plain values.
 Result    one HTML file without scripts or external references, readable on a phone, in dark mode and on paper.
 """
 
@@ -19,9 +19,9 @@ from rosenblatt.visible import visible_lines
 MINUS = "\N{MINUS SIGN}"
 MOST_MISTAKES = 20
 MOST_LINES, MOST_COLUMNS = 20, 100  # of one column; of one card
-FAR_OFF = 5  # points, of the 100 that the strongest column moves: no sum to go by
+FAR_OFF = 5  # points, out of 100; if rounded points may be off by more, their sum is useless
 MOST_CONTRADICTIONS = 5
-MOST_CARDS = 3  # that have a plot
+MOST_CARDS = 3  # with a plot
 MOST_ROWS = 12  # of one contradiction
 STYLE = """
 :root{--paper:#fdfcf8;--tint:#f5f2e9;--ink:#1f1d19;--soft:#6b665c;--faint:#a49d8e;--hair:#e0dacb;
@@ -109,14 +109,14 @@ class Fact:
 
 @dataclass(frozen=True)
 class ErrorRate:
-    """Errors on rows that took no part in learning, and an interval for the rate on fresh ones."""
+    """Mistakes on rows not used in learning, and a confidence interval for the error rate."""
 
     errors: int
     n: int
     lower: float
     upper: float
     confidence: float
-    how: str = "on rows that took no part in learning"
+    how: str = "rows not used in learning"
 
 
 @dataclass(frozen=True)
@@ -126,14 +126,14 @@ class ShownRow:
     number: int  # the first row after the header is row 1
     label: str
     values: tuple[tuple[str, str], ...]  # column and value
-    said: str = ""  # by the rule
-    score: float | None = None  # in the scorecard's points above the threshold
-    share: float | None = None  # in a contradiction: how much of the mixture it is
+    predicted: str = ""  # the rule's label
+    score: float | None = None  # in points above the threshold
+    share: float | None = None  # of the row in a contradiction
 
 
 @dataclass(frozen=True)
-class Contradicting:
-    """Rows that no linear rule gets right all at once, and why, in a sentence."""
+class ShownContradiction:
+    """Rows on which no linear rule is right, and a sentence that says why."""
 
     why: str
     rows: tuple[ShownRow, ...]
@@ -141,7 +141,7 @@ class Contradicting:
 
 @dataclass(frozen=True)
 class ColumnRead:
-    """How a column was read, and notes on it."""
+    """How a column was read, with a note."""
 
     name: str
     kind: str
@@ -149,7 +149,7 @@ class ColumnRead:
 
 
 @dataclass(frozen=True)
-class Proof:
+class ReportProof:
     """A proved statement, the command that checks it, and what the command checks."""
 
     statement: str
@@ -158,7 +158,7 @@ class Proof:
 
 
 @dataclass(frozen=True)
-class Findings:
+class ReportContents:
     """Everything that a report contains."""
 
     title: str
@@ -169,45 +169,45 @@ class Findings:
     n: int  # rows learned from
     error: ErrorRate | None
     facts: tuple[Fact, ...]
-    card: Scorecard | None  # None where the rule is no sum of points
+    card: Scorecard | None  # None if the rule is not a sum of points
     why_no_card: str
     scores: Array  # two classes: points above the threshold; more: points ahead of the best other class; may be empty
     labels: Array  # the class number of each row
     wrong: Array  # whether the rule is wrong on it
     columns: tuple[ColumnRead, ...]
-    proofs: tuple[Proof, ...]
+    proofs: tuple[ReportProof, ...]
     fingerprint: str  # of the data
     version: str
     made: str  # when
-    learned: str = ""  # by which algorithm, and why it stopped, in a sentence or two
+    learned: str = ""  # the algorithm, and why it stopped, in a sentence or two
     warnings: tuple[str, ...] = ()
     mistakes: tuple[ShownRow, ...] = ()
     n_mistakes: int = 0
-    contradictions: tuple[Contradicting, ...] = ()
+    contradictions: tuple[ShownContradiction, ...] = ()
     learning: tuple[Array, Array] | None = None  # as `plots.mistakes_along` gives
-    tree: str = ""  # in words, where the rule is one
+    tree: str = ""  # in words, if the rule is a tree
     picture: str = ""  # of the tree: an SVG element
 
 
-def report_of(findings: Findings) -> str:
+def report_of(contents: ReportContents) -> str:
     """The report as an HTML page."""
     sections = [
-        ("The rule", _rule(findings)),
-        ("How sure it is", _pictures(findings)),
-        ("Where it errs", _mistakes(findings)),
-        ("Rows that contradict each other", _contradictions(findings)),
-        ("How the columns were read", _columns(findings)),
-        ("The proof, and how to check it", _proofs(findings)),
+        ("The rule", _rule(contents)),
+        ("How clear the decisions are", _pictures(contents)),
+        ("Mistakes", _mistakes(contents)),
+        ("Rows that contradict each other", _contradictions(contents)),
+        ("How the columns were read", _columns(contents)),
+        ("Proofs, and how to check them", _proofs(contents)),
     ]
     there = [(title, body) for title, body in sections if body]
     body = "".join(f'<section id="part-{k}"><h2>{title}</h2>{body}</section>' for k, (title, body) in enumerate(there))
-    contents = "".join(f'<li><a href="#part-{k}">{title}</a></li>' for k, (title, _) in enumerate(there))
+    navigation = "".join(f'<li><a href="#part-{k}">{title}</a></li>' for k, (title, _) in enumerate(there))
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
-        f"<title>{_text(findings.title)}</title><style>{STYLE}</style></head>\n<body><main>"
-        f"{_opening(findings)}<nav><ol>{contents}</ol></nav>{body}{_colophon(findings)}</main></body></html>\n"
+        f"<title>{_text(contents.title)}</title><style>{STYLE}</style></head>\n<body><main>"
+        f"{_opening(contents)}<nav><ol>{navigation}</ol></nav>{body}{_colophon(contents)}</main></body></html>\n"
     )
 
 
@@ -221,9 +221,9 @@ def _name(value: str) -> str:
     return _text(value).replace("_", "_<wbr>")
 
 
-def _opening(findings: Findings) -> str:
-    facts = [Fact("training rows", f"{findings.n:,}"), *findings.facts]
-    if (error := findings.error) is not None:
+def _opening(contents: ReportContents) -> str:
+    facts = [Fact("training rows", f"{contents.n:,}"), *contents.facts]
+    if (error := contents.error) is not None:
         rate = f"{error.errors / max(error.n, 1):.1%}"
         between = f"{error.lower:.1%} to {error.upper:.1%} with {error.confidence:.0%} confidence"
         facts.insert(0, Fact("errors", rate, f"{error.errors:,} of {error.n:,} {error.how}; {between}"))
@@ -231,21 +231,21 @@ def _opening(findings: Findings) -> str:
         f"<div><dt>{_text(fact.name)}</dt><dd><b>{_text(fact.value)}</b><span>{_text(fact.note)}</span></dd></div>"
         for fact in facts
     )
-    notes = "".join(f'<p class="warning">{_text(warning)}</p>' for warning in findings.warnings)
-    learned = f"<p>{_text(findings.learned)}</p>" if findings.learned else ""
+    notes = "".join(f'<p class="warning">{_text(warning)}</p>' for warning in contents.warnings)
+    learned = f"<p>{_text(contents.learned)}</p>" if contents.learned else ""
     return (
-        f'<header><p class="kicker">{_text(findings.target)} <i>from</i> {_text(findings.source)}</p>'
-        f'<h1>{_text(findings.title)}</h1><p class="lead">{_text(findings.verdict)}</p>{learned}</header>'
+        f'<header><p class="kicker">{_text(contents.target)} <i>from</i> {_text(contents.source)}</p>'
+        f'<h1>{_text(contents.title)}</h1><p class="lead">{_text(contents.verdict)}</p>{learned}</header>'
         f'{notes}<dl class="facts">{shown}</dl>'
     )
 
 
-def _rule(findings: Findings) -> str:
-    card = findings.card
-    if findings.tree:
-        return f'<figure class="tree">{findings.picture}</figure><pre>{_text(findings.tree)}</pre>'
+def _rule(contents: ReportContents) -> str:
+    card = contents.card
+    if contents.tree:
+        return f'<figure class="tree">{contents.picture}</figure><pre>{_text(contents.tree)}</pre>'
     if card is None:
-        return f"<p>{_text(findings.why_no_card)}</p>"
+        return f"<p>{_text(contents.why_no_card)}</p>"
     largest = max((abs(end) for one in card.cards for part in one.parts for end in part.span), default=0)
     tables = []
     for one in card.cards:
@@ -257,7 +257,7 @@ def _rule(findings: Findings) -> str:
     elif card.slack:
         off = f" The points shown are rounded; their sum is off by at most {float(card.slack):.2g}."
     numbers = any(part.range for one in card.cards for part in one.parts)
-    range_note = " A number counts per unit, in proportion; outside its range, as the nearest end." if numbers else ""
+    range_note = " Numbers count in proportion, and outside their range as the nearest end." if numbers else ""
     return (
         f'<p class="rule">{_text(card.rule)}</p>'
         f'<p class="note">Points are measured from the middle of each column: 0 counts neither for nor against.'
@@ -269,7 +269,7 @@ def _card_table(card: Scorecard, one: Card, largest: float) -> str:
     moving = one.moving
     idle = [part.column for part in one.parts if part not in moving]
     if not moving:
-        return '<p class="note">No column has points: the points that every row starts with decide.</p>'
+        return '<p class="note">No column has points: the starting points decide.</p>'
     bodies = [_part_body(card, part, largest) for part in moving[:MOST_COLUMNS]]
     note = f"{len(moving) - MOST_COLUMNS:,} columns with fewer points are not shown. " * (len(moving) > MOST_COLUMNS)
     names = ", ".join(idle[:MOST_COLUMNS]) + f", and {len(idle) - MOST_COLUMNS:,} more" * (len(idle) > MOST_COLUMNS)
@@ -300,38 +300,39 @@ def _bar(points: float, largest: float) -> str:
     return f'<span class="bar"><i class="{side}" style="width:{width:.1f}%"></i></span>'
 
 
-def _pictures(findings: Findings) -> str:
+def _pictures(contents: ReportContents) -> str:
     shown = []
-    if np.size(findings.scores):
+    if np.size(contents.scores):
         what = "Number of rows by points. Mistakes are on the wrong side of the line."
-        shown.append((plots.margins(findings.scores, findings.labels, findings.wrong, findings.classes), what))
-    if findings.learning is not None:
-        shown.append((plots.learning(*findings.learning), "Mistakes on all rows during learning."))
-    if findings.card is not None:
-        for k, one in enumerate(findings.card.cards[:MOST_CARDS]):
-            whose = f"{one.label}: the" if len(findings.card.cards) > 1 else "The"
-            says = f"{whose} smallest and largest number of points that each column gives."
+        shown.append((plots.margins(contents.scores, contents.labels, contents.wrong, contents.classes), what))
+    if contents.learning is not None:
+        shown.append((plots.learning(*contents.learning), "Mistakes on all rows during learning."))
+    if contents.card is not None:
+        for k, one in enumerate(contents.card.cards[:MOST_CARDS]):
+            start = f"{one.label}: the" if len(contents.card.cards) > 1 else "The"
+            says = f"{start} fewest and most points that each column gives."
             shown.append((plots.columns(one, f"columns-{k}"), says))
     figures = [f"<figure>{svg}<figcaption>{_text(says)}</figcaption></figure>" for svg, says in shown]
     return f'<div class="figures">{"".join(figures)}</div>' if figures else ""
 
 
-def _mistakes(findings: Findings) -> str:
-    if not findings.n_mistakes:
-        return "<p>It makes no mistakes on the training rows.</p>"
-    shown = findings.mistakes[:MOST_MISTAKES]
-    which = f", of which {len(shown)} are shown" if len(shown) < findings.n_mistakes else ""
-    return f"<p>It is wrong on {findings.n_mistakes:,} of {findings.n:,} training rows{which}.</p>{_rows(shown)}"
+def _mistakes(contents: ReportContents) -> str:
+    if not contents.n_mistakes:
+        return "<p>The rule makes no mistakes on the training rows.</p>"
+    shown = contents.mistakes[:MOST_MISTAKES]
+    which = f" The first {len(shown)} are shown." if len(shown) < contents.n_mistakes else ""
+    wrong = f"The rule is wrong on {contents.n_mistakes:,} of {contents.n:,} training rows."
+    return f"<p>{wrong}{which}</p>{_rows(shown)}"
 
 
-def _contradictions(findings: Findings) -> str:
-    shown = findings.contradictions[:MOST_CONTRADICTIONS]
+def _contradictions(contents: ReportContents) -> str:
+    shown = contents.contradictions[:MOST_CONTRADICTIONS]
     parts = []
     for each in shown:
         more = len(each.rows) - MOST_ROWS
         rest = f'<p class="note">and {more} more rows</p>' if more > 0 else ""
         parts.append(f'<div class="together"><p>{_text(each.why)}</p>{_rows(each.rows[:MOST_ROWS])}{rest}</div>')
-    left = len(findings.contradictions) - len(shown)
+    left = len(contents.contradictions) - len(shown)
     more_of_them = f'<p class="note">and {left:,} more contradictions, in the proof</p>' if left else ""
     return "".join(parts) + more_of_them
 
@@ -343,11 +344,11 @@ def _rows(rows: Sequence[ShownRow]) -> str:
 
 def _row(row: ShownRow) -> str:
     values = "".join(f"<span><i>{_name(name)}</i> {_text(value)}</span> " for name, value in row.values)
-    said = f", the rule says <b>{_text(row.said)}</b>" if row.said else ""
+    predicted = f", the rule predicts <b>{_text(row.predicted)}</b>" if row.predicted else ""
     score = "" if row.score is None else f'<em class="number">{_signed(row.score)} points</em>'
-    share = "" if row.share is None else f", {row.share:.2%} of the mixture"
+    share = "" if row.share is None else f", weight {row.share:.2%}"
     return (
-        f"<li><p><b>row {row.number:,}</b> is <b>{_text(row.label)}</b>{said}{share} {score}</p>"
+        f"<li><p><b>row {row.number:,}</b> is <b>{_text(row.label)}</b>{predicted}{share} {score}</p>"
         f'<p class="values">{values}</p></li>'
     )
 
@@ -356,27 +357,27 @@ def _signed(points: float) -> str:
     return f"{MINUS if points < 0 else '+'}{abs(points):.1f}"
 
 
-def _columns(findings: Findings) -> str:
+def _columns(contents: ReportContents) -> str:
     rows = "".join(
         f"<tr><td>{_name(column.name)}</td><td>{_text(column.kind)}</td><td>{_text(column.note)}</td></tr>"
-        for column in findings.columns
+        for column in contents.columns
     )
     head = "<thead><tr><th>column</th><th>read as</th><th>note</th></tr></thead>"
     return f'<table class="columns">{head}<tbody>{rows}</tbody></table>' if rows else ""
 
 
-def _proofs(findings: Findings) -> str:
+def _proofs(contents: ReportContents) -> str:
     return "".join(
         f'<div class="together"><p class="proved">{_text(proof.statement)}</p><p>{_text(proof.meaning)}</p>'
         f"<pre><code>{_text(proof.command)}</code></pre></div>"
-        for proof in findings.proofs
+        for proof in contents.proofs
     )
 
 
-def _colophon(findings: Findings) -> str:
+def _colophon(contents: ReportContents) -> str:
     facts: Iterable[tuple[str, str]] = (
-        ("Data", findings.source),
-        ("Fingerprint", findings.fingerprint),
-        ("Made", f"{findings.made}, by rosenblatt {findings.version}"),
+        ("Data", contents.source),
+        ("Fingerprint", contents.fingerprint),
+        ("Created", f"{contents.made}, by rosenblatt {contents.version}"),
     )
     return f"<footer>{''.join(f'<p><b>{name}</b> {_text(value)}</p>' for name, value in facts)}</footer>"

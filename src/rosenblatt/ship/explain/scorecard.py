@@ -1,11 +1,11 @@
 """A linear rule as a scorecard: a table of points that a clerk can add up.
 
 Problem   weights of scaled features mean little to people, and the weights of a category's values may all be shifted.
-Input     `Points`: the rule.
+Input     `PointRule`: the rule.
 Result    `Scorecard`: for every column the points of each value, each word, each unit of a number; and the threshold.
           The points of a row add up to factor * score - start, exactly: the card is the rule, not an approximation.
 Method    Points are measured from the middle of a column: from the mean of its values' points, and for numbers from a
-          round number near the mean. So 0 points count neither for nor against, and the largest swing is 100.
+          round number near the mean. So 0 points count neither for nor against. The largest swing is 100.
           A number has points per unit; points per band would be a different rule.
 """
 
@@ -17,11 +17,20 @@ from math import ceil, floor, log10
 from typing import Any
 
 from rosenblatt.errors import OptionError
-from rosenblatt.read.encode.columns import Category, Column, Date, HashedText, Number, Sparse, Text, YesNo
-from rosenblatt.ship.export.points import LARGEST, Points
+from rosenblatt.read.encode.columns import (
+    CategoryColumn,
+    DateColumn,
+    EncodedColumn,
+    HashedTextColumn,
+    NumberColumn,
+    SparseColumn,
+    TextColumn,
+    YesNoColumn,
+)
+from rosenblatt.ship.export.points import LARGEST, PointRule
 
 LARGEST_SWING = 100
-SPREAD = 2  # scales to both sides of the centre: what a number's swing is measured over
+SPREAD = 2  # scales on both sides of the centre; a number's swing is measured over this range
 DECIMALS = 1
 DAYS = (1, 7, 30, 365, 3650)
 ROUND = (1, 2, 5, 10)
@@ -29,8 +38,8 @@ MINUS = "\N{MINUS SIGN}"
 
 
 @dataclass(frozen=True)
-class Measure:
-    """How a number is counted: points for every `unit` by which it is above `base`."""
+class PointUnit:
+    """How a number is counted: points for every `unit` above `base`."""
 
     unit: Fraction
     base: Fraction
@@ -51,12 +60,12 @@ class Part:
 
     column: str
     kind: str
-    lines: tuple[Line, ...]  # of a number: for every unit, then for none
-    span: tuple[Fraction, Fraction]  # the fewest and the most points; for numbers, within 2 scales of the centre
-    reference: Fraction  # what was taken off the weights' own points, and is part of the start
-    measure: Measure | None = None
-    range: tuple[float, float] | None = None  # numbers beyond count as its nearer end
-    reach: Fraction = Fraction(1)  # the most units that are counted
+    lines: tuple[Line, ...]  # for a number: its points per unit, then those of a missing one
+    span: tuple[Fraction, Fraction]  # the fewest and most points; for numbers, within 2 scales of the centre
+    reference: Fraction  # subtracted from the weights' own points and added to the start
+    measure: PointUnit | None = None
+    range: tuple[float, float] | None = None  # numbers outside count as the nearest end
+    reach: Fraction = Fraction(1)  # units that are counted at most
 
     @property
     def swing(self) -> Fraction:
@@ -72,7 +81,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Card:
-    """One rule: the points that every row starts with, and the columns, those with the largest effect first."""
+    """One rule: the points that every row starts with, and the columns, the largest effect first."""
 
     label: str
     start: Fraction
@@ -97,7 +106,7 @@ class Scorecard:
     cards: tuple[Card, ...]
     factor: Fraction  # points per unit of the rule's own score
     zero_is_yes: bool
-    decimals: int = DECIMALS  # that are shown
+    decimals: int = DECIMALS  # shown
 
     @property
     def threshold(self) -> Fraction:
@@ -116,7 +125,7 @@ class Scorecard:
 
     @property
     def slack(self) -> Fraction:
-        """How far a sum of the displayed points may be off; closer to the threshold than this, use all digits."""
+        """How far a sum of displayed points may be off; nearer to the threshold, use all digits."""
         half = Fraction(1, 2 * 10**self.decimals)
         of_card = (sum(_rounding(part, half) for part in card.parts) + _rest(card.start, half) for card in self.cards)
         return Fraction(max(of_card) * min(len(self.cards), 2))
@@ -139,7 +148,7 @@ class Scorecard:
     def lines(self, part: Part, most: int | None = None) -> Iterator[tuple[str, str]]:
         """The values of a column and their points as texts: the first `most` of those seen in learning."""
         for place, line in enumerate([line for line in part.lines if line.seen][:most]):
-            rate = part.measure is not None and (place == 0 or part.kind == Sparse.kind)
+            rate = part.measure is not None and (place == 0 or part.kind == SparseColumn.kind)
             digits = self.decimals + (_more_digits(part) if rate and line.points.denominator > 1 else 0)
             yield line.value, _fixed(line.points, digits, sign=True)
 
@@ -161,7 +170,7 @@ class Scorecard:
         }
 
 
-def scorecard(points: Points, *, means: Sequence[float] | None = None, decimals: int = DECIMALS) -> Scorecard:
+def scorecard(points: PointRule, *, means: Sequence[float] | None = None, decimals: int = DECIMALS) -> Scorecard:
     """The scorecard of a rule.
 
     `means` are the means of every feature over the training rows, if they are known. A category's points are then
@@ -179,9 +188,9 @@ def scorecard(points: Points, *, means: Sequence[float] | None = None, decimals:
 
 
 def card_of(
-    points: Points,
+    points: PointRule,
     factor: Fraction,
-    measures: Mapping[str, Measure],
+    measures: Mapping[str, PointUnit],
     *,
     means: Sequence[float] | None = None,
     decimals: int = DECIMALS,
@@ -192,32 +201,32 @@ def card_of(
     return Scorecard(points.encoding.target.name, points.classes, tuple(cards), factor, points.zero_is_yes, decimals)
 
 
-def measures_of(points: Points, *, binary: bool = False) -> dict[str, Measure]:
+def measures_of(points: PointRule, *, binary: bool = False) -> dict[str, PointUnit]:
     """How each number is counted."""
-    numbers = (column for column in points.encoding.used if isinstance(column, Number))
+    numbers = (column for column in points.encoding.used if isinstance(column, NumberColumn))
     return {column.name: measure_of(column, binary=binary) for column in numbers}
 
 
-def measure_of(column: Number, *, binary: bool = False) -> Measure:
+def measure_of(column: NumberColumn, *, binary: bool = False) -> PointUnit:
     """A round unit near the column's scale, and a round base near its centre; `binary`: rounded as computers do."""
     scale, centre = Fraction(column.scale), Fraction(column.centre)
     if binary:
-        return Measure(scale, round(centre / scale) * scale)
-    if isinstance(column, Date):
+        return PointUnit(scale, round(centre / scale) * scale)
+    if isinstance(column, DateColumn):
         unit = Fraction(min(DAYS, key=lambda days: abs(log10(days) - log10(column.scale))))
-        return Measure(unit, Fraction(round(centre)))
+        return PointUnit(unit, Fraction(round(centre)))
     if column.whole:
         unit = Fraction(10) ** max(floor(log10(2 * column.scale)), 0)
         fine = max(unit / 10, Fraction(1))
-        return Measure(unit, round(centre / fine) * fine)
+        return PointUnit(unit, round(centre / fine) * fine)
     ten = Fraction(10) ** floor(log10(column.scale))
     unit = min((ten * k for k in ROUND), key=lambda u: max(u / scale, scale / u))
-    return Measure(unit, round(centre / unit * 10) * unit / 10)
+    return PointUnit(unit, round(centre / unit * 10) * unit / 10)
 
 
 def number_text(kind: str, value: float | Fraction) -> str:
     """A number of a column of this kind as text; a date is written as a date."""
-    if kind == Date.kind and -700_000 < value < 2_900_000:
+    if kind == DateColumn.kind and -700_000 < value < 2_900_000:
         return (date(1970, 1, 1) + timedelta(days=round(value))).isoformat()
     size = abs(float(value))
     text = f"{size:,.0f}" if 1e4 <= size < 1e12 else f"{size:.4g}"
@@ -225,10 +234,10 @@ def number_text(kind: str, value: float | Fraction) -> str:
 
 
 def _card(
-    points: Points,
+    points: PointRule,
     rule: int,
     factor: Fraction,
-    measures: Mapping[str, Measure],
+    measures: Mapping[str, PointUnit],
     means: Sequence[float] | None,
     *,
     centred: bool,
@@ -237,18 +246,18 @@ def _card(
     for column, weights in points.columns(rule):
         shares = None if means is None else means[at : at + column.size]
         at += column.size
-        if isinstance(column, Number):
+        if isinstance(column, NumberColumn):
             parts.append(_number(column, weights, factor, measures[column.name]))
-        elif isinstance(column, Category):
+        elif isinstance(column, CategoryColumn):
             parts.append(_category(column, [factor * Fraction(w) for w in weights], shares, centred=centred))
-        elif isinstance(column, Text | Sparse):
+        elif isinstance(column, TextColumn | SparseColumn):
             parts.append(_words(column, weights, factor))
     start = factor * Fraction(points.intercepts[rule]) + sum(part.reference for part in parts)
     parts.sort(key=lambda part: -part.swing)
     return Card(points.classes[1 if len(points.weights) == 1 else rule], start, tuple(parts))
 
 
-def _number(column: Number, weights: Sequence[float], factor: Fraction, measure: Measure) -> Part:
+def _number(column: NumberColumn, weights: Sequence[float], factor: Fraction, measure: PointUnit) -> Part:
     scale, centre = Fraction(column.scale), Fraction(column.centre)
     per_scale = factor * Fraction(weights[0])
     rate = per_scale * measure.unit / scale
@@ -257,7 +266,7 @@ def _number(column: Number, weights: Sequence[float], factor: Fraction, measure:
     lowest, highest = Fraction(column.lowest), Fraction(column.highest)
     ends = max(lowest, centre - SPREAD * scale), min(highest, centre + SPREAD * scale)
     met = [rate * (end - measure.base) / measure.unit for end in ends] + [none] * column.missing
-    days = " days after " if isinstance(column, Date) else " above "
+    days = " days after " if isinstance(column, DateColumn) else " above "
     every = f"for every {float(measure.unit):.10g}{days}{_base(column, measure.base)}"
     lines = Line(every, rate), Line("missing", none, column.missing)
     reach = max(highest - measure.base, measure.base - lowest) / measure.unit
@@ -265,19 +274,23 @@ def _number(column: Number, weights: Sequence[float], factor: Fraction, measure:
     return Part(column.name, column.kind, lines, span, reference, measure, (column.lowest, column.highest), reach)
 
 
-def _base(column: Number, base: Fraction) -> str:
+def _base(column: NumberColumn, base: Fraction) -> str:
     """A round number with all its digits."""
-    return number_text(column.kind, base) if isinstance(column, Date) else f"{float(base):.15g}".replace("-", MINUS)
+    return (
+        number_text(column.kind, base) if isinstance(column, DateColumn) else f"{float(base):.15g}".replace("-", MINUS)
+    )
 
 
-def _category(column: Category, own: Sequence[Fraction], shares: Sequence[float] | None, *, centred: bool) -> Part:
+def _category(
+    column: CategoryColumn, own: Sequence[Fraction], shares: Sequence[float] | None, *, centred: bool
+) -> Part:
     named = len(column.values)
     rest = own[named] if column.other else Fraction(0)
     values = [*zip(column.values, own, strict=False)]
-    other = [] if isinstance(column, YesNo) else [("any other", rest, column.other)]
-    if isinstance(column, YesNo):
+    other = [] if isinstance(column, YesNoColumn) else [("any other", rest, column.other)]
+    if isinstance(column, YesNoColumn):
         values.append((f"{column.no}, or anything else" if column.no else "anything else", rest))
-    middle = [points for _, points in values] + [rest] * (column.other and not isinstance(column, YesNo))
+    middle = [points for _, points in values] + [rest] * (column.other and not isinstance(column, YesNoColumn))
     reference = sum(middle, Fraction(0)) / len(middle) if centred and middle else Fraction(0)
     if centred and shares is not None:
         reference = sum((Fraction(share) * points for share, points in zip(shares, own, strict=True)), Fraction(0))
@@ -291,23 +304,23 @@ def _category(column: Category, own: Sequence[Fraction], shares: Sequence[float]
     return Part(column.name, column.kind, lines, (min(seen), max(seen)), reference)
 
 
-def _words(column: Text | Sparse, weights: Sequence[float], factor: Fraction) -> Part:
-    """One line for each word, or numbered feature, that has points; those with the most points first."""
+def _words(column: TextColumn | SparseColumn, weights: Sequence[float], factor: Fraction) -> Part:
+    """One line for each word or numbered feature with points; the most points first."""
     each = [(k, factor * Fraction(w)) for k, w in enumerate(weights) if w]
     lines = tuple(Line(_name(column, k), points) for k, points in sorted(each, key=lambda pair: -abs(pair[1])))
     ends = [Fraction(0), *(line.points for line in lines)]
     span = min(ends), max(ends)
-    if isinstance(column, Text):
+    if isinstance(column, TextColumn):
         return Part(column.name, column.kind, lines, span, Fraction(0))
-    high, one = column.highest, Measure(Fraction(1), Fraction(0))
+    high, one = column.highest, PointUnit(Fraction(1), Fraction(0))
     reach = Fraction(high)
     return Part(column.name, column.kind, lines, span, Fraction(0), one, (-high, high), reach)
 
 
-def _name(column: Column, k: int) -> str:
-    if isinstance(column, Sparse):
+def _name(column: EncodedColumn, k: int) -> str:
+    if isinstance(column, SparseColumn):
         return f"for every 1 of feature {column.all_numbers[k]}"
-    return f"a word of bucket {k}" if isinstance(column, HashedText) else f"has {column.words[k]!r}"  # type: ignore[attr-defined]
+    return f"a word of bucket {k}" if isinstance(column, HashedTextColumn) else f"has {column.words[k]!r}"  # type: ignore[attr-defined]
 
 
 def _record(part: Part) -> dict[str, Any]:
@@ -338,9 +351,9 @@ def _rounding(part: Part, half: Fraction) -> Fraction:
     lost = [_rest(line.points, half) for line in part.lines if line.seen]
     if part.measure is not None:
         finer = half / 10 ** _more_digits(part)
-        rates = part.lines if part.kind == Sparse.kind else part.lines[:1]
+        rates = part.lines if part.kind == SparseColumn.kind else part.lines[:1]
         lost[: len(rates)] = [_rest(line.points, finer) * part.reach for line in rates]
-    several = part.kind in (Sparse.kind, Text.kind, HashedText.kind)  # lines count in one row
+    several = part.kind in (SparseColumn.kind, TextColumn.kind, HashedTextColumn.kind)  # may count in the same row
     return sum(lost, Fraction(0)) if several else max(lost)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt.errors import OptionError
 
 if TYPE_CHECKING:
-    from rosenblatt.ship.export.points import Points
+    from rosenblatt.ship.export.points import PointRule
     from rosenblatt.ship.file.modelfile import Model
 
 
@@ -17,7 +17,7 @@ def _writer(module: str, name: str) -> Callable[..., Any]:
     return lambda *about, **how: getattr(import_module(f"rosenblatt.ship.export.{module}"), name)(*about, **how)
 
 
-OF_POINTS: Mapping[str, Callable[["Points", str | None], bytes]] = {
+OF_POINTS: Mapping[str, Callable[["PointRule", str | None], bytes]] = {
     "sql": lambda points, table: (_writer("sql", "sql_of")(points, table=table) + "\n").encode(),
     "onnx": lambda points, table: _writer("onnx", "onnx_of")(points).SerializeToString(),
     "pmml": lambda points, table: _writer("pmml", "pmml_of")(points).encode(),
@@ -32,14 +32,14 @@ FORMATS = (*OF_POINTS, JSON)
 
 
 def exported(model: "Model", to: str, table: str | None = None) -> tuple[bytes, bool]:
-    """The rule in one of the formats, and whether it is certain to give the same labels; `table` is for SQL."""
+    """The rule in this format, and whether it is certain to give the same labels; `table` is for SQL."""
     if to == JSON:
         return model.text().encode(), True
-    from rosenblatt.ship.export.points import Points  # imports Polars, which the list of formats does not need
+    from rosenblatt.ship.export.points import PointRule  # imports Polars, which the list of formats does not need
 
     tree = model.rule.tree
     if tree is None or model.encoding is None:
-        points = Points.of(model.table_encoding, model.rule)
+        points = PointRule.of(model.table_encoding, model.rule)
         return OF_POINTS[to](points, table), points.exact
     if to not in OF_TREES:
         raise OptionError(f"a tree can be exported to {', '.join(OF_TREES)} or {JSON}, not to {to}")

@@ -18,22 +18,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.errors import MissingExtraError, OptionError
-from rosenblatt.read.encode.columns import Category, Column, Date, HashedText, Number, Sparse, Text
+from rosenblatt.read.encode.columns import (
+    CategoryColumn,
+    DateColumn,
+    EncodedColumn,
+    HashedTextColumn,
+    NumberColumn,
+    SparseColumn,
+    TextColumn,
+)
 from rosenblatt.read.values import MISSING as MARKS
 from rosenblatt.rows.kernels import Array
-from rosenblatt.ship.export.points import Points
+from rosenblatt.ship.export.points import PointRule
 
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-MISSING = "\x1amissing"  # begins with the control character that stands for a lost one
-DOUBLE, INT64 = 11, 7  # as TensorProto numbers types
+MISSING = "\x1amissing"  # starts with the control character for "substitute"
+DOUBLE, INT64 = 11, 7  # the numbers of these types in TensorProto
 OPSETS = {"": 20, "ai.onnx.ml": 3}
-IR_VERSION = 9  # of the time of these operators, for engines that are not new
+IR_VERSION = 9  # as old as these operators, for older engines
 SEPARATOR = r"[\x{9}-\x{d}\x{20}-\x{2f}\x{3a}-\x{40}\x{5b}-\x{60}\x{7b}-\x{7e}]"  # ASCII white space and punctuation
 
 
-def onnx_of(points: Points) -> "ModelProto":
+def onnx_of(points: PointRule) -> "ModelProto":
     """The rule as an ONNX model."""
     try:
         import onnx
@@ -43,9 +51,9 @@ def onnx_of(points: Points) -> "ModelProto":
     each = zip(*(points.columns(rule) for rule in range(len(points.weights))), strict=True)
     columns = [(both[0][0], np.array([w for _, w in both], float).T) for both in each]  # weights: features x rules
     sums = [graph.constant([points.intercepts])]
-    if numbers := [(column, w) for column, w in columns if isinstance(column, Number)]:
+    if numbers := [(column, w) for column, w in columns if isinstance(column, NumberColumn)]:
         sums.append(_of_numbers(graph, numbers))
-    sums.extend(_of_column(graph, column, w) for column, w in columns if not isinstance(column, Number))
+    sums.extend(_of_column(graph, column, w) for column, w in columns if not isinstance(column, NumberColumn))
     _decide(graph, points, graph.node("Sum", sums))
     return graph.model()
 
@@ -74,7 +82,7 @@ class _Graph:
         info.doc_string = meaning
         return info
 
-    def input(self, column: Column, kind: str, meaning: str, size: int = 1) -> str:
+    def input(self, column: EncodedColumn, kind: str, meaning: str, size: int = 1) -> str:
         """The input for a column."""
         if "\0" in column.name:
             raise OptionError(f"{column.name!r:.60} contains character number 0, which ONNX does not allow in a name")
@@ -113,10 +121,12 @@ class _Graph:
         return model
 
 
-def _of_numbers(graph: _Graph, columns: Sequence[tuple[Number, Array]]) -> str:
+def _of_numbers(graph: _Graph, columns: Sequence[tuple[NumberColumn, Array]]) -> str:
     """The points of all numbers: clipped, rounded and scaled together, then multiplied by the weights."""
     inputs = [
-        graph.input(column, "DOUBLE", "days since 1970-01-01" if isinstance(column, Date) else "a number; NaN: missing")
+        graph.input(
+            column, "DOUBLE", "days since 1970-01-01" if isinstance(column, DateColumn) else "a number; NaN: missing"
+        )
         for column, _ in columns
     ]
     grids = np.array([(c.lowest, c.highest, c.rounder, c.centre, c.scale) for c, _ in columns]).T
@@ -146,27 +156,27 @@ def _on_grids(graph: _Graph, X: str, grids: Array, weights: Array, empty: Array)
     return graph.node("Add", [of_numbers, of_missing])
 
 
-def _of_column(graph: _Graph, column: Column, w: Array) -> str:
+def _of_column(graph: _Graph, column: EncodedColumn, w: Array) -> str:
     """The points of a column that is not a number."""
-    if isinstance(column, Category):
+    if isinstance(column, CategoryColumn):
         return _of_category(graph, column, w)
-    if isinstance(column, Sparse):
+    if isinstance(column, SparseColumn):
         numbers = f", number {', '.join(map(str, column.numbers))}" if column.numbers else ""
         X = graph.input(column, "DOUBLE", f"numbered features{numbers}", column.count)
         grid = np.array([-column.highest, column.highest, 1.5 * 2.0**52 * column.step, 0.0, 1.0])
         return _on_grids(graph, X, np.repeat(grid[:, None], column.count, axis=1), w, np.zeros_like(w))
-    if isinstance(column, HashedText) or not isinstance(column, Text):
+    if isinstance(column, HashedTextColumn) or not isinstance(column, TextColumn):
         raise OptionError(f"column {column.name!r}: {column.kind} cannot be written in ONNX; use a vocabulary of words")
     return _of_text(graph, column, w)
 
 
-def _of_category(graph: _Graph, column: Category, w: Array) -> str:
-    """The points of a value: its row in a table that ends with those of any other value and of a missing one."""
+def _of_category(graph: _Graph, column: CategoryColumn, w: Array) -> str:
+    """The points of a value: its row in a table that ends with any other value and a missing one."""
     if MISSING in column.known:
         raise OptionError(f"column {column.name!r} has the value {MISSING!r}, which means missing in ONNX")
     table = np.array([column.worth(each) for each in w.T]).T  # known values, any other, none
     forms = {**column.spellings.usual, MISSING: column.spellings.missing}
-    cells = graph.input(column, "STRING", f"a category; {MISSING!r}: missing")
+    cells = graph.input(column, "STRING", f"a category; {MISSING!r} means missing")
     place = graph.node(
         "LabelEncoder",
         [cells],
@@ -178,7 +188,7 @@ def _of_category(graph: _Graph, column: Category, w: Array) -> str:
     return graph.node("Gather", [graph.constant(table), graph.node("Squeeze", [place, graph.constant([1])])])
 
 
-def _of_text(graph: _Graph, column: Text, w: Array) -> str:
+def _of_text(graph: _Graph, column: TextColumn, w: Array) -> str:
     """The points of the words that occur, each found by a regular expression."""
     cells = graph.input(column, "STRING", "a text")
     counted = np.flatnonzero(w.any(axis=1)) if w.any() else np.arange(1)
@@ -202,7 +212,7 @@ def _with_word(word: str) -> str:
     return rf"(?s)(?:.*{SEPARATOR})?{''.join(letters)}(?:{SEPARATOR}.*)?"
 
 
-def _decide(graph: _Graph, points: Points, scores: str) -> None:
+def _decide(graph: _Graph, points: PointRule, scores: str) -> None:
     """The outputs, from the score of each rule in each row."""
     labels = graph.constant(list(points.classes))
     if len(points.weights) == 1:

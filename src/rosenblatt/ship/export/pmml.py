@@ -6,7 +6,7 @@ Result    an XML document: a field for every column, a derived field for every f
           that reads the scores. Outputs are `label` and `score`; with more than two classes, `score_1` and so on for
           the classes in order. If columns have such names, the outputs begin with an underscore.
 
-Numbers are doubles, not finite ones count as missing; dates are whole days since 1970-01-01; everything else is text.
+Numbers are doubles, and missing if not finite; dates are whole days since 1970-01-01; everything else is text.
 A regression model would suffice for one score, but does not define what equal scores mean; a tree does. Values and
 words are in attributes or in regular expressions of plain letters, since readers treat other text differently.
 """
@@ -17,19 +17,26 @@ from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from rosenblatt.errors import OptionError
-from rosenblatt.read.encode.columns import SEPARATORS, Category, Column, HashedText, Number, Text
+from rosenblatt.read.encode.columns import (
+    SEPARATORS,
+    CategoryColumn,
+    EncodedColumn,
+    HashedTextColumn,
+    NumberColumn,
+    TextColumn,
+)
 from rosenblatt.read.values import MISSING
-from rosenblatt.ship.export.points import Points
+from rosenblatt.ship.export.points import PointRule
 from rosenblatt.version import __version__
 
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
 LARGEST = repr(sys.float_info.max)
 NUMBER = {"optype": "continuous", "dataType": "double"}
 TEXT = {"optype": "categorical", "dataType": "string"}
-SPARE = "\t\n\r"  # what XML allows below the blank
+SPARE = "\t\n\r"  # control characters that XML allows
 
 
-def pmml_of(points: Points) -> str:
+def pmml_of(points: PointRule) -> str:
     """The rule as a PMML document."""
     columns = [column for column, _ in points.terms()]
     own = _own([points.encoding.target.name, *(column.name for column in columns)])
@@ -50,7 +57,7 @@ def pmml_of(points: Points) -> str:
 
 
 def _own(names: Sequence[str]) -> str:
-    """Enough underscores to keep our names different from those of the columns."""
+    """Enough underscores to keep our names different from the column names."""
     own = ""
     while any(
         name.startswith((f"{own}score", f"{own}label", f"{own}feature", f"{own}sum", f"{own}best")) for name in names
@@ -59,16 +66,16 @@ def _own(names: Sequence[str]) -> str:
     return own
 
 
-def _add_fields(root: Element, columns: Sequence[Column], points: Points) -> None:
+def _add_fields(root: Element, columns: Sequence[EncodedColumn], points: PointRule) -> None:
     """The data dictionary: the columns and the target."""
     fields = SubElement(root, "DataDictionary")
     for column in columns:
-        kind = NUMBER if isinstance(column, Number) else TEXT
+        kind = NUMBER if isinstance(column, NumberColumn) else TEXT
         field = SubElement(fields, "DataField", {"name": _attribute(column.name), **kind})
         if kind is NUMBER:
             ends = {"leftMargin": f"-{LARGEST}", "rightMargin": LARGEST}
             SubElement(field, "Interval", {"closure": "closedClosed", **ends})
-        marks = () if kind is NUMBER else column.spellings.marks if isinstance(column, Category) else MISSING
+        marks = () if kind is NUMBER else column.spellings.marks if isinstance(column, CategoryColumn) else MISSING
         for mark in marks:
             SubElement(field, "Value", {"value": mark, "property": "missing"})
     target = SubElement(fields, "DataField", {"name": _attribute(points.encoding.target.name), **TEXT})
@@ -76,12 +83,12 @@ def _add_fields(root: Element, columns: Sequence[Column], points: Points) -> Non
         SubElement(target, "Value", {"value": _attribute(label)})
 
 
-def _add_features(derived: Element, points: Points, own: str) -> list[tuple[str, tuple[float, ...]]]:
+def _add_features(derived: Element, points: PointRule, own: str) -> list[tuple[str, tuple[float, ...]]]:
     """A derived field for every feature that has points: its name, and its weight in each score."""
     terms = []
     for column, weights in points.terms():
         source = column.name
-        if isinstance(column, Text):
+        if isinstance(column, TextColumn):
             source = f"{own}feature_{len(derived) + 1}"
             _derive(derived, source, _taken_apart(column), TEXT)
         for expression, w in zip(_features(column, source), zip(*weights, strict=True), strict=True):
@@ -92,13 +99,13 @@ def _add_features(derived: Element, points: Points, own: str) -> list[tuple[str,
     return terms
 
 
-def _features(column: Column, source: str) -> Iterator[Element]:
+def _features(column: EncodedColumn, source: str) -> Iterator[Element]:
     """The features of a column as expressions."""
     missing = _apply("isMissing", _field(source))
     one, zero = _constant(1.0), _constant(0.0)
-    if isinstance(column, Number):
+    if isinstance(column, NumberColumn):
         yield _apply("if", missing, zero, _scaled(column))
-    elif isinstance(column, Category):
+    elif isinstance(column, CategoryColumn):
         forms: dict[int, list[str]] = {}
         for text, place in column.spellings.usual.items():
             forms.setdefault(place, []).append(text)
@@ -107,14 +114,14 @@ def _features(column: Column, source: str) -> Iterator[Element]:
         yield from named
         if column.other:
             yield _apply("if", missing, zero, _apply("-", one, _apply("sum", *named)))
-    elif isinstance(column, Text):
+    elif isinstance(column, TextColumn):
         for word in column.words:
             yield _apply("if", _apply("matches", _field(source), _pattern(word)), one, zero)
-    if isinstance(column, Number | Category) and column.missing:
+    if isinstance(column, NumberColumn | CategoryColumn) and column.missing:
         yield _apply("if", missing, one, zero)
 
 
-def _scaled(column: Number) -> Element:
+def _scaled(column: NumberColumn) -> Element:
     """A number, clipped, rounded and scaled."""
     clipped = _apply("min", _apply("max", _field(column.name), _constant(column.lowest)), _constant(column.highest))
     rounded = _apply("-", _apply("+", clipped, _constant(column.rounder)), _constant(column.rounder))
@@ -127,9 +134,9 @@ def _is_one_of(source: str, texts: Sequence[str]) -> Element:
     return each[0] if len(each) == 1 else _apply("sum", *each)
 
 
-def _taken_apart(column: Text) -> Element:
+def _taken_apart(column: TextColumn) -> Element:
     """A text in lower case, with an underscore before, between and after its words."""
-    if isinstance(column, HashedText):
+    if isinstance(column, HashedTextColumn):
         raise OptionError(f"column {column.name!r}: hashed text cannot be written in PMML; use a vocabulary of words")
     marks = "|".join(rf"\x{ord(mark):02x}" for mark in SEPARATORS)
     small = _apply("replace", _field(column.name), _constant(f"(?:{marks})+"), _constant("_"))
@@ -146,7 +153,7 @@ def _pattern(word: str) -> Element:
 
 
 def _add_model(
-    root: Element, derived: Element, columns: Sequence[Column], points: Points, sums: Sequence[str], own: str
+    root: Element, derived: Element, columns: Sequence[EncodedColumn], points: PointRule, sums: Sequence[str], own: str
 ) -> None:
     """The model, a tree with a leaf for every label; the label and the scores are its outputs."""
     if len(sums) > 1:
@@ -154,7 +161,7 @@ def _add_model(
     tree = SubElement(root, "TreeModel", {"functionName": "classification", "splitCharacteristic": "multiSplit"})
     schema = SubElement(tree, "MiningSchema")
     for column in columns:
-        treatment = "asMissing" if isinstance(column, Number) else "asIs"
+        treatment = "asMissing" if isinstance(column, NumberColumn) else "asIs"
         SubElement(schema, "MiningField", {"name": column.name, "invalidValueTreatment": treatment})
     SubElement(schema, "MiningField", {"name": points.encoding.target.name, "usageType": "target"})
     output = SubElement(tree, "Output")

@@ -1,7 +1,7 @@
 """A linear rule as points for the values in the columns: the form that every export is written from.
 
 The score of a row is the intercept plus, for every feature, its weight times the feature. With features and weights
-that are short (`Points.exact`), no engine rounds anything, whatever its order of summation.
+that are short (`PointRule.exact`), no engine rounds anything, in any order of summation.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,15 @@ import numpy as np
 import polars as pl
 
 from rosenblatt.errors import OptionError
-from rosenblatt.read.encode.columns import Category, Column, Feature, Number, Sparse, Text, add_up
+from rosenblatt.read.encode.columns import (
+    CategoryColumn,
+    EncodedColumn,
+    Feature,
+    NumberColumn,
+    SparseColumn,
+    TextColumn,
+    add_up,
+)
 from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.read.encode.lookup import Unseen
 from rosenblatt.rows.kernels import Array
@@ -22,28 +30,28 @@ from rosenblatt.rules.rule import Rule
 from rosenblatt.rules.schemes import ONE_VS_ONE
 
 PRECISION = 53  # bits of a double
-SINGLE = "single"  # scores of all columns but texts
-LARGEST = 2.0**1000  # scores, so that none overflows
+SINGLE = "single"  # scores of all columns except texts
+LARGEST = 2.0**1000  # scores, so that sums do not overflow
 
 
 @dataclass(frozen=True)
-class Points:
-    """The weights of every feature, one row for each rule: one rule for two classes, one per class for more."""
+class PointRule:
+    """A linear rule as a sum of points: the weights of all features for each score. Two classes have one score."""
 
     encoding: Encoding
     weights: tuple[tuple[float, ...], ...]
     intercepts: tuple[float, ...]
-    zero_is_yes: bool  # what a score of exactly zero means, where there is one rule; of equal scores, the first counts
-    rounded: bool = False  # whether an intercept is only nearly the threshold's weight times the constant that it sees
+    zero_is_yes: bool  # what a score of exactly zero means with two classes; with more, the first of equal scores wins
+    rounded: bool = False  # whether an intercept is not exactly the threshold's weight times the constant feature
 
     @classmethod
     def of(cls, encoding: Encoding, rule: Rule) -> Self:
         """The points of a linear rule; refuses any other rule."""
         if rule.tree is not None:
-            raise OptionError("the rule is a tree: it has branches, not points; explain shows them")
+            raise OptionError("the rule is a tree, which has tests instead of points; explain shows them")
         if (form := rule.linear) is None:
             raise OptionError(
-                f"{rule.name} is not a sum of points, so it has no scorecard; the averaged and pocket rules have one"
+                f"{rule.name} is not a sum of points, so it has no scorecard; averaged and pocket rules have one"
             )
         if form.scheme == ONE_VS_ONE:
             raise OptionError(
@@ -83,25 +91,25 @@ class Points:
         each = zip(self.weights, self.intercepts, strict=True)
         return all(spare_bits(w, b, self.encoding.features) >= 0 for w, b in each)
 
-    def columns(self, rule: int = 0) -> Iterator[tuple[Column, tuple[float, ...]]]:
-        """Every column that is used, with the weights of its features, in order."""
+    def columns(self, rule: int = 0) -> Iterator[tuple[EncodedColumn, tuple[float, ...]]]:
+        """Every column in use, with the weights of its features, in order."""
         start = 0
         for column in self.encoding.used:
             yield column, self.weights[rule][start : start + column.size]
             start += column.size
 
-    def terms(self) -> Iterator[tuple[Column, tuple[tuple[float, ...], ...]]]:
-        """Every column that any rule gives points for, with the weights of its features in each rule.
+    def terms(self) -> Iterator[tuple[EncodedColumn, tuple[tuple[float, ...], ...]]]:
+        """Every column with points in any score, with the weights of its features in each score.
 
         Numbered features come one by one, as numbers in columns named "1", "2", ...
         """
         for each in zip(*(self.columns(rule) for rule in range(len(self.weights))), strict=True):
             column, weights = each[0][0], tuple(w for _, w in each)
-            if isinstance(column, Sparse):
+            if isinstance(column, SparseColumn):
                 ends = (column.step, -column.highest, column.highest)
                 for number, *w in zip(column.all_numbers, *weights, strict=True):
                     if any(w):
-                        yield Number(str(number), 0.0, 1.0, *ends, False), tuple((one,) for one in w)
+                        yield NumberColumn(str(number), 0.0, 1.0, *ends, False), tuple((one,) for one in w)
             elif any(map(any, weights)):
                 yield column, weights
 
@@ -111,7 +119,7 @@ class Points:
         Each cell is read once for all rules. Values that the rule does not know are counted in `unseen`.
         """
         terms = list(self.terms())
-        single = [(column, weights) for column, weights in terms if isinstance(column, Number | Category)]
+        single = [(column, weights) for column, weights in terms if isinstance(column, NumberColumn | CategoryColumn)]
         first, kind = pl.col(self.encoding.used[0].name), pl.Struct(dict.fromkeys(names, pl.Float64))
 
         def scored(cells: pl.Series) -> pl.Series:
@@ -124,7 +132,7 @@ class Points:
 
         cells = pl.struct([column.cells for column, _ in single] or [first])
         found = cells.map_batches(scored, return_dtype=kind, is_elementwise=True)
-        texts = [(column, weights) for column, weights in terms if isinstance(column, Text)]
+        texts = [(column, weights) for column, weights in terms if isinstance(column, TextColumn)]
         if not texts:
             return found
 
@@ -188,14 +196,14 @@ def short(weights: Array, intercept: float, features: Sequence[Feature]) -> tupl
     if spare_bits(weights.tolist(), intercept, features) >= 0:
         return weights, intercept
     total = float(np.abs(weights) @ reach) + abs(intercept)
-    unit = ldexp(1.0, frexp(total)[1] - PRECISION + 2)  # of the sum; one bit for what rounding adds, one to spare
+    unit = ldexp(1.0, frexp(total)[1] - PRECISION + 2)  # of the sum; one bit for what rounding adds, and one to spare
     of_each = unit / grain
-    if unit == 0.0 or not of_each.all():  # weights so small that nothing is below them to round to
+    if unit == 0.0 or not of_each.all():  # the weights are too small to be rounded
         return weights, intercept
     return np.round(weights / of_each) * of_each, round(intercept / unit) * unit
 
 
-def of_words(column: Text, w: tuple[float, ...]) -> pl.Expr:
+def of_words(column: TextColumn, w: tuple[float, ...]) -> pl.Expr:
     """The points of the words that occur."""
     each = pl.element().replace_strict(range(len(w)), list(w), default=0.0, return_dtype=pl.Float64)
     return column.places.list.eval(each).list.sum().fill_null(0.0)

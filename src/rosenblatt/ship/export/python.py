@@ -2,16 +2,23 @@
 
 Problem   label a row where rosenblatt is not installed.
 Input     the points of a rule.
-Result    the text of a module with `score(row)` and `predict(row)`, which reads CSV when it is run.
+Result    the text of a module with `score(row)` and `predict(row)`; run as a command, it reads CSV.
 """
 
 from typing import Any
 
 from rosenblatt.read.dates import shape_of
-from rosenblatt.read.encode.columns import Category, Column, Date, HashedText, Number, Text
+from rosenblatt.read.encode.columns import (
+    CategoryColumn,
+    DateColumn,
+    EncodedColumn,
+    HashedTextColumn,
+    NumberColumn,
+    TextColumn,
+)
 from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.read.values import GROUPED, MISSING, NOT_FINITE, PLAIN
-from rosenblatt.ship.export.points import Points
+from rosenblatt.ship.export.points import PointRule
 
 OPENING = '''"""A rule that gives a label to a row. Written by rosenblatt; needs nothing but Python 3.8 or later.
 
@@ -19,7 +26,7 @@ OPENING = '''"""A rule that gives a label to a row. Written by rosenblatt; needs
     score({"a column": its value, ...})      SCORE
 
 Values may be of any type that can express them: numbers, texts, true and false, dates. A missing value is None, NaN
-or a text of MISSING. As a command it reads CSV with a header from standard input and writes the label of every row.
+or a text in MISSING. Run as a command, it reads CSV with a header from standard input and writes a label for each row.
 """
 
 import csv
@@ -31,7 +38,7 @@ from datetime import date, datetime
 
 '''
 
-ABOUT = "# Points are lists with one entry for each score. No sum of them rounds, so their order does not matter.\n"
+ABOUT = "# Points are lists with one entry for each score. No sum of them is rounded, so their order does not matter.\n"
 
 WORDS = f"""MISSING = {MISSING!r}
 NOT_FINITE = {NOT_FINITE!r}
@@ -185,7 +192,7 @@ if __name__ == "__main__":
 '''
 
 
-def python_of(points: Points) -> str:
+def python_of(points: PointRule) -> str:
     """The rule as the text of a Python module."""
     tables: dict[str, dict[str, Any]] = {"NUMBERS": {}, "DATES": {}, "CATEGORIES": {}, "TEXTS": {}}
     none = [0.0] * len(points.weights)
@@ -210,37 +217,43 @@ def module(encoding: Encoding, score: str, constants: str, rule: str, more: str 
     return OPENING.replace("SCORE", score) + constants + code
 
 
-def _kind(column: Column) -> str:
+def _kind(column: EncodedColumn) -> str:
     """The table that a column belongs to."""
-    if isinstance(column, Date):
+    if isinstance(column, DateColumn):
         return "DATES"
-    return "NUMBERS" if isinstance(column, Number) else "CATEGORIES" if isinstance(column, Category) else "TEXTS"
+    return (
+        "NUMBERS"
+        if isinstance(column, NumberColumn)
+        else "CATEGORIES"
+        if isinstance(column, CategoryColumn)
+        else "TEXTS"
+    )
 
 
-def _table(column: Column, each: list[list[float]], none: list[float]) -> dict[str, Any]:
+def _table(column: EncodedColumn, each: list[list[float]], none: list[float]) -> dict[str, Any]:
     """What the module needs to know about a column."""
-    if isinstance(column, Number):
+    if isinstance(column, NumberColumn):
         grid = {name: getattr(column, name) for name in ("lowest", "highest", "rounder", "centre", "scale")}
         return {**form_of(column), **grid, "points": each[0], "missing": each[1] if column.missing else none}
-    if isinstance(column, Category):
+    if isinstance(column, CategoryColumn):
         k = len(column.values)
         rest, empty = each[k] if column.other else none, each[-1] if column.missing else none
         named = dict.fromkeys(column.known, none) | dict(zip(column.values, each, strict=False))
         return {**spelled(column), "points": named, "other": rest, "missing": empty}
-    assert isinstance(column, Text)
-    buckets = column.buckets if isinstance(column, HashedText) else 0
+    assert isinstance(column, TextColumn)
+    buckets = column.buckets if isinstance(column, HashedTextColumn) else 0
     names_of_words = range(buckets) if buckets else column.words
     return {"points": {word: w for word, w in zip(names_of_words, each, strict=True) if any(w)}, "buckets": buckets}
 
 
-def form_of(column: Number) -> dict[str, Any]:
+def form_of(column: NumberColumn) -> dict[str, Any]:
     """How a number or a date is written if it is text."""
-    if isinstance(column, Date):
+    if isinstance(column, DateColumn):
         return {"format": column.format, "shape": shape_of(column.format)}
     return {"written": column.written}
 
 
-def spelled(column: Category) -> dict[str, Any]:
+def spelled(column: CategoryColumn) -> dict[str, Any]:
     """How the values of a category may be written."""
     forms = column.spellings
     each: dict[str, dict[Any, int]] = {"texts": forms.texts, "words": forms.words, "numbers": forms.numbers}

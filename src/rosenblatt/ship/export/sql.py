@@ -5,8 +5,8 @@ Input     the points of a rule; the table's columns have the names that the rule
 Result    an expression for the label, or a query with the scores and the label beside all columns.
 
 The engines agree on little. Constants are doubles only if cast, and SQLite reads them correctly only if they have few
-digits or 17; NaN is the largest number in two engines and NULL in the third; a sum of a thousand terms is nested too
-deeply; planners copy an expression to wherever its name is used, unless it is DISTINCT or has an OFFSET.
+digits or 17. NaN is the largest number in two engines and NULL in the third. A sum of a thousand terms is nested too
+deeply. Planners copy an expression to wherever its name is used, unless it is DISTINCT or has an OFFSET.
 
 Columns may have any type that can express their values (`sql_cells`); dates are dates, or text that begins with an
 ISO 8601 date, of the years 1 to 9999. If a number is expected and the text of a cell is not one, the row has no label.
@@ -18,10 +18,18 @@ from collections.abc import Iterable, Sequence
 from functools import reduce
 
 from rosenblatt.errors import OptionError
-from rosenblatt.read.encode.columns import SEPARATORS, Category, Column, Date, HashedText, Number, Text
+from rosenblatt.read.encode.columns import (
+    SEPARATORS,
+    CategoryColumn,
+    DateColumn,
+    EncodedColumn,
+    HashedTextColumn,
+    NumberColumn,
+    TextColumn,
+)
 from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.read.values import MISSING
-from rosenblatt.ship.export.points import Points
+from rosenblatt.ship.export.points import PointRule
 from rosenblatt.ship.export.sql_cells import (
     LARGEST,
     double,
@@ -34,19 +42,19 @@ from rosenblatt.ship.export.sql_cells import (
     texts,
 )
 
-WIDTH = 10  # terms of a sum that stand side by side: DuckDB plans long sums slowly, and engines refuse deep nests
+WIDTH = 10  # terms in a sum: DuckDB plans long sums slowly, and engines refuse deep nesting
 ALL_ROWS = "LIMIT 9223372036854775807 OFFSET 0"
 MONTHS = (306, 337, 0, 31, 61, 92, 122, 153, 184, 214, 245, 275)  # days from 1 March to the first of each month
-EPOCH = 865566  # days from 1 March of the year -400 to 1970-01-01, and one
-SIZES = {"Y": 4, "m": 2, "d": 2}  # of the fields of a date, as ISO 8601 orders them
+EPOCH = 865566  # days from 1 March of the year -400 to 1970-01-01, plus one
+SIZES = {"Y": 4, "m": 2, "d": 2}  # of the fields of a date, in the order of ISO 8601
 FORMAT = r"%([Ymd])([^%\w\\]?)%([Ymd])([^%\w\\]?)%([Ymd])"
 
 
-def sql_of(points: Points, *, table: str | None = None) -> str:
+def sql_of(points: PointRule, *, table: str | None = None) -> str:
     """The rule as SQL: an expression for the label, or a query on `table`, whose name is inserted unchanged.
 
     The query returns all columns, then `score` and `label`; with more than two classes, `score_1` and so on for the
-    classes in order. If columns of the rule have names that begin like these, the new ones begin with an underscore.
+    classes in order. If columns of the rule have names that start like these, the new names start with an underscore.
     """
     own = own_prefix(points.encoding)
     if table is None:
@@ -58,7 +66,7 @@ def sql_of(points: Points, *, table: str | None = None) -> str:
 
 
 def own_prefix(encoding: Encoding) -> str:
-    """Enough underscores to keep our names different from those of the rule's columns."""
+    """Enough underscores to keep our names different from the rule's column names."""
     own, names = "", [encoding.target.name, *(column.name for column in encoding.columns)]
     while any(name.casefold().startswith((f"{own}score", f"{own}label", f"{own}cell")) for name in names):
         own += "_"
@@ -70,7 +78,7 @@ def score_names(many: int, own: str) -> list[str]:
     return [f"{own}score"] if many == 1 else [f"{own}score_{k + 1}" for k in range(many)]
 
 
-def _label_alone(points: Points, own: str) -> str:
+def _label_alone(points: PointRule, own: str) -> str:
     """The label as an expression; with several scores a query on one row, so that each is written once."""
     if len(points.weights) == 1:
         return _decided(points, [_score(points, 0, "", own)])
@@ -79,7 +87,7 @@ def _label_alone(points: Points, own: str) -> str:
     return f"(SELECT {_decided(points, [f's.{name}' for name in names])}\nFROM (SELECT DISTINCT {each}) AS s)"
 
 
-def _decided(points: Points, scores: Sequence[str]) -> str:
+def _decided(points: PointRule, scores: Sequence[str]) -> str:
     """The label, from the score or from one score for each class."""
     if len(scores) > 1:
         return first_of_largest(points.classes, scores)
@@ -99,37 +107,37 @@ def first_of_largest(classes: Sequence[str], scores: Sequence[str]) -> str:
     return f"CASE WHEN {' + '.join(scores)} IS NULL THEN NULL{cases} ELSE {labels[-1]} END"
 
 
-def _score(points: Points, rule: int, of: str, own: str) -> str:
+def _score(points: PointRule, rule: int, of: str, own: str) -> str:
     """The sum of the points; `of` is written before every column's name."""
     terms = [_term(column, w[rule], of, own) for column, w in points.terms() if any(w[rule])]
     return _sum([double(points.intercepts[rule]), *terms])
 
 
 def _sum(terms: Sequence[str]) -> str:
-    """A sum in brackets; a sum of sums if there are many terms."""
+    """A sum in brackets; long sums become sums of sums."""
     while len(terms) > WIDTH:
         terms = [_sum(terms[k : k + WIDTH]) for k in range(0, len(terms), WIDTH)]
     joined = "\n + ".join(terms)
     return f"({joined})" if len(terms) > 1 else joined
 
 
-def _term(column: Column, w: Sequence[float], of: str, own: str) -> str:
+def _term(column: EncodedColumn, w: Sequence[float], of: str, own: str) -> str:
     """What a column adds to the score."""
     cell = of + identifier(column.name)
-    if isinstance(column, Date):
+    if isinstance(column, DateColumn):
         return _of_date(column, w, cell, f"{own}cell")
-    if isinstance(column, Number):
+    if isinstance(column, NumberColumn):
         empty = number(w[1] if column.missing else 0.0)
         return of_number(cell, column.written, lambda x: _of_number(column, w, x), empty)
-    if isinstance(column, Category):
+    if isinstance(column, CategoryColumn):
         return _of_category(column, w, cell)
-    if isinstance(column, HashedText) or not isinstance(column, Text):
+    if isinstance(column, HashedTextColumn) or not isinstance(column, TextColumn):
         raise OptionError(f"column {column.name!r}: {column.kind} cannot be written in SQL; use a vocabulary of words")
     return _of_text(column, w, cell, f"{own}cell")
 
 
-def _of_number(column: Number, w: Sequence[float], x: str) -> str:
-    """The points of a number; outside its range those of the nearest end, and if not finite those of a missing one."""
+def _of_number(column: NumberColumn, w: Sequence[float], x: str) -> str:
+    """The points of a number; outside its range, as the nearest end; if not finite, as a missing one."""
 
     def at(end: float) -> str:
         return number((end + column.rounder - column.rounder - column.centre) / column.scale * w[0])
@@ -148,13 +156,13 @@ def _of_number(column: Number, w: Sequence[float], x: str) -> str:
     )
 
 
-def _of_category(column: Category, w: Sequence[float], cell: str) -> str:
+def _of_category(column: CategoryColumn, w: Sequence[float], cell: str) -> str:
     """The points of a value, however it is spelled."""
     *known, rest, empty = column.worth(w)
     return of_value(column.spellings, cell, [number(value) for value in known], double(rest), number(empty))
 
 
-def _of_text(column: Text, w: Sequence[float], cell: str, c: str) -> str:
+def _of_text(column: TextColumn, w: Sequence[float], cell: str, c: str) -> str:
     """The points of the words that occur."""
     counted = [(word, value) for word, value in zip(column.words, w, strict=True) if value]
     rows = ",\n ".join(f"({like_pattern(word)}, {double(value)})" for word, value in counted)
@@ -173,7 +181,7 @@ def to_words(c: str) -> list[str]:
 
 
 def like_pattern(word: str) -> str:
-    """The LIKE pattern for such a text to contain the word."""
+    """The LIKE pattern for a prepared text that contains the word."""
     return text(f"% {word} %")
 
 
@@ -188,9 +196,9 @@ def _replaced(expression: str, pairs: Iterable[tuple[str, str]]) -> str:
 
 
 def in_steps(cell: str, steps: Iterable[str], result: str, c: str, table: str = "", joined: str = "") -> str:
-    """An expression from the text of a cell, which is called `c` and changed step by step: a query about one row.
+    """An expression on the text of a cell, which is named `c` and changed step by step: a query on one row.
 
-    A step is what stands behind SELECT. It is DISTINCT, or planners would write it out wherever the next one uses it.
+    A step is what follows SELECT DISTINCT. Without DISTINCT, planners would copy it to wherever the next one uses it.
     """
     rows = [f"{c}_0 AS (SELECT DISTINCT {cell} AS {c})"]
     for step in steps:
@@ -200,23 +208,23 @@ def in_steps(cell: str, steps: Iterable[str], result: str, c: str, table: str = 
     return f"(WITH {tables}\n SELECT {result} FROM {source})"
 
 
-def _of_date(column: Date, w: Sequence[float], cell: str, c: str) -> str:
-    """The points of a date, from the days that its text stands for."""
+def _of_date(column: DateColumn, w: Sequence[float], cell: str, c: str) -> str:
+    """The points of a date."""
     return in_steps(stripped(cell), to_days(column, c), _of_number(column, w, "days"), c)
 
 
-def to_days(column: Date, c: str) -> list[str]:
-    """Steps from a date, or its text, to `days` since 1970-01-01; none where there is no such date."""
+def to_days(column: DateColumn, c: str) -> list[str]:
+    """Steps from a date, or its text, to `days` since 1970-01-01; no row if there is no such date."""
     return [*_to_iso(column, c), *_iso_to_days(c)]
 
 
-def _to_iso(column: Date, c: str) -> list[str]:
-    """Steps that turn text of the column's format into ISO 8601, and leave other text alone: dates of the database."""
+def _to_iso(column: DateColumn, c: str) -> list[str]:
+    """Steps that turn text in the column's format into ISO 8601 and leave other text, such as database dates, alone."""
     if not column.format:
         return []
     form = re.fullmatch(FORMAT, column.format)
     if form is None or {*form.group(1, 3, 5)} != {*SIZES}:
-        raise OptionError(f"column {column.name!r}: dates like {column.format!r} have no form in SQL")
+        raise OptionError(f"column {column.name!r}: dates in the format {column.format!r} cannot be written in SQL")
     steps, shape, places = [], "", {}
     for field, after in zip(form.group(1, 3, 5), (form[2], form[4], ""), strict=True):
         size, start = SIZES[field], len(shape) + 1
@@ -231,7 +239,7 @@ def _to_iso(column: Date, c: str) -> list[str]:
 
 
 def _iso_to_days(c: str) -> list[str]:
-    """Steps from ISO 8601 to days since 1970-01-01; none where there is no such date.
+    """Steps from ISO 8601 to days since 1970-01-01; no row if there is no such date.
 
     (y - y % 4) / 4 is exact whether an engine divides whole numbers or doubles. Years begin in March.
     """

@@ -19,7 +19,7 @@ TINY = 1e-280  # SQLite reads smaller constants inexactly
 LARGEST = sys.float_info.max
 DIGITS = "'0123456789'"
 NO_NUMBERS = (*MISSING, *(form for word in NOT_FINITE for form in (word, word.title()) if form not in MISSING))
-GROUPS = 5  # of thousands: up to a million million million, beyond what doubles distinguish
+GROUPS = 5  # of thousands: up to a million million million, more than doubles can distinguish
 
 
 def stripped(cell: str) -> str:
@@ -45,7 +45,7 @@ def of_value(spellings: Spellings, cell: str, known: Sequence[str], other: str, 
     if missing != other:
         cases = [*usual, (f"{cell} IS NULL", missing), (is_missing(t, spellings.marks), missing), *cases]
     elif cases:
-        cases = [*usual, *cases]  # most cells are written as the values are: what follows takes longer
+        cases = [*usual, *cases]  # first the usual spelling of each value, which is quick to compare
     chain = "".join(f" WHEN {test} THEN {result}" for test, result in cases)
     return f"CASE{chain} ELSE {other} END" if chain else other
 
@@ -76,7 +76,9 @@ def of_number(cell: str, written: bool, points: Callable[[str], str], missing: s
     """
     t = stripped(cell)
     plain = points(f"CAST({cell} AS DOUBLE PRECISION)")
-    begun = f"CASE WHEN {_is_of_numbers(cell)} THEN {cell} IS NOT NULL"  # not by OR, of which DuckDB takes all parts
+    begun = (
+        f"CASE WHEN {_is_of_numbers(cell)} THEN {cell} IS NOT NULL"  # not OR, because DuckDB evaluates all its parts
+    )
     if not written:
         test = f"{begun} WHEN {_looks_like_one(cell)} THEN TRUE WHEN {cell} IS NULL THEN FALSE ELSE {is_number(t)} END"
         return (
@@ -95,7 +97,7 @@ def of_number(cell: str, written: bool, points: Callable[[str], str], missing: s
 
 
 def _is_of_numbers(cell: str) -> str:
-    """Whether a column has a numeric type: a constant to DuckDB and PostgreSQL, whose planners drop the rest.
+    """Whether a column has a numeric type. DuckDB and PostgreSQL know this when planning, and drop the other cases.
 
     A text constant next to a column is cast to its type, and only a text keeps its blank. SQLite has no column types,
     so this is never true there.
@@ -117,7 +119,7 @@ def _joined(t: str) -> str:
 
 
 def _is_grouped(t: str) -> str:
-    """Whether a text is a number whose thousands are separated by commas."""
+    """Whether a text is a number with commas between its thousands."""
     u = f"LTRIM({t}, '+-')"
     whole = f"CASE WHEN RTRIM({u}, {DIGITS}) LIKE '%.' THEN RTRIM(RTRIM({u}, {DIGITS}), '.') ELSE {u} END"
     shapes = [f"{whole} LIKE '{'_' * first}{',___' * many}'" for many in range(1, GROUPS + 1) for first in (1, 2, 3)]

@@ -2,7 +2,7 @@
 
 Problem   label a row where rosenblatt is not installed.
 Input     an encoding, and a tree on the grid of its columns.
-Result    the text of a module with `score(row)` and `predict(row)`, which reads CSV when it is run.
+Result    the text of a module with `score(row)` and `predict(row)`; run as a command, it reads CSV.
 
 A missing number is NaN, which is on neither side of a threshold, and a missing category is None.
 """
@@ -20,19 +20,19 @@ from rosenblatt.learn.tree.tree import (
     label_of,
     signed,
 )
-from rosenblatt.read.encode.columns import Category, Date, Number
+from rosenblatt.read.encode.columns import CategoryColumn, DateColumn, NumberColumn
 from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.ship.export.python import WORDS, form_of, module, spelled, written
 from rosenblatt.ship.export.tree_steps import (
     HIGH,
     Branch,
-    End,
-    Source,
+    LeafStep,
+    TreeColumn,
     in_lines,
-    looked_at,
     shares_of,
     sources_of,
     steps_of,
+    tested_columns,
 )
 
 SCORE = "the share of the second class where the row ends; of several classes, each"
@@ -85,12 +85,12 @@ def python_of_tree(encoding: Encoding, tree: Tree) -> str:
     """The tree as the text of a Python module."""
     sources, classes = sources_of(encoding, tree), encoding.target.classes
     tables: dict[str, Any] = {"NUMBERS": {}, "DATES": {}, "CATEGORIES": {}, "TEXTS": []}
-    for source in looked_at(tree, sources):
+    for source in tested_columns(tree, sources):
         column = source.column
-        if isinstance(column, Number):
-            table = tables["DATES" if isinstance(column, Date) else "NUMBERS"]
+        if isinstance(column, NumberColumn):
+            table = tables["DATES" if isinstance(column, DateColumn) else "NUMBERS"]
             table[column.name] = {**form_of(column), "lowest": column.lowest, "highest": column.highest}
-        elif isinstance(column, Category):
+        elif isinstance(column, CategoryColumn):
             tables["CATEGORIES"][column.name] = spelled(column)
         else:
             tables["TEXTS"].append(column.name)
@@ -103,16 +103,16 @@ def python_of_tree(encoding: Encoding, tree: Tree) -> str:
 class _End:
     """The function that leads a row to its leaf."""
 
-    def __init__(self, tree: Tree, sources: Sequence[Source], classes: Sequence[str]) -> None:
+    def __init__(self, tree: Tree, sources: Sequence[TreeColumn], classes: Sequence[str]) -> None:
         self.tree, self.sources, self.classes = tree, sources, classes
 
     def lines(self) -> Iterable[str]:
-        """The lines of the function. An end returns, so rows that no condition has taken go on."""
+        """The lines of the function. A leaf returns, so other rows continue with the next line."""
         yield "def _end(cell):"
         yield '    """The label where a row ends, and the shares of the classes."""'
         for step in steps_of(self.tree, self.sources):
             indent = "    " * (step.level + 1)
-            if isinstance(step, End):
+            if isinstance(step, LeafStep):
                 yield f"{indent}return {self.classes[label_of(step.counts)]!r}, {shares_of(step.counts)!r}"
             else:
                 condition = self._condition(step.branch, indent + "    ")
@@ -136,7 +136,9 @@ class _End:
 
     def _missing(self, k: int) -> str:
         return (
-            f"math.isnan({self._cell(k)})" if isinstance(self.sources[k].column, Number) else f"{self._cell(k)} is None"
+            f"math.isnan({self._cell(k)})"
+            if isinstance(self.sources[k].column, NumberColumn)
+            else f"{self._cell(k)} is None"
         )
 
     def _compared(self, test: FeatureTest | PresenceTest | PerceptronTest, side: str, indent: str) -> str:
@@ -160,14 +162,14 @@ class _End:
         source, cell = self.sources[k], self._cell(k)
         if source.word is not None:
             return f"({source.word!r} in {cell})"
-        if not isinstance(source.column, Category):
+        if not isinstance(source.column, CategoryColumn):
             return cell
         known = source.column.known
         return f"_is({cell}, {known[code]!r})" if code < len(known) else f"_is_none_of({cell}, {known!r})"
 
 
 def _of_category(cell: str, branch: Branch) -> str:
-    """The condition on the categories of a branch; None is the missing one."""
+    """The condition on the categories of a branch; None means missing."""
     if branch.elsewhere is not None:
         return _among(cell, (*branch.elsewhere, *(() if branch.missing else (None,))), "!=", "not in")
     return _among(cell, (*branch.values, *((None,) if branch.missing else ())), "==", "in")

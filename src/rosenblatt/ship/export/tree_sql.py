@@ -5,11 +5,11 @@ Input     an encoding, and a tree on the grid of its columns; the table's column
 Result    an expression for the label, or a query with the scores and the label beside all columns.
 
 The cells that the tree tests are prepared once for each row, under a name of their own: numbers within their range,
-days, texts, and NULL if there is no finite number or no value. Then comes the tree as one CASE with one test per line;
-rows that no line has taken go on to the next. `sql` says what the database must contain.
+days, texts, and NULL if there is no finite number or no value. The tree follows as one CASE with one test per line;
+rows that do not pass a test continue on the next line. `sql` says what the database must contain.
 
-PostgreSQL raises an error if a product is too small for a double. So a number that would give one, with the smallest
-weight of its column in a sum, counts as 0: with a weight of a thousandth, numbers below 6e-321 in absolute value.
+PostgreSQL raises an error if a product is too small for a double. So numbers that are too small for the smallest weight
+of their column in a sum count as 0: with a weight of a thousandth, numbers below 6e-321 in absolute value.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -27,7 +27,7 @@ from rosenblatt.learn.tree.tree import (
     label_of,
     signed,
 )
-from rosenblatt.read.encode.columns import Category, Date, Number, Text
+from rosenblatt.read.encode.columns import CategoryColumn, DateColumn, NumberColumn, TextColumn
 from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.ship.export.sql import (
     ALL_ROWS,
@@ -45,14 +45,14 @@ from rosenblatt.ship.export.tree_steps import (
     HIGH,
     Branch,
     Counts,
-    End,
-    Source,
-    Step,
+    LeafStep,
+    TreeColumn,
+    TreeStep,
     in_lines,
-    looked_at,
     shares_of,
     sources_of,
     steps_of,
+    tested_columns,
     tests_of,
 )
 
@@ -63,9 +63,9 @@ LONGEST = 50  # bytes of a name that gets an underscore: PostgreSQL cuts names o
 def sql_of_tree(encoding: Encoding, tree: Tree, *, table: str | None = None) -> str:
     """The tree as SQL: an expression for the label, or a query on `table`, whose name is inserted unchanged.
 
-    The query returns all columns, then `score` and `label`. The score is the share of the second class, the yes, where
-    the row ends in the tree; with more than two classes, `score_1` and so on are the shares of the classes in order.
-    If columns of the rule have names that begin like these, the new ones begin with an underscore.
+    The query returns all columns, then `score` and `label`. The score is the share of the second, positive class in the
+    row's leaf; with more than two classes, `score_1` and so on are the shares of the classes in order. If columns of
+    the rule have names that start like these, the new names start with an underscore.
     """
     sources, classes, own = sources_of(encoding, tree), encoding.target.classes, own_prefix(encoding)
     steps = list(steps_of(tree, sources))
@@ -80,7 +80,7 @@ def sql_of_tree(encoding: Encoding, tree: Tree, *, table: str | None = None) -> 
     if table is None:
         return cells.query("", steps, lambda counts: text(classes[label_of(counts)]))
     for step in steps:
-        if isinstance(step, End):
+        if isinstance(step, LeafStep):
             _refuse_even(step.counts)
     wanted = [1] if len(classes) == 2 else range(len(classes))
     scores = score_names(len(wanted), own)
@@ -109,14 +109,16 @@ def _refuse_even(counts: Counts) -> None:
         raise OptionError(f"the counts {counts} of a leaf are too close: shares in doubles do not show which is larger")
 
 
-def _refuse_overflow(tree: Tree, sources: Sequence[Source]) -> None:
+def _refuse_overflow(tree: Tree, sources: Sequence[TreeColumn]) -> None:
     """Refuse a sum that may be too large for a double, because PostgreSQL then raises an error."""
     for test in tests_of(tree):
         if isinstance(test, PerceptronTest):
             reach = 0.0
             for k, weight in zip(test.columns, test.weights, strict=True):
                 column = sources[k].column
-                reach += abs(weight) * (max(-column.lowest, column.highest) if isinstance(column, Number) else 1.0)
+                reach += abs(weight) * (
+                    max(-column.lowest, column.highest) if isinstance(column, NumberColumn) else 1.0
+                )
             if not reach <= LARGEST / 2:
                 raise OptionError(
                     f"the sum {tree.in_words(test)!r:.100} may be too large for a double, which is an error in "
@@ -129,14 +131,14 @@ class _Cells:
     """The cells that a tree tests, under names of their own."""
 
     tree: Tree
-    sources: Sequence[Source]
-    names: dict[str, str]  # by column: what stands for it in the tree, in quotes
+    sources: Sequence[TreeColumn]
+    names: dict[str, str]  # the quoted name of each column in the tree
     own: str
 
     @classmethod
-    def of(cls, tree: Tree, sources: Sequence[Source], own: str) -> "_Cells":
-        """Names that differ from those of the columns, because DuckDB would confuse them."""
-        columns = [source.column.name for source in looked_at(tree, sources)]
+    def of(cls, tree: Tree, sources: Sequence[TreeColumn], own: str) -> "_Cells":
+        """Names that differ from the column names, because DuckDB would confuse them."""
+        columns = [source.column.name for source in tested_columns(tree, sources)]
         taken, names = {name.casefold() for name in columns}, {}
         for k, name in enumerate(columns):
             own_name = f"{name}_" if len(name.encode()) <= LONGEST else f"{own}cell_{k + 1}"
@@ -146,35 +148,35 @@ class _Cells:
             names[name] = identifier(own_name)
         return cls(tree, sources, names, own)
 
-    def query(self, of: str, steps: Iterable[Step], outcome: Callable[[Counts], str]) -> str:
+    def query(self, of: str, steps: Iterable[TreeStep], outcome: Callable[[Counts], str]) -> str:
         """The tree for one row, with `of` before the columns' names, and the result of each leaf."""
         lines = "\n".join(self._lines(steps, outcome))
         if not self.names:
             return lines
-        sources = looked_at(self.tree, self.sources)
+        sources = tested_columns(self.tree, self.sources)
         made = [f"{self._prepared(source, of)} AS {self.names[source.column.name]}" for source in sources]
         cells, wrong, where = f"{self.own}cells", f"{self.own}cell_wrong", ""
         if tests := [test for source in sources for test in self._is_wrong(source, of)]:
             made.append(f"CASE {' '.join(f'WHEN {test} THEN 1' for test in tests)} ELSE 0 END AS {wrong}")
-            where = f" WHERE {wrong} = 0"  # else there is no row, and no label
+            where = f" WHERE {wrong} = 0"  # otherwise there is no row, and no label
         rows = ",\n".join(made)
         return f"(WITH {cells} AS (SELECT DISTINCT\n{rows})\nSELECT\n{lines}\nFROM {cells}{where})"
 
-    def _is_wrong(self, source: Source, of: str) -> list[str]:
+    def _is_wrong(self, source: TreeColumn, of: str) -> list[str]:
         """Whether a cell has text where a number is expected."""
-        if not isinstance(source.column, Number) or isinstance(source.column, Date):
+        if not isinstance(source.column, NumberColumn) or isinstance(source.column, DateColumn):
             return []
         cell = of + identifier(source.column.name)
         known = of_number(cell, source.column.written, lambda x: "0", "0")
         return [f"{known} IS NULL"]
 
-    def _lines(self, steps: Iterable[Step], outcome: Callable[[Counts], str]) -> list[str]:
+    def _lines(self, steps: Iterable[TreeStep], outcome: Callable[[Counts], str]) -> list[str]:
         """The tree as a CASE in which each leaf follows its condition, or ELSE."""
         lines: list[str] = []
-        deepest = -1  # level of the CASE that is open
+        deepest = -1  # the level of the open CASE
         for step in steps:
             indent = "    " * step.level
-            if isinstance(step, End):
+            if isinstance(step, LeafStep):
                 end = outcome(step.counts)
                 if step.level > deepest:
                     lines.append(f"{lines.pop()} {end}" if lines else end)
@@ -226,7 +228,7 @@ class _Cells:
         return signed(terms)
 
     def _is_number(self, k: int) -> bool:
-        return isinstance(self.sources[k].column, Number)
+        return isinstance(self.sources[k].column, NumberColumn)
 
     def _term(self, k: int, code: int) -> str:
         """A number; for a category or a word, 1 if it matches and otherwise 0."""
@@ -236,27 +238,27 @@ class _Cells:
             return f"CAST({name} LIKE {like_pattern(source.word)} AS INTEGER)"
         if self._is_number(k):
             return name
-        assert isinstance(source.column, Category)
+        assert isinstance(source.column, CategoryColumn)
         known = source.column.known
         met = _one_of(name, known[code : code + 1]) if code < len(known) else _none_of(name, known)
         return f"CAST({met} AS INTEGER)"
 
-    def _prepared(self, source: Source, of: str) -> str:
+    def _prepared(self, source: TreeColumn, of: str) -> str:
         """The expression that prepares a column of the table."""
         column, c = source.column, f"{self.own}cell"
         cell = of + identifier(column.name)
-        if isinstance(column, Date):
+        if isinstance(column, DateColumn):
             return in_steps(stripped(cell), to_days(column, c), self._clipped(source, column, "days"), c)
-        if isinstance(column, Number):
+        if isinstance(column, NumberColumn):
             missing = "0e0" if source.absent_is_zero else "NULL"
             return of_number(cell, column.written, lambda x: self._clipped(source, column, x), missing)
-        if isinstance(column, Category):
+        if isinstance(column, CategoryColumn):
             known = [text(value) for value in column.known]
             return of_value(column.spellings, cell, known, stripped(cell), "NULL")
-        assert isinstance(column, Text)
+        assert isinstance(column, TextColumn)
         return in_steps(stripped(cell), to_words(c), f"COALESCE({c}, '')", c)
 
-    def _clipped(self, source: Source, column: Number, x: str) -> str:
+    def _clipped(self, source: TreeColumn, column: NumberColumn, x: str) -> str:
         """A number clipped to the range of its column; not clipped if that makes no difference."""
         low, high, thresholds, weights = column.lowest, column.highest, *self._thresholds_and_weights(column.name)
         rest = " ELSE 0e0" if source.absent_is_zero else ""

@@ -2,11 +2,11 @@
 
 Problem   a tree may be as deep as it has rows, and no language allows nesting of any depth.
 Input     an encoding, and a tree on the grid of its columns (`read.encode.tree_view`).
-Result    a `When` for every branch of a node but the last, with its subtree one level deeper; then the last subtree, on
-          the same level, because no other rows are left. An `End` holds the counts of the classes.
+Result    a `BranchStep` for every branch of a node except the last, with its subtree one level deeper; then the last
+          subtree on the same level, because no other rows are left. A `LeafStep` holds the counts of the classes.
 
-The last branch is the one that is nested deepest. Then each further level takes twice as many leaves (Horton 1945 and
-Strahler 1952, on rivers), and a decision list is not nested at all.
+The deepest branch comes last. Each further level then takes twice as many leaves (Horton 1945 and Strahler 1952, on
+rivers), and a decision list is not nested at all.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,24 +25,24 @@ from rosenblatt.learn.tree.tree import (
     Tree,
     columns_of,
 )
-from rosenblatt.read.encode.columns import Category, Column, Number, Sparse, Text
+from rosenblatt.read.encode.columns import CategoryColumn, EncodedColumn, NumberColumn, SparseColumn, TextColumn
 from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.read.encode.tree_view import heads
 
 LOW, HIGH, PRESENT = "<=", ">", "is there"
-WIDTH = 100  # letters of a line
-MOST_TERMS = 500  # of a sum, which must be added from left to right; parsers nest as deep as it has terms
+WIDTH = 100  # characters in a line
+MOST_TERMS = 500  # in a sum, which is added from left to right: parsers nest it as deep as it has terms
 
 Counts = tuple[float, ...]
 
 
 @dataclass(frozen=True)
-class Source:
-    """Where a column of a tree comes from: a number, a category, or a word of a text."""
+class TreeColumn:
+    """A column of a tree: a number, a category, or a word of a text."""
 
-    column: Column
+    column: EncodedColumn
     word: str | None = None
-    absent_is_zero: bool = False  # a numbered feature
+    absent_is_zero: bool = False  # for a numbered feature
 
     @property
     def may_be_missing(self) -> bool:
@@ -55,15 +55,15 @@ class Branch:
     """The rows that take the same branch at a test."""
 
     test: Test
-    to: int | Counts  # the next node, or where the row ends
-    missing: bool  # those whose value, or a value of the sum, is missing
-    side: str = ""  # those with a number or sum on this side of the threshold, or with any value at all
-    values: tuple[str, ...] = ()  # those of these categories
-    elsewhere: tuple[str, ...] | None = None  # those of all categories but these, known or not
+    to: int | Counts  # the next node, or the counts of the leaf
+    missing: bool  # whether it takes rows with a missing value
+    side: str = ""  # rows with a number or sum on this side of the threshold, or with any value at all
+    values: tuple[str, ...] = ()  # rows with these categories
+    elsewhere: tuple[str, ...] | None = None  # rows with any category except these, known or not
 
 
 @dataclass(frozen=True)
-class When:
+class BranchStep:
     """If a row is in this branch, the steps of the next level apply; otherwise those after them."""
 
     level: int
@@ -71,18 +71,18 @@ class When:
 
 
 @dataclass(frozen=True)
-class End:
+class LeafStep:
     """A leaf: no further step applies."""
 
     level: int
     counts: Counts
 
 
-Step = When | End
+TreeStep = BranchStep | LeafStep
 
 
-def sources_of(encoding: Encoding, tree: Tree) -> tuple[Source, ...]:
-    """Where each column of the tree comes from; refuses a tree that was learned from other columns."""
+def sources_of(encoding: Encoding, tree: Tree) -> tuple[TreeColumn, ...]:
+    """The columns of the tree; refuses a tree that was learned from other columns."""
     if heads(encoding) != tuple((column.name, column.categories) for column in tree.columns):
         raise OptionError("the tree was not learned from the columns of this encoding")
     if len(tree.classes) != len(encoding.target.classes):
@@ -90,28 +90,30 @@ def sources_of(encoding: Encoding, tree: Tree) -> tuple[Source, ...]:
     return tuple(source for column in encoding.used for source in _sources(column))
 
 
-def _sources(column: Column) -> Iterable[Source]:
-    if isinstance(column, Sparse):
+def _sources(column: EncodedColumn) -> Iterable[TreeColumn]:
+    if isinstance(column, SparseColumn):
         ends = (column.step, -column.highest, column.highest)
-        numbers = (Number(str(number), 0.0, 1.0, *ends, False) for number in column.all_numbers)
-        return [Source(number, absent_is_zero=True) for number in numbers]
-    return [Source(column, word) for word in column.words] if isinstance(column, Text) else [Source(column)]
+        numbers = (NumberColumn(str(number), 0.0, 1.0, *ends, False) for number in column.all_numbers)
+        return [TreeColumn(number, absent_is_zero=True) for number in numbers]
+    return (
+        [TreeColumn(column, word) for word in column.words] if isinstance(column, TextColumn) else [TreeColumn(column)]
+    )
 
 
 def tests_of(tree: Tree) -> list[Test]:
-    """The tests of all nodes, and those of the leaves' own rules."""
+    """The tests of all nodes and of the leaves' own rules."""
     rules = [node.rule.test for node in tree.nodes if node.rule is not None]
     return [*(node.test for node in tree.nodes if node.test is not None), *rules]
 
 
-def looked_at(tree: Tree, sources: Sequence[Source]) -> list[Source]:
-    """The sources that the tree tests, in order, one for each column of the table."""
+def tested_columns(tree: Tree, sources: Sequence[TreeColumn]) -> list[TreeColumn]:
+    """The columns that the tree tests, in order, one for each column of the table."""
     seen = {k for test in tests_of(tree) for k in columns_of(test)}
     return list({sources[k].column.name: sources[k] for k in sorted(seen)}.values())
 
 
-def steps_of(tree: Tree, sources: Sequence[Source]) -> Iterator[Step]:
-    """The steps that lead every row to its end."""
+def steps_of(tree: Tree, sources: Sequence[TreeColumn]) -> Iterator[TreeStep]:
+    """The steps that lead every row to its leaf."""
     for node in tree.nodes:
         test = node.test if node.rule is None else node.rule.test
         if isinstance(test, PerceptronTest) and len(test.columns) > MOST_TERMS:
@@ -120,24 +122,24 @@ def steps_of(tree: Tree, sources: Sequence[Source]) -> Iterator[Step]:
                 f"max_columns of at most {MOST_TERMS}"
             )
     forks = _in_order(tree, [_branches(node, sources) for node in tree.nodes])
-    todo: list[Step | tuple[int, int]] = [(0, 0)]
+    todo: list[TreeStep | tuple[int, int]] = [(0, 0)]
     while todo:
         step = todo.pop()
-        if isinstance(step, When | End):
+        if isinstance(step, BranchStep | LeafStep):
             yield step
             continue
         level, number = step
         if not forks[number]:
-            yield End(level, tree.nodes[number].counts)
+            yield LeafStep(level, tree.nodes[number].counts)
             continue
         *nested, last = forks[number]
         todo.append(_next(level, last))
         for branch in reversed(nested):
-            todo += [_next(level + 1, branch), When(level, branch)]
+            todo += [_next(level + 1, branch), BranchStep(level, branch)]
 
 
-def _next(level: int, branch: Branch) -> End | tuple[int, int]:
-    return (level, branch.to) if isinstance(branch.to, int) else End(level, branch.to)
+def _next(level: int, branch: Branch) -> LeafStep | tuple[int, int]:
+    return (level, branch.to) if isinstance(branch.to, int) else LeafStep(level, branch.to)
 
 
 def _in_order(tree: Tree, forks: list[list[Branch]]) -> list[list[Branch]]:
@@ -159,8 +161,8 @@ def _in_order(tree: Tree, forks: list[list[Branch]]) -> list[list[Branch]]:
     return forks
 
 
-def _branches(node: Node, sources: Sequence[Source]) -> list[Branch]:
-    """The branches of a node that some row can take; for a leaf, those of its own rule."""
+def _branches(node: Node, sources: Sequence[TreeColumn]) -> list[Branch]:
+    """The branches of a node, or of a leaf's own rule, that some row can take."""
     if node.rule is not None:
         ends = [counts if any(counts) else node.counts for counts in node.rule.counts]
         sides = [(LOW, ends[0], False), (HIGH, ends[1], False), ("", ends[2], True)]
@@ -174,24 +176,24 @@ def _branches(node: Node, sources: Sequence[Source]) -> list[Branch]:
     return _possible([Branch(node.test, to, missing, side) for to, (side, missing) in ways.items()], sources)
 
 
-def _possible(branches: Iterable[Branch], sources: Sequence[Source]) -> list[Branch]:
-    """The branches without those for values that cannot be missing, and for sides that no word can take."""
+def _possible(branches: Iterable[Branch], sources: Sequence[TreeColumn]) -> list[Branch]:
+    """The branches that some row can take: values may never be missing, and words have only two values."""
     out = []
     for branch in branches:
-        looked = [sources[k] for k in columns_of(branch.test)]
+        tested = [sources[k] for k in columns_of(branch.test)]
         side = branch.side
-        if isinstance(branch.test, FeatureTest) and looked[0].word is not None:
+        if isinstance(branch.test, FeatureTest) and tested[0].word is not None:
             side = side if side in {LOW if there <= branch.test.threshold else HIGH for there in (0.0, 1.0)} else ""
-        missing = branch.missing and any(source.may_be_missing for source in looked)
+        missing = branch.missing and any(source.may_be_missing for source in tested)
         if side or missing:
             out.append(Branch(branch.test, branch.to, missing, side))
     return out
 
 
-def _of_category(node: Node, test: CategoryTest, sources: Sequence[Source]) -> list[Branch]:
+def _of_category(node: Node, test: CategoryTest, sources: Sequence[TreeColumn]) -> list[Branch]:
     """The branches of a category; some also take values that are unknown, or unknown to the node."""
     column = sources[test.column].column
-    assert isinstance(column, Category)
+    assert isinstance(column, CategoryColumn)
     child_of = {code: child for child, codes in zip(node.children, test.branches, strict=False) for code in codes}
     known = column.known
     ways = [child_of.get(code, node.other) for code in range(len(known))]

@@ -1,7 +1,7 @@
-"""Files that are written whole or not at all, and read whole or not at all.
+"""Writes and reads files completely or not at all.
 
-A new file is written beside its place under another name and then given its name in one step. A process that is killed
-leaves the old file or the new one, and perhaps a `.rosenblatt-....part`, which may be removed.
+A new file is written in the same folder under a temporary name and then renamed in one step. A process that is killed
+leaves either the old file or the new one, and perhaps a `.rosenblatt-....part`, which can be deleted.
 """
 
 import errno
@@ -14,11 +14,11 @@ from contextlib import contextmanager, suppress
 Path = str | os.PathLike[str]
 
 BINARY = getattr(os, "O_BINARY", 0)  # Windows
-AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # do not wait for somebody to write into a pipe
+AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # do not wait for a pipe
 
 
 def write_whole(path: Path, data: bytes, *, replace: bool = False) -> None:
-    """Write a file, as `drafted` does, and force it to the disk: then a power cut leaves a whole file, too."""
+    """Write a file as `drafted` does, and flush it to disk, so that even a power cut leaves a complete file."""
     with drafted(path, replace=replace) as draft:
         _write(draft, data)
     _sync_folder(os.path.dirname(os.path.realpath(path)))
@@ -26,10 +26,10 @@ def write_whole(path: Path, data: bytes, *, replace: bool = False) -> None:
 
 @contextmanager
 def drafted(path: Path, *, replace: bool = False) -> Iterator[str]:
-    """The name to write a file under; at the end it gets its own.
+    """A temporary name to write to; at the end, the file is renamed to `path`.
 
-    A file that exists is replaced only if that is wanted, even if it appears meanwhile. A symbolic link is followed.
-    Raises OSError, and has then changed nothing.
+    An existing file is replaced only with `replace`, even if it appears in the meantime. A symbolic link is followed.
+    If it raises OSError, nothing has changed.
     """
     target = os.path.realpath(path)
     mode = _mode_of(target, replace)
@@ -48,13 +48,13 @@ def drafted(path: Path, *, replace: bool = False) -> Iterator[str]:
 
 
 def _mode_of(target: str, replace: bool) -> int | None:
-    """The permissions of the file that is to be replaced, None if there is none."""
+    """The permissions of the file to be replaced; None if there is none."""
     try:
         old = os.stat(target).st_mode
     except FileNotFoundError:
         return None
     if not stat.S_ISREG(old):
-        raise OSError(errno.EINVAL, "this is a directory, a pipe or a device, not a file", target)
+        raise OSError(errno.EINVAL, "it is a directory, a pipe or a device, not a file", target)
     if not replace:
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target)
     return stat.S_IMODE(old)
@@ -69,7 +69,7 @@ def _write(draft: str, data: bytes) -> None:
 
 
 def _take_free_name(draft: str, target: str) -> None:
-    """Give a file its name, unless that is taken."""
+    """Rename a file, unless the name is taken."""
     try:
         os.link(draft, target)
     except FileExistsError:
@@ -80,7 +80,7 @@ def _take_free_name(draft: str, target: str) -> None:
 
 
 def _sync_folder(folder: str) -> None:
-    """Force the new name to the disk, where the system can; the file itself is there already."""
+    """Flush the new name to disk, if the system can; the file itself is already there."""
     if os.name == "posix":
         with suppress(OSError):
             handle = os.open(folder, os.O_RDONLY)
@@ -91,12 +91,12 @@ def _sync_folder(folder: str) -> None:
 
 
 def read_whole(path: Path, most: int) -> bytes:
-    """The bytes of a regular file of no more than `most`; raises OSError for anything else, and never waits."""
+    """The bytes of a regular file of at most `most` bytes; raises OSError for anything else, and never waits."""
     handle = os.open(path, os.O_RDONLY | AT_ONCE | BINARY)
     with os.fdopen(handle, "rb") as file:
         about = os.fstat(handle)
         if not stat.S_ISREG(about.st_mode):
-            raise OSError(errno.EINVAL, "this is a directory, a pipe or a device, not a file")
+            raise OSError(errno.EINVAL, "it is a directory, a pipe or a device, not a file")
         if about.st_size <= most and len(data := file.read(most + 1)) <= most:
             return data
     raise OSError(errno.EFBIG, f"the file is larger than {most:,} bytes")

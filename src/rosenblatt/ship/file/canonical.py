@@ -1,7 +1,7 @@
-"""JSON in one form only: strict when read, the same text whoever writes it.
+"""Canonical JSON: read strictly, and always written the same way.
 
-Numbers are written as the shortest decimals that come back to the last bit. Reading refuses what JSON allows and two
-readers may understand differently: a key twice, numbers beyond the range of doubles, NaN.
+Numbers are written as the shortest decimals that restore them to the last bit. Reading refuses everything that parsers
+may understand differently: duplicate keys, numbers beyond the range of doubles, NaN.
 """
 
 import json
@@ -13,15 +13,15 @@ from rosenblatt.errors import ModelError
 from rosenblatt.visible import brief
 
 MOST_BYTES = 2**28
-MOST_GROUPS = 2**21  # lists and objects; with these four, the memory that a file can ask for is bounded
-MOST_FIELDS = 2**21  # of all objects together: a tree of a quarter of a million nodes
+MOST_GROUPS = 2**21  # lists and objects; these four limits bound the memory that a file can claim
+MOST_FIELDS = 2**21  # in all objects together: enough for a tree of a quarter of a million nodes
 MOST_PARTS = 2**24
-MOST_TEXTS = 2**22  # with the names of fields
-LONGEST_NUMBER = 2000  # digits of a whole number; certificates write those of more than 4096 bits as text
+MOST_TEXTS = 2**22  # including the names of fields
+LONGEST_NUMBER = 2000  # digits of a whole number; certificates write numbers of more than 4096 bits as text
 
 
 def parsed(data: bytes) -> Any:
-    """What a JSON text holds: dicts, lists, texts, numbers, True, False and None."""
+    """The contents of a JSON text: dicts, lists, texts, numbers, True, False and None."""
     if (
         data.count(b"[") + data.count(b"{") > MOST_GROUPS
         or data.count(b":") > MOST_FIELDS
@@ -33,9 +33,9 @@ def parsed(data: bytes) -> Any:
         text = data.decode()
         return json.loads(text, object_pairs_hook=_once, parse_constant=_refuse, parse_int=_whole)
     except UnicodeDecodeError as error:
-        raise ModelError(f"it is not UTF-8 text: byte {error.start} is odd") from None
+        raise ModelError(f"it is not UTF-8 text: byte {error.start} is invalid") from None
     except json.JSONDecodeError as error:
-        raise ModelError(f"it is not JSON, or cut off: {error}") from None
+        raise ModelError(f"it is not valid JSON, or truncated: {error}") from None
     except RecursionError:
         raise ModelError("it is nested too deeply") from None
 
@@ -44,7 +44,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
-        raise ModelError(f"the field {brief(twice)} is there twice")
+        raise ModelError(f"the field {brief(twice)} occurs twice")
     return found
 
 
@@ -64,7 +64,7 @@ def digest(record: Any) -> str:
         text = json.dumps(record, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
         return sha256(text.encode()).hexdigest()
     except UnicodeEncodeError as error:
-        raise ModelError(f"it holds half a surrogate pair, {error.object[error.start]!a}, which is no text") from None
+        raise ModelError(f"it holds half a surrogate pair, {error.object[error.start]!a}, which is not text") from None
     except ValueError:
         raise ModelError("it holds a number that is not finite") from None
     except TypeError as error:
@@ -72,7 +72,7 @@ def digest(record: Any) -> str:
 
 
 def laid_out(value: Any, indent: int = 0) -> str:
-    """The text of a record for people: a field on each line, a list of numbers on one."""
+    """A record as readable text: one field per line, but a list of numbers on one line."""
     if isinstance(value, dict) and value:
         inner = [f"{_line(key)}: {laid_out(item, indent + 1)}" for key, item in value.items()]
     elif isinstance(value, list) and not {list, dict}.isdisjoint(map(type, value)):

@@ -1,7 +1,7 @@
-"""The kinds of values that a model file holds: how each is written, and what is refused when it is read.
+"""Codecs for the values in a model file: how each is written, and what is refused when it is read.
 
-A kind has two functions: `write` makes plain lists, numbers and texts of a value; `read` gives the value back, of the
-same type and to the last bit, or raises a ModelError that says where it stands and what is wrong with it.
+A codec has two functions: `write` turns a value into plain lists, numbers and texts; `read` restores the value with the
+same type and to the last bit, or raises a ModelError that names its place in the file and what is wrong with it.
 """
 
 import json
@@ -23,57 +23,57 @@ from rosenblatt.rules.schemes import one_or_all
 from rosenblatt.visible import brief
 
 LARGEST = float(np.finfo(np.float64).max)
-COUNTABLE = 2**62  # counters stay below
+COUNTABLE = 2**62  # an upper bound on counters
 TINY = 5e-324  # the least float above 0
-MOST_FEATURES = 2**24  # where no list in the file has an entry for each of them
-WIDEST = 2**10  # letters of a type for labels that are all shorter
-MOST_LETTERS = 2**24  # of an array of labels, each as long as the longest
+MOST_FEATURES = 2**24  # if no list in the file has an entry for each
+WIDEST = 2**10  # characters in the type of labels that are all shorter
+MOST_LETTERS = 2**24  # characters in an array of labels, each as wide as the longest
 WHOLE_TYPES = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 FLOAT_TYPES = ("float16", "float32", "float64")
 
 
 class Shape(NamedTuple):
-    """What the lengths in a model follow from."""
+    """The sizes that determine the lengths of the lists in a model."""
 
     rules: int
     features: int
     bias: float
-    joint: bool = False  # the rules were learned in one run
+    joint: bool = False  # whether the rules were learned in one run
 
     @property
     def runs(self) -> int:
-        """How many runs the rules were learned in."""
+        """The number of runs in which the rules were learned."""
         return 1 if self.joint else self.rules
 
     @property
     def size(self) -> int:
-        """The entries of a weight vector: the features, then the threshold's."""
+        """The length of a weight vector: the features and the threshold."""
         return self.features + 1
 
 
-NOWHERE = Shape(0, 0, 0.0)  # what lengths follow from where none do
+NO_SHAPE = Shape(0, 0, 0.0)  # for values without such lists
 
 
 @dataclass(frozen=True)
-class Kind:
-    """How a value is written and read; `read` is told where it stands."""
+class Codec:
+    """How a value is written and read; `read` gets its place in the file, for messages."""
 
     write: Callable[[Any], Any]
     read: Callable[[Any, str, Shape], Any]
 
 
 def refusal(where: str, wanted: str, value: Any) -> ModelError:
-    """What to raise for a value that does not fit."""
+    """The error for a value that does not fit."""
     return ModelError(f"{where} must be {wanted}, not {brief(value)}")
 
 
 def plain(value: Any) -> Any:
-    """A NumPy scalar as Python's own."""
+    """A NumPy scalar as a Python value."""
     return value.item() if isinstance(value, np.generic) else value
 
 
 def plainly(value: Any) -> Any:
-    """The same of all that is in lists, tuples and dicts."""
+    """Lists, tuples and dicts with all NumPy scalars as Python values."""
     if isinstance(value, Mapping):
         return {str(key): plainly(item) for key, item in value.items()}
     return [plainly(item) for item in value] if isinstance(value, list | tuple) else plain(value)
@@ -91,12 +91,12 @@ WORDS: Mapping[type, str] = {
 
 
 def at_least(low: float) -> str:
-    """A lower end in words; the least float above 0 stands for all that are."""
+    """A lower bound in words; the smallest float above 0 means any number above 0."""
     return " above 0" if low == TINY else f" of at least {low:g}"
 
 
-def scalar(*types: type, low: float = -LARGEST, high: float = LARGEST) -> Kind:
-    """A value of one of these types, exactly; a number from `low` to `high`."""
+def scalar(*types: type, low: float = -LARGEST, high: float = LARGEST) -> Codec:
+    """A value of exactly one of these types; numbers from `low` to `high`."""
     words = [WORDS[kind] for kind in types if kind is not type(None)]
     if {int, float} <= set(types):
         words = ["a number", *(word for word in words if word not in (WORDS[int], WORDS[float]))]
@@ -109,10 +109,10 @@ def scalar(*types: type, low: float = -LARGEST, high: float = LARGEST) -> Kind:
             raise refusal(where, wanted, value)
         return value
 
-    return Kind(plain, read)
+    return Codec(plain, read)
 
 
-FLAG = Kind(bool, scalar(bool).read)
+FLAG = Codec(bool, scalar(bool).read)
 COUNT = scalar(int, low=0, high=COUNTABLE)
 PLACE = scalar(int, low=-1, high=COUNTABLE)
 REAL = scalar(float)
@@ -123,7 +123,7 @@ NUMBER = scalar(int, float)
 LABEL = scalar(bool, int, float, str)
 
 
-def choice(*names: str) -> Kind:
+def choice(*names: str) -> Codec:
     """One of these texts."""
 
     def read(value: Any, where: str, shape: Shape) -> str:
@@ -131,19 +131,19 @@ def choice(*names: str) -> Kind:
             raise refusal(where, f"one of {', '.join(names)}", value)
         return value
 
-    return Kind(lambda value: str(value) if isinstance(value, str) else value, read)
+    return Codec(lambda value: str(value) if isinstance(value, str) else value, read)
 
 
-def or_null(kind: Kind) -> Kind:
-    """A value of this kind, or none."""
+def or_null(kind: Codec) -> Codec:
+    """A value of this kind, or null."""
 
     def read(value: Any, where: str, shape: Shape) -> Any:
         return None if value is None else kind.read(value, where, shape)
 
-    return Kind(lambda value: None if value is None else kind.write(value), read)
+    return Codec(lambda value: None if value is None else kind.write(value), read)
 
 
-REASON = Kind(
+REASON = Codec(
     lambda reason: reason.name,
     lambda name, where, shape: Reason[choice(*Reason.__members__).read(name, where, shape)],
 )
@@ -155,18 +155,18 @@ def _certificate(value: Any, where: str, shape: Shape) -> Certificate:
     except CertificateError as error:
         raise ModelError(f"{where}: {error}") from None
     if found.as_record() != value:
-        raise ModelError(f"{where}: its fingerprint or its numbers are not as a certificate writes them")
+        raise ModelError(f"{where}: its fingerprint or its numbers are not in the canonical form")
     return found
 
 
-CERTIFICATE = Kind(lambda certificate: certificate.as_record(), _certificate)
+CERTIFICATE = Codec(lambda certificate: certificate.as_record(), _certificate)
 
 
 # -- lists and groups ------------------------------------------------------------------------------------------
 
 
 def items(value: Any, where: str, many: int | None = None) -> list[Any]:
-    """A list, of so many items."""
+    """A list, of `many` items if given."""
     if type(value) is not list:
         raise refusal(where, "a list", value)
     if many is not None and len(value) != many:
@@ -174,44 +174,44 @@ def items(value: Any, where: str, many: int | None = None) -> list[Any]:
     return value
 
 
-def listed(kind: Kind, many: Callable[[Shape], int] | None = None) -> Kind:
-    """A list of values of this kind, and of this length."""
+def listed(kind: Codec, many: Callable[[Shape], int] | None = None) -> Codec:
+    """A list of values of this kind, with this length."""
 
     def read(value: Any, where: str, shape: Shape) -> list[Any]:
         given = items(value, where, many(shape) if many else None)
         return [kind.read(item, f"{where}[{k}]", shape) for k, item in enumerate(given)]
 
-    return Kind(lambda values: [kind.write(value) for value in values], read)
+    return Codec(lambda values: [kind.write(value) for value in values], read)
 
 
-def each_rule(kind: Kind) -> Kind:
+def each_rule(kind: Codec) -> Codec:
     """A list with a value for each rule."""
     return listed(kind, lambda shape: shape.rules)
 
 
-def per_rule(kind: Kind) -> Kind:
-    """The same for each run, of an attribute that is a list only where there are several."""
+def per_rule(kind: Codec) -> Codec:
+    """A list with a value for each run, for an attribute that is a list only if there are several runs."""
     every = listed(kind, lambda shape: shape.runs)
-    return Kind(
+    return Codec(
         lambda value: every.write(value if isinstance(value, list) else [value]),
         lambda value, where, shape: one_or_all(every.read(value, where, shape)),
     )
 
 
-def fields(value: Any, where: str, kinds: Mapping[str, Kind], shape: Shape) -> dict[str, Any]:
-    """An object that has exactly these fields, each read by its kind."""
+def fields(value: Any, where: str, kinds: Mapping[str, Codec], shape: Shape) -> dict[str, Any]:
+    """An object with exactly these fields, each read by its codec."""
     if type(value) is not dict:
         raise refusal(where, "an object", value)
     if value.keys() != kinds.keys():
         missing, odd = [name for name in kinds if name not in value], [name for name in value if name not in kinds]
-        told = f"lacks {', '.join(missing)}" if missing else f"has the unknown field {brief(odd[0])}"
-        raise ModelError(f"{where} {told}")
+        problem = f"lacks {', '.join(missing)}" if missing else f"has the unknown field {brief(odd[0])}"
+        raise ModelError(f"{where} {problem}")
     return {name: kind.read(value[name], f"{where}.{name}", shape) for name, kind in kinds.items()}
 
 
-def group(make: Callable[..., Any], **kinds: Kind) -> Kind:
-    """An object with an attribute for each of these fields; `make` gets the shape and the fields."""
-    return Kind(
+def group(make: Callable[..., Any], **kinds: Codec) -> Codec:
+    """An object with an attribute for each of these fields; `make` is called with the shape and the fields."""
+    return Codec(
         lambda value: {name: kind.write(getattr(value, name)) for name, kind in kinds.items()},
         lambda value, where, shape: make(shape, **fields(value, where, kinds, shape)),
     )
@@ -232,17 +232,17 @@ def reals(value: Any, where: str, many: int | None = None) -> Array:
 
 
 def wholes(value: Any, where: str, many: int | None = None) -> Array:
-    """An array of whole numbers that count something."""
+    """An array of counts: whole numbers from 0."""
     for k, item in enumerate(items(value, where, many)):
         if type(item) is not int or not 0 <= item < COUNTABLE:
-            raise refusal(f"{where}[{k}]", "a whole number from 0 on", item)
+            raise refusal(f"{where}[{k}]", "a whole number of at least 0", item)
     return np.array(value, np.int64)
 
 
-REALS = Kind(np.ndarray.tolist, lambda value, where, shape: reals(value, where))
-WHOLES = Kind(np.ndarray.tolist, lambda value, where, shape: wholes(value, where))
-VECTOR = Kind(np.ndarray.tolist, lambda value, where, shape: reals(value, where, shape.size))
-VECTORS = Kind(np.ndarray.tolist, lambda value, where, shape: np.stack(each_rule(VECTOR).read(value, where, shape)))
+REALS = Codec(np.ndarray.tolist, lambda value, where, shape: reals(value, where))
+WHOLES = Codec(np.ndarray.tolist, lambda value, where, shape: wholes(value, where))
+VECTOR = Codec(np.ndarray.tolist, lambda value, where, shape: reals(value, where, shape.size))
+VECTORS = Codec(np.ndarray.tolist, lambda value, where, shape: np.stack(each_rule(VECTOR).read(value, where, shape)))
 
 
 def _rows_written(rows: Rows) -> dict[str, Any]:
@@ -277,9 +277,9 @@ def _rows_read(record: Any, where: str, shape: Shape) -> Rows:
 
 
 def _columns_read(columns: list[Array], values: list[Array], where: str, shape: Shape) -> tuple[Array, Array]:
-    """Where the rows of a sparse table begin, and all columns, one after the other."""
+    """The start of each row of a sparse table, and the columns of all entries."""
     if [places.size for places in columns] != [row.size for row in values]:
-        raise ModelError(f"{where}: there must be as many columns as values in each row")
+        raise ModelError(f"{where}: each row must have as many columns as values")
     for k, places in enumerate(columns):
         if places.size and not ((np.diff(places) > 0).all() and places[-1] < shape.features):
             raise ModelError(f"{where}.columns[{k}] must rise and stay below {shape.features}")
@@ -288,7 +288,7 @@ def _columns_read(columns: list[Array], values: list[Array], where: str, shape: 
 
 
 def _measured(table: Any, where: str, shape: Shape) -> Rows:
-    """Rows of a table, which may have none."""
+    """The rows of a table, which may be empty."""
     if not table.shape[0]:
         of_zeros = scipy.sparse.csr_array if is_sparse(table) else np.zeros
         blank = of_zeros((1, shape.features if is_sparse(table) else 1), dtype=table.dtype)
@@ -300,7 +300,7 @@ def _measured(table: Any, where: str, shape: Shape) -> Rows:
         raise ModelError(f"{where}: {error}") from None
 
 
-ROWS = Kind(_rows_written, _rows_read)
+ROWS = Codec(_rows_written, _rows_read)
 
 
 # -- labels ----------------------------------------------------------------------------------------------------
@@ -321,7 +321,7 @@ def _labels_read(record: Any, where: str, shape: Shape) -> Array:
         return anything
     found = _text_array(name, labels) if name.startswith("text") else _number_array(name, labels)
     if found is None or [plain(label) for label in found.tolist()] != labels:
-        raise ModelError(f"{where}: the labels are not of the type {brief(name)}, or there is no such type")
+        raise ModelError(f"{where}: the labels do not have the type {brief(name)}, or it does not exist")
     return found
 
 
@@ -329,7 +329,7 @@ def _text_array(name: str, labels: list[Any]) -> Array | None:
     width = name.removeprefix("text")
     if not (width.isascii() and width.isdigit() and len(width) < 9) or set(map(type, labels)) != {str}:
         return None
-    longest = max(WIDEST, *map(len, labels))  # every label that is predicted is as wide as the type says
+    longest = max(WIDEST, *map(len, labels))  # every predicted label is as wide as its type
     fits = int(width) <= longest and int(width) * len(labels) <= MOST_LETTERS
     return np.array(labels, f"U{width}") if fits else None
 
@@ -343,4 +343,4 @@ def _number_array(name: str, labels: list[Any]) -> Array | None:
     return np.array(labels, name)
 
 
-LABELS = Kind(_labels_written, _labels_read)
+LABELS = Codec(_labels_written, _labels_read)

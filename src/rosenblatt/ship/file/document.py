@@ -1,4 +1,4 @@
-"""What all files of this package have in common: a format, a protocol, a version, and a SHA-256 of everything else."""
+"""The common form of all files of this package: a format, a protocol, a version, and a SHA-256 of everything else."""
 
 import os
 from collections.abc import Callable
@@ -23,17 +23,17 @@ def text_of(form: str, made_by: str, record: dict[str, Any]) -> str:
 
 
 def save(path: Path, form: str, made_by: str, record: dict[str, Any], *, force: bool = False) -> None:
-    """Write a document, whole or not at all; a file that exists is overwritten only with `force`."""
+    """Write a document, completely or not at all; an existing file is overwritten only with `force`."""
     write_text(path, lambda: text_of(form, made_by, record), force=force)
 
 
 def write_text(path: Path, text: Callable[[], str], *, force: bool = False) -> None:
-    """The same for a text that is yet to be made."""
+    """Write a document whose text is computed only now, so that its errors name the file."""
     name = shown(path)
     try:
         write_whole(path, text().encode(), replace=force)
     except FileExistsError:
-        raise ModelError(f"{name}: the file exists; it is overwritten only with force=True (--force)") from None
+        raise ModelError(f"{name}: already exists; use force=True (--force) to overwrite") from None
     except OSError as error:
         raise ModelError(f"{name}: cannot be written: {error.strerror or error}") from error
     except ModelError as error:
@@ -41,7 +41,7 @@ def write_text(path: Path, text: Callable[[], str], *, force: bool = False) -> N
 
 
 def load(path: Path, read: Callable[[bytes], T]) -> T:
-    """What `read` makes of a file; anything wrong with the file is a ModelError that names it."""
+    """Read a file with `read`; raises ModelError, naming the file, if anything is wrong with it."""
     name = shown(path)
     try:
         return read(read_whole(path, MOST_BYTES))
@@ -52,29 +52,29 @@ def load(path: Path, read: Callable[[bytes], T]) -> T:
 
 
 def opened(data: bytes, forms: tuple[str, ...], read: Callable[[str, str, dict[str, Any]], T]) -> T:
-    """What `read` makes of a document of one of these formats: its format, the version that made it, and the rest."""
+    """Read a document of one of these formats; `read` gets its format, the version that wrote it, and the rest."""
     if len(data) > MOST_BYTES:
         raise ModelError(f"it is larger than {MOST_BYTES:,} bytes")
     try:
         return read(*_checked(parsed(data), forms))
     except ModelError as error:
         raise ModelError(" ".join(str(error).split())) from None
-    except DAMAGE as error:  # by a way not foreseen
+    except DAMAGE as error:  # in a way that the checks did not foresee
         raise ModelError(f"it is damaged: {' '.join(str(error).split())[:200]}") from error
 
 
 def _checked(record: Any, forms: tuple[str, ...]) -> tuple[str, str, dict[str, Any]]:
-    """The format, the version and the rest, if the SHA-256 fits."""
+    """The format, the version and the rest of a document, after checking its SHA-256."""
     if type(record) is not dict or record.get("format") not in forms:
         raise ModelError(f"it is JSON, but not a {' or a '.join(forms)}")
     protocol = record.get("protocol")
     if type(protocol) is not int or protocol != PROTOCOL:
         newer = type(protocol) is int and protocol > PROTOCOL
-        told = f"was made by a newer version (protocol {brief(protocol)})" if newer else "has no protocol known here"
-        raise ModelError(f"it {told}; this version, {__version__}, reads protocol {PROTOCOL}")
+        what = f"was written by a newer version (protocol {brief(protocol)})" if newer else "has an unknown protocol"
+        raise ModelError(f"it {what}; this version, {__version__}, reads protocol {PROTOCOL}")
     found = record.pop("sha256", None)
     if type(found) is not str or found != digest(record):
-        raise ModelError("it was changed or damaged after it was written: its SHA-256 does not fit")
+        raise ModelError("it was changed or damaged after it was written: its SHA-256 does not match")
     form, made_by = record.pop("format"), record.pop("made_by", None)
     del record["protocol"]
     if type(made_by) is not str:
@@ -83,6 +83,6 @@ def _checked(record: Any, forms: tuple[str, ...]) -> tuple[str, str, dict[str, A
 
 
 def shown(path: Path) -> str:
-    """A path for a message, on one line."""
+    """A path for a message, on a single line."""
     name = os.fspath(path)
     return name if isinstance(name, str) and name.isprintable() else repr(name)

@@ -1,12 +1,11 @@
-"""The model file: a rule with all that is needed to use it, to go on with it and to check it, as canonical JSON.
+"""The model file: everything needed to use a rule, to continue learning and to check it, as canonical JSON.
 
-Problem   a rule that another process, another year or another language can use, from a file that nobody need trust.
-Input     a fitted estimator; what its columns mean, what was proved, what it was learned from, how well it did.
-Result    a text of one form only, protected by its SHA-256; loading gives the estimator back to the last bit.
+Problem   store a rule for other processes, languages and years, in a file that need not be trusted.
+Input     a fitted estimator; its encoding, its certificates, the fingerprint of its data, how it was judged.
+Result    a canonical text, protected by its SHA-256; loading it restores the estimator to the last bit.
 
-Loading executes nothing and follows no name in the file: every field is read by a table (`states`, `options`), and
-what is not in the table, too long, too short or of another type is refused. The format is described in
-docs/modelfile.md.
+Loading executes nothing and follows no name in the file: every field is read by a table (`schemas`, `options`).
+Unknown fields and values of the wrong type or length are refused. docs/modelfile.md describes the format.
 """
 
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from rosenblatt.rows.kernels import Array, Dense, Rows
 from rosenblatt.rows.storage import n_features, n_rows, rows_of
 from rosenblatt.ship.file import document, judged, records
 from rosenblatt.ship.file.atomic import Path
-from rosenblatt.ship.file.codecs import CERTIFICATE, COUNT, NOWHERE, Kind, Shape, fields, listed, or_null, plainly
+from rosenblatt.ship.file.codecs import CERTIFICATE, COUNT, NO_SHAPE, Codec, Shape, fields, listed, or_null, plainly
 from rosenblatt.version import __version__
 from rosenblatt.visible import brief
 
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 
 FORMAT = "rosenblatt model"
 NUMBERS_AT_ONCE = 2**20
-HASH = Kind(str, lambda value, where, shape: _hash(value, where))
+HASH = Codec(str, lambda value, where, shape: _hash(value, where))
 
 
 def _hash(value: Any, where: str) -> str:
@@ -44,16 +43,16 @@ def _hash(value: Any, where: str) -> str:
 
 
 def _encoding(value: Any, where: str, shape: Shape) -> "Encoding":
-    from rosenblatt.read.encode.encoding import Encoding  # with Polars, which models learned from arrays do not need
+    from rosenblatt.read.encode.encoding import Encoding  # imports Polars, which models learned from arrays do not need
 
     return Encoding.from_record(value)
 
 
 FINGERPRINT = {"rows": COUNT, "features": COUNT, "sha256": HASH}
 ABOUT = {
-    "encoding": or_null(Kind(lambda encoding: encoding.as_record(), _encoding)),
-    "data": or_null(Kind(plainly, lambda value, where, shape: fields(value, where, FINGERPRINT, shape))),
-    "held_out": or_null(Kind(plainly, judged.told)),
+    "encoding": or_null(Codec(lambda encoding: encoding.as_record(), _encoding)),
+    "data": or_null(Codec(plainly, lambda value, where, shape: fields(value, where, FINGERPRINT, shape))),
+    "held_out": or_null(Codec(plainly, judged.free_form)),
     "certificates": listed(CERTIFICATE),
 }
 
@@ -62,9 +61,9 @@ ABOUT = {
 class Model:
     """A rule, and what is known about it.
 
-    `rule` is a fitted estimator, or the same without scikit-learn; `estimator` is always an estimator. `encoding` is
-    what the columns of a table mean to it (None: it was learned from arrays), `data` the fingerprint of what it was
-    learned from, `held_out` what was measured on other rows, `made_by` the version that learned it.
+    `rule` is a fitted estimator, or its counterpart without scikit-learn; `estimator` is always an estimator.
+    `encoding` says how a table's columns become features (None: learned from arrays), `data` is the fingerprint of the
+    training data, `held_out` says how the rule was judged, `made_by` is the version that learned it.
     """
 
     rule: Any
@@ -81,17 +80,17 @@ class Model:
 
     @property
     def table_encoding(self) -> "Encoding":
-        """What the columns of a table mean to the rule; refuses a rule that was learned from arrays."""
+        """How a table's columns become features; refuses a rule that was learned from arrays."""
         if self.encoding is None:
-            raise OptionError("the rule was learned from arrays, and the model does not know what their columns mean")
+            raise OptionError("the rule was learned from arrays, so the model does not know their columns")
         return self.encoding
 
     def save(self, path: Path, *, force: bool = False) -> None:
-        """Write the model, whole or not at all; a file that exists is overwritten only with `force`."""
+        """Write the model, completely or not at all; an existing file is overwritten only with `force`."""
         document.write_text(path, self.text, force=force)
 
     def text(self) -> str:
-        """The model as text; what could not be loaded is refused."""
+        """The model as text; refuses a model that could not be loaded."""
         about = {name: kind.write(getattr(self, name)) for name, kind in ABOUT.items()}
         text = document.text_of(FORMAT, self.made_by, records.written(self.rule) | about)
         Model.from_text(text.encode())
@@ -100,7 +99,7 @@ class Model:
     def predict(self, table: Any) -> list[str]:
         """The label of every row of a table, a data frame or a mapping of columns; its columns are found by name."""
         if self.encoding is None:
-            raise OptionError("the rule was learned from arrays: ask model.estimator.predict(X)")
+            raise OptionError("the rule was learned from arrays: use model.estimator.predict(X)")
         return [self.encoding.target.classes[k] for k in self.rule.predict(self.seen(self.encoding, table))]
 
     def seen(self, encoding: "Encoding", table: Any, first_row: int = 0) -> Any:
@@ -109,25 +108,25 @@ class Model:
 
     @classmethod
     def load(cls, path: Path) -> "Model":
-        """Read a model; anything wrong with the file is a ModelError that names it."""
+        """Read a model; raises ModelError, naming the file, if anything is wrong with it."""
         return document.load(path, cls.from_text)
 
     @classmethod
     def from_text(cls, data: bytes) -> "Model":
-        """The model of a text in UTF-8."""
+        """The model from its text in UTF-8."""
         return document.opened(data, (FORMAT,), lambda form, made_by, record: cls.from_record(record, made_by))
 
     @classmethod
     def from_record(cls, record: dict[str, Any], made_by: str) -> "Model":
-        """The model of what is in a document; raises ModelError for anything that is not one."""
-        with np.errstate(all="ignore"):  # numbers that overflow are refused, without a warning
-            given = fields(record, "the model", dict.fromkeys(records.PARTS, records.AS_IS) | ABOUT, NOWHERE)
+        """The model from its record; raises ModelError if it is not one."""
+        with np.errstate(all="ignore"):  # numbers that overflow are refused; no warning is needed
+            given = fields(record, "the model", dict.fromkeys(records.PARTS, records.AS_IS) | ABOUT, NO_SHAPE)
             rule = records.restored({name: given[name] for name in records.PARTS})
             about = {name: given[name] for name in ABOUT} | {"certificates": tuple(given["certificates"])}
             return cls(rule, **about, made_by=made_by)._checked()
 
     def _checked(self) -> "Model":
-        """This model, if its parts fit together."""
+        """The model, after checking that its parts fit together."""
         features, classes = self.rule.n_features_in_, len(self.rule.classes_)
         if self.encoding is not None:
             self.rule.check_encoding(self.encoding)
@@ -136,7 +135,7 @@ class Model:
                 raise ModelError(f"the encoding's target has {many} classes, but the rule has {classes}")
             labels = self.rule.classes_
             if labels.dtype.kind not in "biu" or labels.tolist() != list(range(classes)):
-                raise ModelError(f"the rule's labels must be the places of the target's classes, 0 to {classes - 1}")
+                raise ModelError(f"the rule's labels must be the numbers of the target's classes, 0 to {classes - 1}")
         if self.data is not None and self.data["features"] != features:
             raise ModelError(f"the data had {self.data['features']} features, but the rule has {features}")
         if self.held_out is not None:
@@ -154,24 +153,24 @@ def save_model(
     held_out: dict[str, Any] | None = None,
     force: bool = False,
 ) -> None:
-    """Write a fitted estimator to a file, whole or not at all.
+    """Write a fitted estimator to a file, completely or not at all.
 
     Parameters
     ----------
     estimator : estimator of this package
-        What `load_model` gives back, to the last bit; its ledger is not kept (`ledger_.save` keeps it).
+        `load_model` restores it to the last bit, without its ledger (use `ledger_.save` for that).
     path : path
         An existing file is overwritten only with force=True.
     encoding : Encoding or None
-        What the columns of a table mean to the rule.
+        How a table's columns become features.
     certificates : certificates
-        What was proved about the data or the rule.
+        Proofs about the data or the rule.
     data : dict or None
-        `data_fingerprint(X, y)` of what it was learned from.
+        `data_fingerprint(X, y)` of the training data.
     held_out : dict or None
-        What was measured on other rows: texts, numbers and lists.
+        How the rule was judged: texts, numbers and lists.
     force : bool, default=False
-        Whether to overwrite a file.
+        Whether to overwrite an existing file.
 
     Examples
     --------
@@ -190,21 +189,21 @@ def save_model(
 
 
 def data_fingerprint(X: Any, y: Any = None) -> dict[str, Any]:
-    """How many rows and features there are, and a SHA-256 of the numbers and the order of the labels.
+    """The numbers of rows and features, and a SHA-256 of the values and the order of the labels.
 
-    It is the same for dense and sparse tables, for float32 and float64, and for other names of the classes in the same
-    order. `X` may be `Examples`, which have their labels.
+    It does not depend on dense or sparse storage, on float32 or float64, or on the names of the classes, only on their
+    order. `X` may be `Examples`, which include their labels.
     """
     if isinstance(X, Examples):
         return _fingerprint(X.rows, X.labels > 0)
     rows, y = rows_of(X), np.asarray(labelled(y))
     if y.shape != (n_rows(rows),):
-        raise DataError(f"X has {n_rows(rows)} rows but y is of shape {y.shape}: it needs one label per row")
+        raise DataError(f"X has {n_rows(rows)} rows, but y has the shape {y.shape}; it needs one label per row")
     return _fingerprint(rows, np.searchsorted(classes_of(y), y))
 
 
 def grid_fingerprint(table: Array, labels: Array) -> dict[str, Any]:
-    """The same of the columns that a tree sees, table[column, row] with NaN for what is missing."""
+    """The fingerprint of the columns that a tree sees: table[column, row], NaN if missing."""
     return _fingerprint(Dense(table.T, 0.0, 0.0, 0, False), labels)
 
 
@@ -221,7 +220,7 @@ def _fingerprint(rows: Rows, numbers_of_labels: Array) -> dict[str, Any]:
 
 
 def _entries(rows: Rows, begin: int, end: int) -> tuple[Array, Array, Array]:
-    """How many numbers of these rows are not zero, where they are, and what they are."""
+    """The number of non-zero values in each of these rows, their columns, and the values."""
     if isinstance(rows, Dense):
         table = rows.values[begin:end]
         there = table != 0

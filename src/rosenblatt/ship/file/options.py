@@ -1,6 +1,6 @@
-"""How the options that a rule was made with are kept in a model file.
+"""How a model file stores the options of a rule.
 
-What cannot be written down, a function as kernel or a random generator under way, is refused by name.
+Options that cannot be written, such as a kernel function or a random generator, are refused by name.
 """
 
 from collections.abc import Mapping
@@ -19,11 +19,11 @@ from rosenblatt.ship.file.codecs import (
     FLAG,
     LABEL,
     LARGEST,
-    NOWHERE,
+    NO_SHAPE,
     NUMBER,
     REAL,
     TINY,
-    Kind,
+    Codec,
     Shape,
     at_least,
     choice,
@@ -43,17 +43,17 @@ TEXT_OR_NONE = scalar(str, NONE)
 NAME = scalar(bool, int, float, str, NONE)
 
 
-def above(low: float, *words: str, high: float = LARGEST) -> Kind:
+def above(low: float, *words: str, high: float = LARGEST) -> Codec:
     """A number of at least `low`, or one of some words."""
     number, word = scalar(int, float, low=low, high=high), choice(*words)
 
     def read(value: Any, where: str, shape: Shape) -> Any:
         return (word if words and type(value) is str else number).read(value, where, shape)
 
-    return Kind(plain, read)
+    return Codec(plain, read)
 
 
-def whole(low: int, *words: str, high: float = COUNTABLE) -> Kind:
+def whole(low: int, *words: str, high: float = COUNTABLE) -> Codec:
     """A whole number of at least `low`, which may be written as a float, or one of some words."""
     wanted = f"a whole number{at_least(low)}" + "".join(f" or {word!r}" for word in words)
 
@@ -62,16 +62,16 @@ def whole(low: int, *words: str, high: float = COUNTABLE) -> Kind:
             return value
         raise refusal(where, wanted, value)
 
-    return Kind(plain, read)
+    return Codec(plain, read)
 
 
-def flag(*words: str) -> Kind:
+def flag(*words: str) -> Codec:
     """True or false, or one of some words."""
 
     def read(value: Any, where: str, shape: Shape) -> Any:
         return (choice(*words) if type(value) is str else FLAG).read(value, where, shape)
 
-    return Kind(plain, read)
+    return Codec(plain, read)
 
 
 def _start_written(start: Any) -> Any:
@@ -97,14 +97,14 @@ def _class_weight_read(value: Any, where: str, shape: Shape) -> Any:
     return _pairs_read(value, where, shape, LABEL, NUMBER)
 
 
-def _pairs_read(value: Any, where: str, shape: Shape, name: Kind, number: Kind) -> dict[Any, Any]:
+def _pairs_read(value: Any, where: str, shape: Shape, name: Codec, number: Codec) -> dict[Any, Any]:
     """A dict, written as a list of names and numbers."""
     found = {}
     for k, pair in enumerate(items(value, where)):
         given = items(pair, f"{where}[{k}]", 2)
         found[name.read(given[0], f"{where}[{k}][0]", shape)] = number.read(given[1], f"{where}[{k}][1]", shape)
     if len(found) < len(value):
-        raise ModelError(f"{where} has a name twice")
+        raise ModelError(f"{where} has a duplicate name")
     return found
 
 
@@ -130,7 +130,7 @@ def _comparator_written(given: Any) -> Any:
 def _comparator_read(value: Any, where: str, shape: Shape) -> Any:
     if value is None:
         return None
-    anything = Kind(plain, lambda given, place, about: given)
+    anything = Codec(plain, lambda given, place, about: given)
     given = fields(value, where, {"weights": anything, "epsilon": REAL, "named": FLAG}, shape)
     if given["named"]:
         weights: Any = _pairs_read(given["weights"], f"{where}.weights", shape, NAME, REAL)
@@ -148,20 +148,20 @@ def _columns_read(value: Any, where: str, shape: Shape) -> Any:
 
 
 MULTI_CLASS = "multi_class"
-SPECIAL: Mapping[str, Kind] = {
-    "start": Kind(_start_written, _start_read),
-    "class_weight": Kind(_class_weight_written, _class_weight_read),
+SPECIAL: Mapping[str, Codec] = {
+    "start": Codec(_start_written, _start_read),
+    "class_weight": Codec(_class_weight_written, _class_weight_read),
     "random_state": scalar(int, NONE, low=0),
     "cv": whole(2),
     "kernel": choice(*OF_PRODUCTS, *OF_PAIRS, PRECOMPUTED),
-    "categorical_features": Kind(_columns_written, _columns_read),
-    "classes": Kind(_classes_written, _classes_read),
-    "comparator": Kind(_comparator_written, _comparator_read),
+    "categorical_features": Codec(_columns_written, _columns_read),
+    "classes": Codec(_classes_written, _classes_read),
+    "comparator": Codec(_comparator_written, _comparator_read),
 }
 
 
-def _kept(kind: options.Kind) -> Kind:
-    """How an option of this kind is kept in a file."""
+def _kept(kind: options.Kind) -> Codec:
+    """The codec for an option of this kind."""
     match kind:
         case options.Flag():
             found = flag(*kind.words) if kind.words else FLAG
@@ -178,18 +178,18 @@ def _kept(kind: options.Kind) -> Kind:
 
 
 @cache
-def kinds_kept(estimator: str) -> Mapping[str, Kind]:
-    """How each option of the estimator of this name is kept in a file."""
+def kinds_kept(estimator: str) -> Mapping[str, Codec]:
+    """The codec for each option of the estimator with this name."""
     return {name: _kept(kind) for name, kind in options.kinds_of(registry.NAMED[estimator].rule).items()}
 
 
 def scheme_meant(classes: int) -> str:
-    """How classes were learned where a file does not say: it is older than the choice, or has only two."""
+    """The class scheme of a file that does not name one: it is older than the option, or has only two classes."""
     return JOINT if classes == 2 else ONE_VS_REST
 
 
 def options_written(rule: Any) -> dict[str, Any]:
-    """The options of a rule, each checked to come back."""
+    """The options of a rule, each checked to be readable again."""
     given, found = rule.options(), {}
     scheme, classes = given.get(MULTI_CLASS), rule.classes_
     if scheme is not None and len(classes) > 2 and scheme != rule._scheme:
@@ -199,8 +199,8 @@ def options_written(rule: Any) -> dict[str, Any]:
         try:
             found[name] = kind.write(given[name])
         except (TypeError, ValueError):
-            raise refusal(where, "made of numbers and texts", given[name]) from None
-        kind.read(found[name], where, NOWHERE)
+            raise refusal(where, "numbers and texts", given[name]) from None
+        kind.read(found[name], where, NO_SHAPE)
     if scheme == scheme_meant(len(classes)):
         found.pop(MULTI_CLASS, None)
     return found

@@ -1,7 +1,7 @@
-"""Rules as records of plain lists, numbers and texts, and back.
+"""Turns rules into records of plain lists, numbers and texts, and back.
 
-A record says what the rule is in words, too. Those are checked when it is read: a file cannot say one thing and do
-another.
+A record also describes the rule's conventions in words. They are checked when it is read, so a file cannot say one
+thing and do another.
 """
 
 from collections.abc import Mapping
@@ -22,13 +22,13 @@ from rosenblatt.ship.file.codecs import (
     FLAG,
     LABEL,
     LABELS,
-    NOWHERE,
+    NO_SHAPE,
     PLACE,
     SIZE,
     TEXT,
     VECTOR,
     WHOLES,
-    Kind,
+    Codec,
     Shape,
     fields,
     listed,
@@ -39,8 +39,8 @@ from rosenblatt.ship.file.options import MULTI_CLASS, kinds_kept, options_writte
 from rosenblatt.ship.file.schemas import kept_by
 from rosenblatt.visible import brief
 
-AS_IS = Kind(lambda value: value, lambda value, where, shape: value)  # read later
-PARTS: Mapping[str, Kind] = {
+AS_IS = Codec(lambda value: value, lambda value, where, shape: value)  # checked later
+PARTS: Mapping[str, Codec] = {
     "estimator": TEXT,
     "conventions": AS_IS,
     "classes": LABELS,
@@ -53,18 +53,18 @@ PARTS: Mapping[str, Kind] = {
 
 
 def written(rule: Any) -> dict[str, Any]:
-    """All that is kept of a rule."""
+    """The record of a rule."""
     if (entry := registry.entry_of(rule)) is None:
         name = type(rule).__name__
-        inside = "; save what learns inside it, its `rule`" if name == "RiverPerceptron" else ""
+        inside = "; save its `rule` instead" if name == "RiverPerceptron" else ""
         raise ModelError(f"a model file holds the estimators {', '.join(registry.NAMED)}, not {name}{inside}")
     if not rule.is_fitted:
-        raise ModelError(f"this {rule.name} has not learned anything yet: fit it first")
+        raise ModelError(f"this {rule.name} is not fitted yet: call fit first")
     if entry.name == OnlineRule.name:
         return _online_written(rule)
     table = kept_by(rule.keeps)
     names, classes = getattr(rule, "feature_names_in_", None), LABELS.write(rule.classes_)
-    LABELS.read(classes, "classes", NOWHERE)  # labels that JSON does not know are refused by name
+    LABELS.read(classes, "classes", NO_SHAPE)  # refuses labels that JSON cannot hold
     return {
         "estimator": rule.name,
         "conventions": rule.conventions(),
@@ -78,14 +78,14 @@ def written(rule: Any) -> dict[str, Any]:
 
 
 def restored(record: Mapping[str, Any]) -> Any:
-    """The rule of such a record."""
-    given = fields(dict(record), "the model", PARTS, NOWHERE)
+    """The rule from its record."""
+    given = fields(dict(record), "the model", PARTS, NO_SHAPE)
     name = given["estimator"]
     if name not in registry.NAMED:
-        raise ModelError(f"this version knows no estimator {brief(name)}, only {', '.join(registry.NAMED)}")
+        raise ModelError(f"unknown estimator {brief(name)}; this version has {', '.join(registry.NAMED)}")
     rule = _online_restored(given) if name == OnlineRule.name else _restored(given)
     if given["conventions"] != rule.conventions():
-        raise ModelError("the conventions are not those of a rule with these settings")
+        raise ModelError("the conventions do not match the settings of the rule")
     return rule
 
 
@@ -98,7 +98,7 @@ def _restored(given: Mapping[str, Any]) -> Any:
     except TypeError:
         rising = False
     if len(labels) < 2 or not rising:
-        raise ModelError("there must be two classes or more, different and in order")
+        raise ModelError("classes must be two or more different labels, in order")
     if names is not None and (len(names) != given["features"] or not all(type(feature) is str for feature in names)):
         raise ModelError(f"feature_names must be {given['features']} texts")
     kinds = {key: field.kind for key, field in table.settled.items()}
@@ -106,12 +106,12 @@ def _restored(given: Mapping[str, Any]) -> Any:
     if MULTI_CLASS in parameter_kinds and type(parameters) is dict and MULTI_CLASS not in parameters:
         parameters = {**parameters, MULTI_CLASS: scheme_meant(len(labels))}
     scheme = parameters.get(MULTI_CLASS, ONE_VS_REST) if type(parameters) is dict and len(labels) > 2 else None
-    settled = fields(given["settled"], "settled", kinds, NOWHERE)
+    settled = fields(given["settled"], "settled", kinds, NO_SHAPE)
     shape = Shape(rules_of(len(labels), scheme), given["features"], settled.get("bias", 0.0), scheme == JOINT)
     options = fields(parameters, "parameters", parameter_kinds, shape)
     learned = fields(given["learned"], "learned", {key: field.kind for key, field in table.learned.items()}, shape)
     rule = made(**options)
-    if MULTI_CLASS in options:  # files of before have none: one-vs-rest, as the class itself says
+    if MULTI_CLASS in options:  # older files lack it and keep the class's default, one-vs-rest
         rule._multi_class = options[MULTI_CLASS]
     rule.classes_, rule.n_features_in_ = classes, given["features"]
     if names is not None:
@@ -131,7 +131,7 @@ LEARNED = {
     "width": or_null(COUNT),
     "weights": VECTOR,
     "sums": or_null(VECTOR),
-    "counts": Kind(
+    "counts": Codec(
         dict,
         lambda value, where, shape: fields(
             value, where, {name: PLACE if name == "broken_at" else COUNT for name in COUNTS}, shape
@@ -163,7 +163,7 @@ def _online_written(rule: OnlineRule) -> dict[str, Any]:
 
 def _online_restored(given: Mapping[str, Any]) -> OnlineRule:
     labels, names = given["classes"].tolist(), given["feature_names"]
-    settled = fields(given["settled"], "settled", {"bias": BIAS, "zero_is_yes": FLAG}, NOWHERE)
+    settled = fields(given["settled"], "settled", {"bias": BIAS, "zero_is_yes": FLAG}, NO_SHAPE)
     shape = Shape(1, given["features"], settled["bias"])
     learned = fields(given["learned"], "learned", LEARNED, shape)
     if names is not None and (len(names) != shape.features or len(set(names)) != shape.features):

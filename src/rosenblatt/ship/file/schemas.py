@@ -1,7 +1,7 @@
-"""What each estimator keeps in a model file: one table per class, and nothing that is not in it.
+"""The fields that each estimator stores in a model file, in tables; nothing else is stored.
 
-A file names fields of these tables, never attributes, classes or modules. Ledgers are not kept: a loaded rule has an
-empty one that begins at its weights, so `partial_fit` goes on as if nothing had happened.
+A file names fields of these tables, never attributes, classes or modules. Ledgers are not stored: a loaded rule has an
+empty one that starts at its weights, so `partial_fit` continues as if nothing had happened.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import ModelError
-from rosenblatt.learn.dual.dual import State
+from rosenblatt.learn.dual.dual import DualState
 from rosenblatt.learn.dual.dual_kernels import Memory
-from rosenblatt.learn.dual.gram import OF_PAIRS, OF_PRODUCTS, PRECOMPUTED, Kernel, Points
+from rosenblatt.learn.dual.gram import OF_PAIRS, OF_PRODUCTS, PRECOMPUTED, KernelFunction, KernelRows
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.passes.aggressive import Variant
 from rosenblatt.learn.passes.averaged import Tally
@@ -42,7 +42,7 @@ from rosenblatt.ship.file.codecs import (
     VECTOR,
     VECTORS,
     WHOLES,
-    Kind,
+    Codec,
     Shape,
     choice,
     each_rule,
@@ -55,20 +55,20 @@ from rosenblatt.ship.file.codecs import (
 )
 from rosenblatt.ship.file.tree_schemas import PRICE, TREE, VALIDATION
 
-ABSENT = object()  # an attribute that only `fit` makes, after partial_fit alone
+ABSENT = object()  # in place of an attribute that `fit` sets, after `partial_fit` alone
 
 
 @dataclass(frozen=True)
 class Field:
-    """One thing that is kept: its kind, and where an estimator has it."""
+    """A stored field: its codec, and how an estimator's value is read and set."""
 
-    kind: Kind
+    kind: Codec
     get: Callable[[Any], Any]
     put: Callable[[Any, Any], None]
 
 
-def kept(attribute: str, kind: Kind) -> Field:
-    """What an attribute holds."""
+def kept(attribute: str, kind: Codec) -> Field:
+    """The field for an attribute."""
 
     def put(estimator: Any, value: Any) -> None:
         if value is not ABSENT:
@@ -94,7 +94,7 @@ WEIGHTS = {"weights": kept("weights_", VECTORS)}
 
 
 def _begin(rule: Any, shape: Shape, given: Mapping[str, Any]) -> None:
-    """An empty ledger that begins at the weights, and what follows from them."""
+    """Add an empty ledger that starts at the weights, and the attributes derived from them."""
     rule.ledger_ = one_or_all([rule._ledger(w) for w in ([rule.weights_] if shape.joint else rule.weights_)])
     rule._expose()
 
@@ -102,7 +102,7 @@ def _begin(rule: Any, shape: Shape, given: Mapping[str, Any]) -> None:
 # -- Perceptron, PocketPerceptron, LiftedPerceptron ------------------------------------------------------------
 
 _PROOFS = per_rule(or_null(CERTIFICATE))
-PROOFS = Kind(
+PROOFS = Codec(
     lambda value: None if value is ABSENT else _PROOFS.write(value),
     lambda value, where, shape: ABSENT if value is None else _PROOFS.read(value, where, shape),
 )
@@ -136,11 +136,11 @@ TALLIES = {
 
 
 def _go_on(rule: Any, shape: Shape, given: Mapping[str, Any]) -> None:
-    """The same as `_begin`, where the weights under way need not be those of the rule."""
+    """Add an empty ledger that starts at the current weights, which may differ from the rule's."""
     for tally in rule._tallies:
         if tally.sums.size != (shape.size if rule._is_averaged() else 0):
             raise ModelError("the sums of the tallies do not fit a rule of this kind")
-        with np.errstate(over="ignore", invalid="ignore"):  # every run keeps its mean finite
+        with np.errstate(over="ignore", invalid="ignore"):  # the mean of every real run is finite
             if tally.sums.size and not np.isfinite(tally.average).all():
                 raise ModelError("the tallies are so large that their mean overflows")
     lasts = [tally.last for tally in rule._tallies]
@@ -172,7 +172,7 @@ def _electorate_read(value: Any, where: str, shape: Shape) -> Electorate:
     return voters
 
 
-VOTED = {"electorates": kept("_electorates", each_rule(Kind(_electorate_written, _electorate_read)))}
+VOTED = {"electorates": kept("_electorates", each_rule(Codec(_electorate_written, _electorate_read)))}
 VOTED_SETTLED = {"vote": kept("_vote", choice(*VOTES)), "share": kept("_share", scalar(float, low=0.0, high=1.0))}
 
 
@@ -192,7 +192,7 @@ def _steps(value: Any, where: str, shape: Shape) -> tuple[Variant, float]:
 
 
 AGGRESSIVE_SETTLED = {
-    "steps": kept("_steps", Kind(lambda steps: {"variant": str(steps[0]), "C": steps[1]}, _steps)),
+    "steps": kept("_steps", Codec(lambda steps: {"variant": str(steps[0]), "C": steps[1]}, _steps)),
     "averages": kept("_averages", FLAG),
 }
 
@@ -226,13 +226,13 @@ def _choice_read(value: Any, where: str, shape: Shape) -> Choice:
     return Choice(tuple(tried), np.array(errors), np.array(error), np.array(noise))
 
 
-CHOICE = {"choice": kept("_choice", Kind(_choice_written, _choice_read))}
+CHOICE = {"choice": kept("_choice", Codec(_choice_written, _choice_read))}
 
 
 # -- KernelPerceptron ------------------------------------------------------------------------------------------
 
 KERNEL = group(
-    lambda shape, **parts: Kernel(**parts, shift=shape.bias * shape.bias),
+    lambda shape, **parts: KernelFunction(**parts, shift=shape.bias * shape.bias),
     function=choice(*OF_PRODUCTS, *OF_PAIRS, PRECOMPUTED),
     gamma=SIZE,
     degree=NUMBER,
@@ -240,7 +240,7 @@ KERNEL = group(
 )
 MEMORY = group(lambda shape, row, step: Memory(row, step, np.zeros(0, np.int64)), row=WHOLES, step=REALS)
 DUAL = group(
-    lambda shape, **parts: State(**parts),
+    lambda shape, **parts: DualState(**parts),
     amounts=REALS,
     delays=REALS,
     memory=MEMORY,
@@ -249,7 +249,7 @@ DUAL = group(
     made=COUNT,
     looks=COUNT,
 )
-POINTS = Kind(lambda points: ROWS.write(points.rows), lambda *place: Points(ROWS.read(*place)))
+POINTS = Codec(lambda points: ROWS.write(points.rows), lambda *place: KernelRows(ROWS.read(*place)))
 DUALS = {
     "kernel": kept("_kernel", KERNEL),
     "rows": Field(COUNT, lambda rule: rule._ledgers()[0].n_rows, lambda rule, many: None),
@@ -260,17 +260,17 @@ DUALS = {
 
 
 def _sum_on(rule: Any, shape: Shape, given: Mapping[str, Any]) -> None:
-    """What follows from the states; the ledger goes on with the numbers of the rows."""
+    """Add what follows from the states; the ledger continues with the numbers of the rows."""
     support, held = rule.support_, rule._kernel.function == PRECOMPUTED
     if (np.diff(support) <= 0).any() or (support >= given["rows"]).any():
-        raise ModelError("the numbers of the support rows must rise and be those of rows")
+        raise ModelError("the numbers of the support rows must increase and stay below the number of rows")
     if rule._support.n != (0 if held else support.size) or (held and given["rows"] != shape.features):
-        raise ModelError("there must be a support row for each number, and none for a precomputed kernel")
+        raise ModelError("each number needs a support row, except for a precomputed kernel, which has none")
     for k, state in enumerate(rule._states):
         _check_state(f"rule {k}", state, support)
     rule.support_vectors_ = None if held else rule._support.matrix
     ledgers = [Ledger(np.empty(0), given["rows"], np.int64) for _ in rule._states]
-    start = np.zeros(shape.size)  # one for all: nothing in the file is as long
+    start = np.zeros(shape.size)  # one for all, because nothing in the file is that long
     for ledger in ledgers:
         ledger.start = start
     rule.ledger_ = one_or_all(ledgers)
@@ -278,7 +278,7 @@ def _sum_on(rule: Any, shape: Shape, given: Mapping[str, Any]) -> None:
     rule._expose()
 
 
-def _check_state(where: str, state: State, support: Array) -> None:
+def _check_state(where: str, state: DualState, support: Array) -> None:
     """Refuse amounts, delays and a memory that do not fit the support rows."""
     remembered = state.memory.row[: state.made]
     if (
@@ -306,7 +306,7 @@ GROWN = {
 
 
 def _grow_on(tree: Any, shape: Shape, given: Mapping[str, Any]) -> None:
-    """What follows from the nodes."""
+    """Add what follows from the nodes."""
     tree._take(replace(tree.tree_, classes=tuple(tree.classes_.tolist())))
 
 
@@ -315,14 +315,14 @@ def _grow_on(tree: Any, shape: Shape, given: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class Group:
-    """What rules of some kind keep: what was settled before learning, what was learned, and what follows from both."""
+    """Fields that are settled before learning, fields that are learned, and a function that adds what follows."""
 
     settled: Mapping[str, Field] = field(default_factory=dict)
     learned: Mapping[str, Field] = field(default_factory=dict)
     finish: Callable[[Any, Shape, Mapping[str, Any]], None] | None = None
 
 
-GROUPS = {  # by the names that rules have them under, in `Rule.keeps`
+GROUPS = {  # by their names in `Rule.keeps`
     "run": Group(SETTLED, COUNTERS, _begin),
     "weights": Group({}, WEIGHTS),
     "certificates": Group({}, PERCEPTRON),
@@ -339,15 +339,15 @@ GROUPS = {  # by the names that rules have them under, in `Rule.keeps`
 
 
 def _numbers(kept_as: KeptArrays) -> Group:
-    """The field of an array for each rule."""
+    """The field for an array for each rule."""
     one = listed(VECTOR, lambda shape: shape.size) if kept_as.square else VECTOR
-    numbers = Kind(np.ndarray.tolist, lambda value, where, shape: np.stack(one.read(value, where, shape)))
+    numbers = Codec(np.ndarray.tolist, lambda value, where, shape: np.stack(one.read(value, where, shape)))
     return Group({}, {kept_as.field: kept(kept_as.attribute, each_rule(numbers))})
 
 
 @cache
 def kept_by(keeps: tuple[str | KeptArrays, ...]) -> Group:
-    """All that a rule with these groups keeps; the last of them that says what follows does."""
+    """The fields of a rule with these groups; the last group with a `finish` decides it."""
     each = [_numbers(one) if isinstance(one, KeptArrays) else GROUPS[one] for one in keeps]
     finish = [group.finish for group in each if group.finish is not None]
     return Group(

@@ -1,0 +1,289 @@
+"""Yes, no, or ask a person: two cut-offs, so that what is decided is wrong at most so often, with a stated confidence.
+
+Problem   a rule errs more often than can be tolerated, but on rows that it is sure of it errs less; which ones may it
+          decide alone?
+Input     rows that neither the rule nor the ladder was made from, drawn alike and independently; tolerable rates.
+Result    `Abstention`: the boldest rung of the ladder for which every rate is shown to be tolerable, with the counts.
+Papers    Geifman and El-Yaniv 2017 (selection with guaranteed risk); Angelopoulos, Bates, Candes, Jordan and Lei 2021
+          (learn then test); the binomial test of Clopper and Pearson 1934.
+
+For each rung, "some rate is above what is tolerable" is a hypothesis. It is rejected if every rate's binomial test is
+most delta = 1 - confidence: k errors among m rows are so few with probability at most delta if the rate is higher. The
+rungs are tested in their order, and the first that is not rejected ends it. A wrong claim needs the first true
+hypothesis of the order to be rejected, which happens with probability at most delta; so no delta has to be shared among
+the rungs, nor among the rates. The order and the first rung are fixed before the rows are seen: they depend on the
+ladder, the tolerances, the confidence and how many rows there are.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rosenblatt.errors import DataError, OptionError
+from rosenblatt.judge import binomial
+from rosenblatt.judge.ladder import Ladder, Rung
+from rosenblatt.judge.scored import NO_AND_YES, Names, Scored
+from rosenblatt.options import one_of
+from rosenblatt.plurals import many
+from rosenblatt.rows.kernels import Array
+
+NOTHING = Rung(None, None)  # is decided
+SPARE = 2  # errors that the first rung should survive
+DECIDED, SAID_YES, SAID_NO, ARE_NO, ARE_YES = "decided", "said yes", "said no", "are no", "are yes"
+MEANINGS = {  # among which rows, and what counts
+    DECIDED: ("rows decided", "are wrong"),
+    SAID_YES: ("rows said to be {1}", "are {0}"),
+    SAID_NO: ("rows said to be {0}", "are {1}"),
+    ARE_NO: ("rows that are {0}", "are said to be {1}"),
+    ARE_YES: ("rows that are {1}", "are said to be {0}"),
+}
+
+
+class Decided(NamedTuple):
+    """How many rows of each class there are, and how many of them a rung says to be what."""
+
+    yes: int
+    no: int
+    yes_as_yes: int
+    no_as_yes: int
+    yes_as_no: int
+    no_as_no: int
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """At most this share, of the rows decided, of those said to be yes (or no), or of those that are no (or yes).
+
+    Of the rows decided: those decided wrongly. Of those said to be yes: those that are no. Of those that are no: those
+    said to be yes (asking a person about one is no error).
+    """
+
+    rate: float
+    among: str = DECIDED
+
+    def __post_init__(self) -> None:
+        binomial.share("rate", self.rate)
+        one_of("among", self.among, MEANINGS)
+
+    def statement(self, names: Names = NO_AND_YES) -> str:
+        """What is tolerated, in words."""
+        among, wrong = (part.format(*names) for part in MEANINGS[self.among])
+        return f"at most {100 * self.rate:.12g}% of the {among} {wrong}"
+
+
+@dataclass(frozen=True)
+class Count:
+    """What a rung did on the rows: so many errors among so many."""
+
+    tolerance: Tolerance
+    errors: int
+    rows: int
+
+    @classmethod
+    def of(cls, tolerance: Tolerance, did: Decided) -> "Count":
+        """Of what was decided."""
+        errors, among = {
+            DECIDED: (did.no_as_yes + did.yes_as_no, did.yes_as_yes + did.no_as_yes + did.yes_as_no + did.no_as_no),
+            SAID_YES: (did.no_as_yes, did.yes_as_yes + did.no_as_yes),
+            SAID_NO: (did.yes_as_no, did.yes_as_no + did.no_as_no),
+            ARE_NO: (did.no_as_yes, did.no),
+            ARE_YES: (did.yes_as_no, did.yes),
+        }[tolerance.among]
+        return cls(tolerance, errors, among)
+
+    @cached_property
+    def p_value(self) -> float:
+        """How likely so few errors are if the rate is higher than what is tolerable."""
+        return binomial.p_value(self.errors, self.rows, self.tolerance.rate)
+
+    def statement(self, names: Names = NO_AND_YES) -> str:
+        """The counts in words."""
+        among, wrong = (part.format(*names) for part in MEANINGS[self.tolerance.among])
+        return f"{self.errors:,} of {self.rows:,} {among} {wrong}"
+
+
+@dataclass(frozen=True)
+class Abstention:
+    """Two cut-offs, what is claimed of them, and the counts that show it."""
+
+    chosen: Rung  # the one that decides nothing, if no rung was shown to be tolerable
+    confidence: float
+    ladder: Ladder
+    first: int  # rung tested
+    tested: tuple[tuple[Count, ...], ...]  # from the first rung on; the last one may have failed
+    n: int  # rows it was chosen on
+    said_yes: int  # of these, by the chosen rung
+    said_no: int
+    names: Names = NO_AND_YES
+
+    def __post_init__(self) -> None:
+        if not self._follows():
+            raise DataError("the rung chosen does not follow from its counts")
+
+    def _follows(self) -> bool:
+        """Whether the rungs were tested in their order from the right one on, to the first that fails, as it says."""
+        passed = [_passes(counts, binomial.confident(self.confidence)) for counts in self.tested]
+        tolerances = {tuple(count.tolerance for count in counts) for counts in self.tested}
+        rungs, last = self.ladder.rungs, self.first + len(passed) - 1
+        if len(tolerances) != 1 or last >= len(rungs) or self.n < self.said_yes + self.said_no:
+            return False
+        (asked_for,) = tolerances
+        return (
+            all(passed[:-1])
+            and (last == len(rungs) - 1 or not passed[-1])
+            and self.first == first_rung(self.n, self.ladder, asked_for, self.confidence)
+            and self.chosen == (rungs[self.first + self.passed - 1] if self.passed else NOTHING)
+        )
+
+    @property
+    def passed(self) -> int:
+        """How many rungs were shown to be tolerable, one after the other from the first on."""
+        return sum(_passes(counts, 1 - self.confidence) for counts in self.tested)
+
+    @property
+    def claims(self) -> tuple[Count, ...]:
+        """The counts of the chosen rung; empty if nothing is decided."""
+        return self.tested[self.passed - 1] if self.passed else ()
+
+    @property
+    def asked(self) -> float:
+        """The share of the rows that was left to people."""
+        return (self.n - self.said_yes - self.said_no) / self.n
+
+    def of(self, scores: Any) -> Array:
+        """The decisions: 1 for yes, -1 for no, 0 for asking a person."""
+        return self.chosen.of(scores)
+
+    @property
+    def statement(self) -> str:
+        """What is decided, what is claimed, and why."""
+        sure = f"{100 * self.confidence:.12g}%"
+        if not self.claims:
+            short = next(count for count in self.tested[0] if count.p_value > 1 - self.confidence)
+            limit = binomial.upper_limit(short.errors, short.rows, self.confidence) if short.rows else 1.0
+            return (
+                f"Every row is left to people: that {short.tolerance.statement(self.names)} cannot be claimed with "
+                f"confidence {sure}. Even where it would begin, {short.statement(self.names)}; that shows at most "
+                f"{ceil(1000 * limit) / 10:.1f}%. Hold out more rows, tolerate more errors, or accept less confidence."
+            )
+        claimed = " and ".join(count.tolerance.statement(self.names) for count in self.claims)
+        shown = "; ".join(count.statement(self.names) for count in self.claims)
+        left = f" {self.asked:.1%} of these rows are left to people." if self.asked else ""
+        return (
+            f"{_in_words(self.chosen, self.names)} With confidence {sure}, {claimed}: on {many(self.n, 'row')} that "
+            f"were not learned from, {shown}.{left}"
+        )
+
+
+@dataclass(frozen=True)
+class Covered:
+    """A rung on rows: the share that it decides, and how often it is wrong there, with an exact interval."""
+
+    rung: Rung
+    share: float
+    decided: int
+    errors: int
+    lower: float
+    upper: float
+
+
+def choose(
+    rows: Scored,
+    ladder: Ladder,
+    tolerances: Sequence[Tolerance] = (Tolerance(0.05),),
+    confidence: float = 0.95,
+    names: Names = NO_AND_YES,
+) -> Abstention:
+    """The boldest rung that is reached by rungs all of which are shown to keep every tolerance.
+
+    Rows with weights are refused: the test counts rows. `names` are what no and yes are called.
+    """
+    delta = binomial.confident(confidence)
+    if not tolerances:
+        raise OptionError("name at least one tolerable rate")
+    rows.without_weights("a guarantee")
+    _refuse_too_few(rows, tolerances, confidence, names)
+    first = first_rung(rows.n, ladder, tolerances, confidence)
+    tested: list[tuple[Count, ...]] = []
+    for did in _decided(rows, ladder.rungs[first:]):
+        tested.append(tuple(Count.of(tolerance, did) for tolerance in tolerances))
+        if not _passes(tested[-1], delta):
+            break
+    passed = sum(_passes(counts, delta) for counts in tested)
+    chosen = ladder.rungs[first + passed - 1] if passed else NOTHING
+    (did,) = _decided(rows, [chosen])
+    said_yes, said_no = did.yes_as_yes + did.no_as_yes, did.yes_as_no + did.no_as_no
+    return Abstention(chosen, confidence, ladder, first, tuple(tested), rows.n, said_yes, said_no, names)
+
+
+def _decided(rows: Scored, rungs: Sequence[Rung]) -> Iterator[Decided]:
+    """What each rung decides of the rows."""
+    scores, *weights = rows.groups
+    up_to = [np.append(0, np.cumsum(each)).astype(np.int64).tolist() for each in weights]
+    yes, no = (sums[-1] for sums in up_to)
+    for rung in rungs:
+        end = 0 if rung.lower is None else int(np.searchsorted(scores, rung.lower))
+        begin = scores.size if rung.upper is None else int(np.searchsorted(scores, rung.upper))
+        yield Decided(yes, no, yes - up_to[0][begin], no - up_to[1][begin], up_to[0][end], up_to[1][end])
+
+
+def first_rung(n: int, ladder: Ladder, tolerances: Sequence[Tolerance], confidence: float = 0.95) -> int:
+    """The first rung that should decide enough of n rows for every tolerance among rows decided; else the last rung.
+
+    Enough is as many as show the rate in spite of two errors, or halfway from what is needed without an error to what
+    the last rung decides. Fewer rarely pass, even where the rule errs little; more may be too bold to pass.
+    """
+    decided = [{DECIDED: one.of_yes + one.of_no, SAID_YES: one.of_yes, SAID_NO: one.of_no} for one in ladder.rungs]
+    enough = []
+    for one in tolerances:
+        if one.among in decided[0]:
+            needed, spare = (binomial.rows_needed(one.rate, confidence, errors) for errors in (0, SPARE))
+            enough.append((one.among, min(spare, (needed + decided[-1][one.among] * n) / 2)))
+    return next(
+        (k for k, shares in enumerate(decided) if all(shares[among] * n >= rows for among, rows in enough)),
+        len(decided) - 1,
+    )
+
+
+def error_curve(rows: Scored, ladder: Ladder, confidence: float = 0.95) -> tuple[Covered, ...]:
+    """Error against the share decided. Each interval holds with the confidence by itself, not all of them together."""
+    rows.without_weights("the curve of errors")
+    found = []
+    for rung, did in zip(ladder.rungs, _decided(rows, ladder.rungs), strict=True):
+        count = Count.of(Tolerance(0.5), did)
+        errors, decided = count.errors, count.rows
+        lower, upper = binomial.interval(errors, decided, confidence) if decided else (0.0, 1.0)
+        found.append(Covered(rung, decided / rows.n, decided, errors, lower, upper))
+    return tuple(found)
+
+
+def _passes(counts: tuple[Count, ...], delta: float) -> bool:
+    return all(count.p_value <= delta for count in counts)
+
+
+def _refuse_too_few(rows: Scored, tolerances: Sequence[Tolerance], confidence: float, names: Names) -> None:
+    """Refuse rows of which not even all, and without an error, could show a tolerance."""
+    for one in tolerances:
+        needed = binomial.rows_needed(one.rate, confidence)
+        yes = int(np.count_nonzero(rows.yes))
+        there = {ARE_NO: rows.n - yes, ARE_YES: yes}.get(one.among, rows.n)
+        if there < needed:
+            raise DataError(
+                f"to claim with confidence {100 * confidence:.12g}% that {one.statement(names)} takes {needed:,} "
+                f"such rows without an error, and there are {there:,}: hold out more, tolerate more errors, or accept "
+                "less confidence"
+            )
+
+
+def _in_words(rung: Rung, names: Names) -> str:
+    """The cut-offs in a sentence."""
+    no, yes = names
+    parts = [] if rung.upper is None else [f"{yes} from a score of {rung.upper:.6g} on"]
+    if rung.lower == rung.upper:
+        return f"It says {parts[0]}, {no} below."
+    parts += [] if rung.lower is None else [f"{no} below {rung.lower:.6g}"]
+    return f"It says {', '.join(parts)}; a person decides the rest."
