@@ -92,7 +92,7 @@ class CrossValidatedRule(ClassWeightOptions, RandomOptions, LinearLearner):
             learned, judged = (places[rows] for rows in _row_numbers(pair, n))
             found.append((learned[learned >= 0], judged[judged >= 0]))
         if not (found := [pair for pair in found if pair[0].size and pair[1].size]):
-            raise OptionError("cv must give rows to learn from and rows to judge by, of those that count")
+            raise OptionError("cv must be pairs of rows to learn from and rows to judge by, of those that count")
         return found
 
     @property
