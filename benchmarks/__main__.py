@@ -19,6 +19,7 @@ NAMES = [
     "mistakes",
     "optimal",
     "held_out",
+    "new_rows",
     "several_classes",
     "imbalanced",
     "published",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # what `from rosenblatt import` gives, for type checkers
     from rosenblatt.estimators.averaged import AveragedPerceptron as AveragedPerceptron
+    from rosenblatt.estimators.cross_validated import PerceptronCV as PerceptronCV
     from rosenblatt.estimators.kernel import KernelPerceptron as KernelPerceptron
     from rosenblatt.estimators.lifted import LiftedPerceptron as LiftedPerceptron
     from rosenblatt.estimators.margin_perceptron import MarginPerceptron as MarginPerceptron
@@ -51,6 +52,7 @@ class RuleEntry:
 RULES = (
     RuleEntry("Perceptron", "perceptron", "linear.perceptron", "PerceptronRule"),
     RuleEntry("PocketPerceptron", "pocket", "linear.pocket", "PocketRule"),
+    RuleEntry("PerceptronCV", "cv", "linear.cross_validated", "CrossValidatedRule"),
     RuleEntry("LiftedPerceptron", "lifted", "linear.lifted", "LiftedRule"),
     RuleEntry("SoftMarginPerceptron", "soft-margin", "linear.soft_margin", "SoftMarginRule"),
     RuleEntry("AveragedPerceptron", "averaged", "linear.averaged", "AveragedRule"),

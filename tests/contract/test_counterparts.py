@@ -15,7 +15,7 @@ from rosenblatt.estimators.counterparts import COUNTERPARTS
 ESTIMATORS = [
     rosenblatt.Perceptron, rosenblatt.PocketPerceptron, rosenblatt.AveragedPerceptron, rosenblatt.VotedPerceptron,
     rosenblatt.MarginPerceptron, rosenblatt.PassiveAggressive, rosenblatt.LiftedPerceptron,
-    rosenblatt.SoftMarginPerceptron, rosenblatt.KernelPerceptron, rosenblatt.PerceptronTree,
+    rosenblatt.SoftMarginPerceptron, rosenblatt.PerceptronCV, rosenblatt.KernelPerceptron, rosenblatt.PerceptronTree,
     rosenblatt.OnlinePerceptron,
 ]  # fmt: skip
 

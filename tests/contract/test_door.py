@@ -17,6 +17,7 @@ from rosenblatt import (
     OnlinePerceptron,
     PassiveAggressive,
     Perceptron,
+    PerceptronCV,
     PerceptronTree,
     PocketPerceptron,
     SoftMarginPerceptron,
@@ -31,7 +32,7 @@ from rosenblatt.rows.door import admitted, csr_of
 
 ESTIMATORS = (
     Perceptron, PocketPerceptron, LiftedPerceptron, AveragedPerceptron, VotedPerceptron, MarginPerceptron,
-    PassiveAggressive, SoftMarginPerceptron, KernelPerceptron, PerceptronTree,
+    PassiveAggressive, SoftMarginPerceptron, PerceptronCV, KernelPerceptron, PerceptronTree,
 )  # fmt: skip
 STREAMED = [made for made in ESTIMATORS if hasattr(made, "partial_fit")]
 X = np.array(

@@ -22,7 +22,7 @@ LINEAR = {
     "LiftedPerceptron": {},
     "SoftMarginPerceptron": {},
 }
-EVERY = LINEAR | {"KernelPerceptron": {}, "PerceptronTree": {"prune": None}}
+EVERY = LINEAR | {"PerceptronCV": {}, "KernelPerceptron": {}, "PerceptronTree": {"prune": None}}
 ENSEMBLES = {
     "bagging": lambda rule: BaggingClassifier(rule, n_estimators=5, random_state=0),
     "boosting": lambda rule: AdaBoostClassifier(rule, n_estimators=3, random_state=0),

@@ -11,7 +11,7 @@ from rosenblatt.errors import OptionError
 ESTIMATORS = [
     rosenblatt.Perceptron, rosenblatt.PocketPerceptron, rosenblatt.AveragedPerceptron, rosenblatt.VotedPerceptron,
     rosenblatt.MarginPerceptron, rosenblatt.PassiveAggressive, rosenblatt.LiftedPerceptron,
-    rosenblatt.SoftMarginPerceptron, rosenblatt.KernelPerceptron, rosenblatt.PerceptronTree,
+    rosenblatt.SoftMarginPerceptron, rosenblatt.PerceptronCV, rosenblatt.KernelPerceptron, rosenblatt.PerceptronTree,
     rosenblatt.OnlinePerceptron,
 ]  # fmt: skip
 QUESTIONS = [rosenblatt.separability, rosenblatt.margin, rosenblatt.optimality]

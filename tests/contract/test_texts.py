@@ -22,7 +22,7 @@ TABLES = {
 RULES = [
     rosenblatt.Perceptron, rosenblatt.PocketPerceptron, rosenblatt.AveragedPerceptron, rosenblatt.VotedPerceptron,
     rosenblatt.MarginPerceptron, rosenblatt.PassiveAggressive, rosenblatt.LiftedPerceptron,
-    rosenblatt.SoftMarginPerceptron, rosenblatt.KernelPerceptron,
+    rosenblatt.SoftMarginPerceptron, rosenblatt.PerceptronCV, rosenblatt.KernelPerceptron,
 ]  # fmt: skip
 USES = {rule.__name__: lambda X, y, rule=rule: rule().fit(X, y) for rule in RULES} | {
     "OnlinePerceptron": lambda X, y: rosenblatt.OnlinePerceptron().learn_many(X, y),

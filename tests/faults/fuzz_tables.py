@@ -156,6 +156,7 @@ CALLS: dict[str, Callable[[Table], None]] = {
     ),
     "lifted": fitted(lambda t: rb.LiftedPerceptron(**threshold(t, max_passes=30))),
     "soft margin": fitted(lambda t: rb.SoftMarginPerceptron(**threshold(t))),
+    "chosen": fitted(lambda t: rb.PerceptronCV(fit_intercept=t.fit_intercept, cv=3)),
     "averaged": fitted(lambda t: rb.AveragedPerceptron(**options(t)), in_parts=True),
     "voted": fitted(lambda t: rb.VotedPerceptron(**options(t, max_passes=4)), in_parts=True),
     "with margin": fitted(lambda t: rb.MarginPerceptron(**threshold(t, max_passes=30))),

@@ -175,12 +175,12 @@ def test_the_contradiction_is_told_in_the_tables_words(noisy):
 
 
 @pytest.mark.parametrize(
-    "algorithm", ["perceptron", "pocket", "lifted", "averaged", "voted", "margin", "kernel", "pa", "soft-margin"]
+    "algorithm", ["perceptron", "pocket", "lifted", "averaged", "voted", "margin", "kernel", "pa", "soft-margin", "cv"]
 )
 @pytest.mark.parametrize("classes", [2, 3])
 def test_every_algorithm_ships_predicts_and_verifies(algorithm, classes, tmp_path):
     frame = applications(120, 0.7, classes=classes)
-    training = TrainingOptions(algorithm, {"max_passes": 5} if algorithm not in ("pocket", "lifted") else {})
+    training = TrainingOptions(algorithm, {"max_passes": 5} if algorithm not in ("pocket", "lifted", "cv") else {})
     data = data_from(frame, held_out=training.held_out)
     learned = learn(data, training)
     model = model_of(learned, training)

@@ -14,6 +14,7 @@ from rosenblatt import (
     OnlinePerceptron,
     PassiveAggressive,
     Perceptron,
+    PerceptronCV,
     PerceptronTree,
     PocketPerceptron,
     Reason,
@@ -49,6 +50,7 @@ RULES = {
     "passive-aggressive": PassiveAggressive(),
     "lifted": LiftedPerceptron(max_passes=20),
     "soft margin": SoftMarginPerceptron(),
+    "chosen": PerceptronCV(),
     "kernel": KernelPerceptron(max_passes=20),
     "tree": PerceptronTree(),
 }

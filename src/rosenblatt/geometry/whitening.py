@@ -12,6 +12,7 @@ examples themselves decides about it.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from copy import copy
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -52,7 +53,7 @@ class Space(ABC):
 
     @abstractmethod
     def gathered(self, shares: Array) -> Array:
-        """The sum of all rows, each times its share."""
+        """The sum of all rows, each times its share; of several rows of shares, a row each."""
 
     @abstractmethod
     def rows(self, some: Array) -> Array:
@@ -73,6 +74,11 @@ class Space(ABC):
     @abstractmethod
     def inward(self, v: Array) -> Array:
         """The gradient of half the square of the length of the weights."""
+
+    @cached_property
+    def squares(self) -> Array:
+        """What each coordinate adds to the square of the length of the weights, where columns came with sizes of 1."""
+        return self.inward(np.ones(self.size))
 
 
 def space_of(examples: Examples) -> Space:
@@ -109,8 +115,9 @@ class OwnTable(Space):
         return out
 
     def gathered(self, shares: Array) -> Array:
-        """The sum of all rows, each times its share."""
-        return np.asarray(sum(self._in_blocks(lambda rows: self._points[:, rows] @ shares[rows], 1)))
+        """The sum of all rows, each times its share; of several rows of shares, a row each."""
+        shares = shares.T
+        return np.asarray(sum(self._in_blocks(lambda rows: self._points[:, rows] @ shares[rows], shares[0].size))).T
 
     def _in_blocks(self, call: Callable[[slice], T], times: int) -> list[T]:
         """`call` for blocks of rows, on all cores; the blocks, so the rounding, do not depend on how many those are."""
@@ -150,15 +157,15 @@ class Whitened(OwnTable):
 
     def weights(self, v: Array) -> Array:
         """Coordinates as weights for the examples."""
-        return _times_powers(self._back @ v, -self._exponents)
+        return times_powers(self._back @ v, -self._exponents)
 
     def coordinates(self, w: Array) -> Array:
         """Weights as coordinates."""
-        return np.asarray(self._forth @ _times_powers(w, self._exponents))
+        return np.asarray(self._forth @ times_powers(w, self._exponents))
 
     def inward(self, v: Array) -> Array:
         """The gradient of half the square of the length of the weights."""
-        return np.asarray(self._back.T @ _times_powers(self.weights(v), -self._exponents))
+        return np.asarray(self._back.T @ times_powers(self.weights(v), -self._exponents))
 
 
 class Spanned(OwnTable):
@@ -212,15 +219,15 @@ class Spanned(OwnTable):
 
     def weights(self, v: Array) -> Array:
         """Coordinates as weights for the examples."""
-        return _times_powers(self._mixed(self._axes @ (v / self._moments)), -self._exponents)
+        return times_powers(self._mixed(self._axes @ (v / self._moments)), -self._exponents)
 
     def coordinates(self, w: Array) -> Array:
         """Weights as coordinates: of their part that rows can see."""
-        return np.asarray(self._axes.T @ self._scores(_times_powers(w, self._exponents)) / self._axes.shape[0])
+        return np.asarray(self._axes.T @ self._scores(times_powers(w, self._exponents)) / self._axes.shape[0])
 
     def inward(self, v: Array) -> Array:
         """The gradient of half the square of the length of the weights."""
-        inner = self._scores(_times_powers(self.weights(v), -self._exponents))
+        inner = self._scores(times_powers(self.weights(v), -self._exponents))
         return np.asarray(self._axes.T @ inner / self._moments)
 
 
@@ -250,13 +257,13 @@ class Scaled(Space):
         return np.asarray((out + self._bias * weights[-1][:, np.newaxis]) * self._labels)
 
     def gathered(self, shares: Array) -> Array:
-        """The sum of all rows, each times its share."""
-        signed = shares * self._labels
-        out = np.zeros(self.size)
+        """The sum of all rows, each times its share; of several rows of shares, a row each."""
+        signed = (shares * self._labels).T
+        out = np.zeros((self.size, *signed.shape[1:]))
         for rows, part in _blocks(self._table):
             out[:-1] += part.T @ signed[rows]
-        out[-1] = self._bias * signed.sum()
-        return out * self._back
+        out[-1] = self._bias * signed.sum(axis=0)
+        return out.T * self._back
 
     def rows(self, some: Array) -> Array:
         """Some of the rows."""
@@ -286,7 +293,7 @@ class Scaled(Space):
         return np.asarray(self._back * self._back * v)
 
 
-def _times_powers(numbers: Array, exponents: Array) -> Array:
+def times_powers(numbers: Array, exponents: Array) -> Array:
     """Numbers times powers of two, and all times one more where the largest would not be MODERATE."""
     digits = (np.frexp(numbers)[1] + exponents)[numbers != 0.0]
     largest = int(digits.max()) if digits.size else 0

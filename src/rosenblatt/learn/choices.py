@@ -84,6 +84,7 @@ class Reason(Enum):
     PATIENCE = "Many draws in a row needed no update, although some row still would."
     QUIET = "A pass made no correction."
     SETTLED = "Many tries in a row found no better rule."
+    COMPARED = "All candidates were compared on rows that they had not learned from."
     SOLVED = "No weights have an objective that is lower by more than the tolerance."
     ROUNDED = "Floating-point numbers allow no smaller gap."
     INTERRUPTED = "It was interrupted; nothing is lost."

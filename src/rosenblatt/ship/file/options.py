@@ -152,6 +152,7 @@ SPECIAL: Mapping[str, Codec] = {
     "start": Codec(_start_written, _start_read),
     "class_weight": Codec(_class_weight_written, _class_weight_read),
     "random_state": scalar(int, NONE, low=0),
+    "cv": whole(2),
     "kernel": choice(*OF_PRODUCTS, *OF_PAIRS, PRECOMPUTED),
     "categorical_features": Codec(_columns_written, _columns_read),
     "classes": Codec(_classes_written, _classes_read),

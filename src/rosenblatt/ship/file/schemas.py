@@ -20,6 +20,8 @@ from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.passes.aggressive import Variant
 from rosenblatt.learn.passes.averaged import Tally
 from rosenblatt.learn.passes.electorate import Chunk, Electorate
+from rosenblatt.learn.selection.choosing import Choice
+from rosenblatt.learn.selection.path import FAMILIES, Candidate
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.storage import n_rows
 from rosenblatt.rules.linear.voted import VOTES
@@ -195,6 +197,38 @@ AGGRESSIVE_SETTLED = {
 }
 
 
+# -- PerceptronCV ----------------------------------------------------------------------------------------------
+
+CANDIDATE = group(lambda shape, **parts: Candidate(**parts), family=choice(*FAMILIES), ridge=SIZE, sharpness=SIZE)
+SHARE = scalar(float, low=0.0, high=1.0)
+TRIED = group(
+    lambda shape, candidate, error, noise, errors: (candidate, error, noise, errors),
+    candidate=CANDIDATE,
+    error=SHARE,
+    noise=SIZE,
+    errors=listed(SHARE),
+)
+
+
+def _choice_written(found: Choice) -> list[dict[str, Any]]:
+    columns = found.tried, found.error.tolist(), found.noise.tolist(), found.errors.tolist()
+    return [
+        {"candidate": CANDIDATE.write(candidate), "error": error, "noise": noise, "errors": errors}
+        for candidate, error, noise, errors in zip(*columns, strict=True)
+    ]
+
+
+def _choice_read(value: Any, where: str, shape: Shape) -> Choice:
+    given = listed(TRIED).read(value, where, shape)
+    if not given or len({len(errors) for _, _, _, errors in given}) > 1:
+        raise ModelError(f"{where} must have candidates, with equally many errors each")
+    tried, error, noise, errors = zip(*given, strict=True)
+    return Choice(tuple(tried), np.array(errors), np.array(error), np.array(noise))
+
+
+CHOICE = {"choice": kept("_choice", Codec(_choice_written, _choice_read))}
+
+
 # -- KernelPerceptron ------------------------------------------------------------------------------------------
 
 KERNEL = group(
@@ -294,6 +328,7 @@ GROUPS = {  # by their names in `Rule.keeps`
     "certificates": Group({}, PERCEPTRON),
     "pocket": Group({}, POCKET),
     "lift": Group({}, LIFTED),
+    "choice": Group({}, CHOICE),
     "tallies": Group({}, TALLIES, _go_on),
     "votes": Group(VOTED_SETTLED, VOTED, _vote_on),
     "margin": Group(MARGIN_SETTLED, MARGIN),

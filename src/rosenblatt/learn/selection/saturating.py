@@ -1,0 +1,164 @@
+"""A soft margin whose rows count less the more wrong they are.
+
+Problem   the least P(w) = sum_i c_i s(z_i . w) + ridge ||w||^2 / 2, with z_i = y_i (x_i, bias), costs c_i that sum
+          to 1, h(m) = max(0, 1 - m)^2 / 2, and s(m) = (1 - exp(-sharpness h(m))) / sharpness.
+          At sharpness 0, s = h: the soft margin. As it grows, or the ridge falls, a row far on the wrong side costs
+          no more than one just there: s counts mistakes.
+Input     coordinates in which the columns look alike, several problems at once, weights to start from.
+Result    the weights of each problem, and their scores.
+Method    s bends at most as a parabola of curvature 1, so in coordinates where the rows have unit second moments one
+          metric is above all problems: a step to its lowest point never makes P larger. Steps are extrapolated
+          (Nesterov 1983), and begin anew where P rose (O'Donoghue and Candes 2015).
+Paper     a redescending loss: Welsch 1975; in classification, the correntropy loss (Singh, Pokharel and Principe 2014).
+
+It is convex, and the lowest point the only one, at sharpness 0 (`learn.soft` finds that one exactly, for one problem
+at a time, with a proof); else where it ends depends on the start. All is in floats, and to be judged on rows that were
+not learned from: no proof rests on it.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rosenblatt.geometry.whitening import Space
+from rosenblatt.rows.kernels import Array
+
+TOLERANCE = 1e-4  # of P: less than a step promises is not worth it
+MOST_STEPS = 200
+SPARE = 1e-6  # of what is promised: rounding
+STEEPEST = 2.0**40  # of the metric: beyond, rounding is all that makes P rise
+
+
+@dataclass(frozen=True, eq=False)
+class Problems:
+    """Several problems on the same rows."""
+
+    space: Space  # of rows without labels
+    signs: Array  # of each row (a column) in each problem, -1 or +1
+    costs: Array  # the same, summing to 1 in each problem
+
+    @property
+    def many(self) -> int:
+        """How many there are."""
+        return len(self.signs)
+
+    def some(self, chosen: Array) -> "Problems":
+        """Some of them."""
+        return Problems(self.space, self.signs[chosen], self.costs[chosen])
+
+    def margins(self, V: Array) -> Array:
+        """y (w . x) of every row, in each problem."""
+        margins = self.space.slopes(V)
+        margins *= self.signs
+        return margins
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """Coordinates of weights for each problem, and the margins there."""
+
+    V: Array
+    margins: Array
+
+    def beyond(self, steps: Array, before: "Place") -> "Place":
+        """So many times the way from the place before, beyond this one."""
+        steps = steps[:, np.newaxis]
+        return Place(self.V + steps * (self.V - before.V), self.margins + steps * (self.margins - before.margins))
+
+    def some(self, chosen: Array) -> "Place":
+        """In some of the problems."""
+        return Place(self.V[chosen], self.margins[chosen])
+
+    def put(self, chosen: Array, other: "Place") -> None:
+        """Be at another place in some of the problems."""
+        self.V[chosen], self.margins[chosen] = other.V, other.margins
+
+
+def losses(margins: Array, sharpness: float) -> tuple[Array, Array]:
+    """s of margins, and how steeply it falls there."""
+    slack = np.subtract(1.0, margins)
+    np.maximum(slack, 0.0, out=slack)
+    loss = np.square(slack)
+    loss *= 0.5
+    if not sharpness:
+        return loss, slack
+    loss *= -sharpness
+    slack *= np.exp(loss)
+    np.expm1(loss, out=loss)
+    loss /= -sharpness
+    return loss, slack
+
+
+def objective(problems: Problems, place: Place, ridge: float, sharpness: float) -> tuple[Array, Array]:
+    """P of each problem, and how steeply the loss of each row falls."""
+    loss, falls = losses(place.margins, sharpness)
+    held = ridge / 2 * (place.V * place.V) @ problems.space.squares
+    return np.einsum("ij,ij->i", problems.costs, loss) + held, falls
+
+
+def descend(problems: Problems, start: Place, ridge: float, sharpness: float) -> Place:
+    """The lowest place that the slope leads to, in each problem."""
+    ended, going = Place(start.V.copy(), start.margins.copy()), np.arange(problems.many)
+    run = Descent(problems, start, ridge, sharpness)
+    for _ in range(MOST_STEPS):  # so it ends
+        moving = run.step()
+        if not moving.all():
+            ended.put(going[~moving], run.best.some(~moving))
+            going = going[moving]
+            if not going.size:
+                return ended
+            run.drop(moving)
+    ended.put(going, run.best)
+    return ended
+
+
+class Descent:
+    """Problems that are not solved yet."""
+
+    def __init__(self, problems: Problems, start: Place, ridge: float, sharpness: float) -> None:
+        self.problems, self.ridge, self.sharpness = problems, ridge, sharpness
+        self.held = ridge * problems.space.squares
+        self.best = self.ahead = start
+        self.least = self._objective(start)[0]
+        self.speed = np.ones(problems.many)
+        # how much a problem bends beyond what all rows do: as much as its costs are larger, on average, to begin with
+        self.metric = np.asarray(problems.signs.shape[1] * np.einsum("ij,ij->i", problems.costs, problems.costs))
+
+    def _objective(self, place: Place) -> tuple[Array, Array]:
+        return objective(self.problems, place, self.ridge, self.sharpness)
+
+    def step(self) -> Array:
+        """Go on in each problem; which of them still have somewhere to go."""
+        ahead = self.ahead
+        here, pulls = self._objective(ahead)
+        pulls *= self.problems.costs
+        pulls *= self.problems.signs
+        gradient = self.held * ahead.V - self.problems.space.gathered(pulls)
+        way = -gradient / (self.metric[:, np.newaxis] + self.held)
+        promised = -np.einsum("ij,ij->i", gradient, way)  # twice what the metric says P falls by
+        found = Place(ahead.V + way, ahead.margins + self.problems.margins(way))
+        reached = self._objective(found)[0]
+        steep = (reached > here - promised / 2 * (1.0 - SPARE)) & (self.metric < STEEPEST)
+        good = ~steep & (reached <= self.least)
+        moving: Array = promised > TOLERANCE * here
+        self.metric = np.where(steep, 2.0 * self.metric, self.metric)
+        faster = (1.0 + np.sqrt(1.0 + 4.0 * self.speed * self.speed)) / 2.0
+        self.ahead = found.beyond(np.where(good, (self.speed - 1.0) / faster, 0.0), self.best)
+        if good.all():
+            self.best, self.least, self.speed = found, reached, faster
+            return moving
+        self.ahead.put(steep, ahead.some(steep))
+        self.ahead.put(~steep & ~good, self.best.some(~steep & ~good))
+        self.speed = np.where(good, faster, np.where(steep, self.speed, 1.0))
+        found.put(~good, self.best.some(~good))
+        self.best, self.least = found, np.where(good, reached, self.least)
+        return moving
+
+    def drop(self, moving: Array) -> None:
+        """Go on with these problems only."""
+        self.problems, self.best, self.ahead = (
+            self.problems.some(moving),
+            self.best.some(moving),
+            self.ahead.some(moving),
+        )
+        self.least, self.speed, self.metric = self.least[moving], self.speed[moving], self.metric[moving]
