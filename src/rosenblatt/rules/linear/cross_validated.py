@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from typing import Annotated, Any, Self
 
 import numpy as np
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from rosenblatt import options
 from rosenblatt.errors import OptionError
@@ -17,6 +16,7 @@ from rosenblatt.rows import find
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.storage import some_rows
+from rosenblatt.rows.threads import one_thread_for_blas
 from rosenblatt.rules.linear.learner import LinearLearner, empty_ledger
 from rosenblatt.rules.option_groups import AUTO, ClassWeightOptions, RandomOptions, Switch
 from rosenblatt.rules.rule import right_on_every_row
@@ -62,7 +62,7 @@ class CrossValidatedRule(ClassWeightOptions, RandomOptions, LinearLearner):
         data, counted = _labelled(parts, len(classes))
         rng = self._generator()
         tried = candidates(FAMILIES if self.families == AUTO else (self.families,))
-        with threadpool_limits(1, user_api="blas"):
+        with one_thread_for_blas():
             if isinstance(self.cv, int | float | np.integer):
                 compared = data.some(folds.sampled(data.codes, MOST_COMPARED, rng))
                 self._choice = choosing.compare(compared, folds.splits(compared.codes, int(self.cv), rng), tried)
