@@ -19,6 +19,7 @@ some of the rows was measured to bring nothing: from zeros, three or four steps 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import inf, sqrt
+from typing import Any
 
 import numpy as np
 
@@ -32,8 +33,15 @@ from rosenblatt.rows.kernels import Array
 MOST_SQUARE = 1e200  # of what is added up in floats: beyond, squares of it overflow
 LINE = 60  # looks at a line, at most
 THERE = 1e-10  # relative: what is left of a step, when its piece of the line has been found, is the square of it
-STALLS = 5  # steps that bring nothing, or less than they seemed to: floats allow no more
+STALLS = 10  # steps in a row that bring hardly anything: floats allow no more
+SOME = 1e-3  # relative: so much lower must the objective be after them, or the gap half as wide
 CLEAR = 0.5  # of the gap asked for: so far to go, so that what is proved of it is enough
+
+
+TOO_LARGE = (
+    "the soft margin's sums would overflow: the values, the weights of rows or C are too large; divide the columns by "
+    "a constant"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +85,7 @@ class Descent:
         self.counts = self.costs > 0.0
         self.look()
 
+    @np.errstate(all="ignore")
     def go_on_with(self, C: float) -> None:
         """The same weights with another C; the rows are where they are."""
         self.C, self.costs = C, costs_of(self.examples, C)
@@ -84,9 +93,8 @@ class Descent:
 
     def look(self) -> None:
         """See where all rows are with the weights as they are, and measure."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            self.slacks = 1.0 - self.scores(self.w)
-            self.slacks[~self.counts] = -1.0
+        self.slacks = 1.0 - self.scores(self.w)
+        self.slacks[~self.counts] = -1.0
         self.fresh = True
         self._measure()
 
@@ -108,9 +116,8 @@ class Descent:
 
     def advance(self, direction: Array) -> None:
         """Go to the lowest point on the line."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            steps = self.scores(direction)
-            steps[~self.counts] = 0.0
+        steps = self.scores(direction)
+        steps[~self.counts] = 0.0
         t = lowest_along(self.slacks, steps, self.costs, dot(self.w, direction), dot(direction, direction))
         self.w = self.w + t * direction
         self.slacks -= t * steps
@@ -130,22 +137,33 @@ class Descent:
             return Reason.MAX_SECONDS
         return None
 
-    def descend(self, system: System, tol: float) -> Reason:
+    @np.errstate(all="ignore")
+    def descend(self, system: System, tol: float) -> SoftRun:
         """Step after step, until the gap is no more than this part of the objective."""
-        stalls = 0
+        steps, passes = self.steps, self.passes
+        reason = self._reason_to_end(system, tol)
+        if not self.fresh:
+            self.look()
+        if not np.isfinite(self.w).all() or not np.isfinite(self.objective):
+            raise DataError(TOO_LARGE)
+        counts = self.steps - steps, self.passes - passes
+        return SoftRun(self.w, self.C, self.objective, self.gap, self.slacks.copy(), self.duals, reason, *counts)
+
+    def _reason_to_end(self, system: System, tol: float) -> Reason:
+        stalls, objective, gap = 0, inf, inf
         while stalls < STALLS:
             if self.gap <= CLEAR * tol * self.objective:
                 if self.fresh:
                     return Reason.SOLVED
                 self.look()  # what was added up step by step may have drifted
-                stalls += self.gap > CLEAR * tol * self.objective
-                continue
+                if self.gap <= CLEAR * tol * self.objective:
+                    return Reason.SOLVED
             if reason := self.spent():
                 return reason
-            before = self.objective, self.gap
+            helped = self.objective < (1 - SOME) * objective or self.gap < gap / 2
+            stalls, objective, gap = (0, self.objective, min(self.gap, gap)) if helped else (stalls + 1, objective, gap)
             goal = sqrt(CLEAR * tol * self.objective)  # of the gradient's length, and a little to spare
             self.advance(system.direction(self, goal))
-            stalls += self.objective >= before[0] and self.gap >= before[1] / 4
         self.look()
         return Reason.SOLVED if self.gap <= tol * self.objective else Reason.ROUNDED
 
@@ -180,19 +198,20 @@ def path(
     """A run for each C, in this order, each from where the last one ended; those of a rising or falling C are near."""
     for C in several:
         refuse_extremes(examples, C)
-    system, run = system or system_for(examples), None
+    begin = np.zeros(examples.size) if start is None else start
+    system = system or system_for(examples)
+    run: Descent | None = None
     for C in several:
         if run is None:
-            begin = np.zeros(examples.size) if start is None else start
-            run = Descent(examples, C, begin, budget, interrupted, watch)
+            run = _begun(examples, C, begin, budget, interrupted, watch)
         else:
             run.go_on_with(C)
-        steps, passes = run.steps, run.passes
-        reason = run.descend(system, tol)
-        if not run.fresh:
-            run.look()
-        counts = run.steps - steps, run.passes - passes
-        yield SoftRun(run.w, C, run.objective, run.gap, run.slacks.copy(), run.duals, reason, *counts)
+        yield run.descend(system, tol)
+
+
+@np.errstate(all="ignore")  # floats only propose
+def _begun(examples: Examples, C: float, w: Array, *how: Any) -> Descent:
+    return Descent(examples, C, w, *how)
 
 
 def constant(examples: Examples, C: float, w: Array) -> SoftRun:
@@ -210,10 +229,7 @@ def refuse_extremes(examples: Examples, C: float) -> None:
     total = float(examples.weights.sum()) if examples.weights.size else float(examples.n)
     longest = max(examples.radius, 1.0)
     if not C * total * longest * longest < MOST_SQUARE / max(C, 1.0):
-        raise DataError(
-            "the soft margin's sums would overflow: the values, the weights of rows or C are too large; "
-            "divide the columns by a constant"
-        )
+        raise DataError(TOO_LARGE)
 
 
 def lowest_along(slacks: Array, steps: Array, costs: Array, along: float, square: float) -> float:

@@ -40,6 +40,7 @@ class System(Protocol):
         """Newton's step from the weights of a run; a gradient of this length would be short enough."""
 
 
+@np.errstate(all="ignore")  # floats only propose
 def system_for(examples: Examples) -> System:
     """The way that suits these rows."""
     n, size = examples.n, examples.size
@@ -103,7 +104,10 @@ def solved(H: Array, b: Array) -> Array:
         if np.isfinite(x).all():
             return x
     scale = 1.0 / np.sqrt(np.maximum(H.diagonal(), 1e-300))
-    values, vectors = np.linalg.eigh(H * np.outer(scale, scale))
+    try:
+        values, vectors = np.linalg.eigh(H * np.outer(scale, scale))
+    except np.linalg.LinAlgError:  # H is not finite
+        return np.full_like(b, np.nan)
     values = np.maximum(values, len(H) * np.finfo(float).eps * values[-1])
     return np.asarray(scale * (vectors @ ((vectors.T @ (scale * b)) / values)))
 

@@ -31,6 +31,7 @@ PAIRWISE = 200  # roundings that a number goes through in a sum of pairs, and ar
 REFINED = 2  # times
 
 
+@np.errstate(all="ignore")  # what is not finite proves nothing
 def certified(examples: Examples, run: SoftRun, tol: float) -> SoftMargin:
     """The weights of a run, with bounds as near to each other as the tolerance asks, if they can be had."""
     weights = tuple(run.weights.tolist())
@@ -50,6 +51,7 @@ def certified(examples: Examples, run: SoftRun, tol: float) -> SoftMargin:
     return own if own.lower > exactly.lower else exactly
 
 
+@np.errstate(all="ignore")
 def compared(examples: Examples, known: SoftMargin, weights: Array) -> SoftMargin:
     """Other weights, compared with the lowest point that is known, or with what it is on these rows."""
     upper, _ = _bounds_anew(examples, known.C, weights)
@@ -90,11 +92,10 @@ def _certificate(
 
 def _bounds_anew(examples: Examples, C: float, w: Array) -> tuple[float, float]:
     """The same as `_bounds`, of weights of which nothing else is known."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        slacks = 1.0 - find.margins(examples, w)
-        numbers = costs_of(examples, C) * np.maximum(slacks, 0.0)
-        rows = np.flatnonzero(numbers)
-        return _bounds(examples, C, w, slacks, find.norm(w - combined(examples, rows, numbers[rows])))
+    slacks = 1.0 - find.margins(examples, w)
+    numbers = costs_of(examples, C) * np.maximum(slacks, 0.0)
+    rows = np.flatnonzero(numbers)
+    return _bounds(examples, C, w, slacks, find.norm(w - combined(examples, rows, numbers[rows])))
 
 
 def _bounds(examples: Examples, C: float, w: Array, slacks: Array, gradient: float) -> tuple[float, float]:
@@ -104,19 +105,18 @@ def _bounds(examples: Examples, C: float, w: Array, slacks: Array, gradient: flo
     the margin count, too. The gradient is a sum of so many numbers, one after the other.
     """
     R = examples.radius
-    with np.errstate(over="ignore", invalid="ignore"):
-        off = (examples.rows.terms + 6) * UNIT * R * find.norm(w)
-        costs = costs_of(examples, C)
-        near = float(np.sum(costs[slacks > -off]))
-        slacks = np.where(costs > 0.0, np.maximum(slacks, 0.0), 0.0)
-        numbers = costs * slacks
-        total, losses = float(np.sum(numbers)), float(np.sum(numbers * slacks))
-        value = (dot(w, w) + losses) / 2
-        error = off * total + off * off * near + (PAIRWISE + w.size) * UNIT * value
-        in_a_row = AT_ONCE / numbers_per_row(examples.rows) + numbers_per_row(examples.rows) * examples.n / AT_ONCE
-        drift = R * (off * near + (in_a_row + PAIRWISE) * UNIT * total) + 4 * UNIT * find.norm(w)
-        gap = (gradient * (1.0 + PAIRWISE * UNIT) + drift) ** 2 / 2
-        upper, lower = value + error, value - error - gap * (1.0 + PAIRWISE * UNIT)
+    off = (examples.rows.terms + 6) * UNIT * R * find.norm(w)
+    costs = costs_of(examples, C)
+    near = float(np.sum(costs[slacks > -off]))
+    slacks = np.where(costs > 0.0, np.maximum(slacks, 0.0), 0.0)
+    numbers = costs * slacks
+    total, losses = float(np.sum(numbers)), float(np.sum(numbers * slacks))
+    value = (dot(w, w) + losses) / 2
+    error = off * total + off * off * near + (PAIRWISE + w.size) * UNIT * value
+    in_a_row = AT_ONCE / numbers_per_row(examples.rows) + numbers_per_row(examples.rows) * examples.n / AT_ONCE
+    drift = R * (off * near + (in_a_row + PAIRWISE) * UNIT * total) + 4 * UNIT * find.norm(w)
+    length = (gradient + drift) * (1.0 + PAIRWISE * UNIT)
+    upper, lower = value + error, value - error - length * length / 2
     if not np.isfinite(upper):
         return float(np.finfo(float).max), 0.0
     return float(upper), max(float(lower), 0.0) if np.isfinite(lower) else 0.0
