@@ -6,7 +6,6 @@ comes within 1e-6 or 1e-9 of the least objective, relative; ours is given that a
 end to end, the best of some in turns, in milliseconds of processors (all cores together) and by the clock; BLAS has
 one thread in either. "never": not with any tolerance down to 1e-10 and 1000 iterations, or not within a minute. Then
 the path: 15 values of C from 0.01 to 100 to within 1e-6, by `soft_margin_path`, certificates and all, against 15 fits.
-`python -m benchmarks.soft_margin`.
 """
 
 import os

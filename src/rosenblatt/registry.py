@@ -1,7 +1,7 @@
 """Every rule, once: its name in Python and in model files, its name in the command, and where it is.
 
-Nothing is imported until a rule is used. The command's algorithms, the model file's tables, the public names and
-the table of estimators in the docs follow from this list.
+Nothing is imported until a rule is used. The command's algorithms, the model file's tables and the public names
+follow from this list; the tables of estimators in the README and in docs/modelfile.md do not.
 """
 
 from dataclasses import dataclass

@@ -303,7 +303,7 @@ TARGETS = {
         "y",
         {"overrides": {"sane": "text"}},
         OptionError,
-        "no column 'sane' to treat as text; did you mean 'same'",
+        "no column 'sane' to read as text; did you mean 'same'",
     ),
     "target": ("y", {"overrides": {"y": "text"}}, OptionError, "'y' is the target"),
     "number": ("y", {"overrides": {"same": "number"}}, TableError, "row 1, column 'same': 'x' is not a number"),

@@ -125,7 +125,7 @@ def test_a_file_that_appears_meanwhile_is_not_overwritten(rule, links, tmp_path,
     monkeypatch.setattr(atomic, "_write", and_another_is_faster)
     if not links:
         monkeypatch.setattr(atomic.os, "link", failing(errno.EPERM))
-    with pytest.raises(ModelError, match="the file exists"):
+    with pytest.raises(ModelError, match="already exists; use force=True"):
         save_model(rule, tmp_path / "m")
     assert (tmp_path / "m").read_text() == "of somebody else"
     assert [path.name for path in tmp_path.iterdir()] == ["m"]

@@ -64,7 +64,9 @@ WRONG = {
         lambda nodes, record: nodes[0]["children"].reverse(),
         "must follow each other|the last child must be the one for missing",
     ),
-    "missing goes nowhere": (lambda nodes, record: nodes[0].update(missing=None), "missing and other must be among its children"),
+    "missing goes nowhere": (
+        lambda nodes, record: nodes[0].update(missing=None), "missing and other must be among its children",
+    ),
     "other goes astray": (lambda nodes, record: nodes[0].update(other=len(nodes) - 1), "missing and other must be"),
     "unknown test": (lambda nodes, record: nodes[0]["test"].update(kind="eval"), "must be one of feature, category"),
     "test without a kind": (lambda nodes, record: nodes[0]["test"].pop("kind"), "must be one of feature, category"),

@@ -126,3 +126,11 @@ def test_whole_numbers_are_counted_in_whole_steps(scale, unit):
     assert whole.base.denominator == 1
     assert found("x", [k % 20 for k in range(N)])[0].whole
     assert not found("x", [k % 20 + 0.5 for k in range(N)])[0].whole
+
+
+def test_a_number_so_large_that_others_become_equal_is_named():
+    incomes = (RNG.permutation(N) * 100.0 + 1000.0).tolist()
+    _, notes = found("income", [1e15, *incomes[1:]])
+    assert "'income': its numbers reach 1e+15, so those less than" in notes
+    assert f"{N} different numbers become 2. If the largest stand for missing values, leave those cells empty" in notes
+    assert found("income", [99_999.0, *incomes[1:]])[1] == ""

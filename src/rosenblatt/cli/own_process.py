@@ -1,4 +1,4 @@
 """Whether the command runs in a process of its own."""
 
-# Then nobody needs what it leaves behind: it may read in the background, and end at once. In-process tests may not.
+# If so, it may read in the background and exit without cleaning up; tests that run it in their own process may not.
 is_own = False

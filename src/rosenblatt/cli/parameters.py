@@ -21,7 +21,7 @@ FORMATS = ("csv", "tsv", "parquet", "ndjson", "arrow", "libsvm", "arff")
 # options under a heading of their own in the help
 of_reading: Callable[..., Any] = partial(typer.Option, rich_help_panel="Reading the table")
 of_judging: Callable[..., Any] = partial(typer.Option, rich_help_panel="Judging the rule")
-of_learning: Callable[..., Any] = partial(typer.Option, rich_help_panel="Rules of learning")
+of_learning: Callable[..., Any] = partial(typer.Option, rich_help_panel="Learning the rule")
 
 
 def one_of(*words: str) -> Callable[[], list[str]]:
@@ -70,7 +70,7 @@ class Format:
         of_reading(
             "--format",
             metavar="FORMAT",
-            help=f"Format of the file, if its name does not tell: {listed(*FORMATS)}.",
+            help=f"Format of the file, if its name does not show it: {listed(*FORMATS)}.",
             autocompletion=one_of(*FORMATS),
         ),
     ] = None
@@ -107,11 +107,11 @@ class NewTable(KnownTable):
         of_reading(
             "--kind",
             metavar="COLUMN=KIND",
-            help="Read a column as number, category, yes/no, date, text or ignore; may be given again.",
+            help="Read a column as number, category, yes/no, date, text or ignore; may be repeated.",
         ),
     ] = None
     ignore: Annotated[
-        list[str] | None, of_reading("--ignore", metavar="COLUMN", help="Column to leave out; may be given again.")
+        list[str] | None, of_reading("--ignore", metavar="COLUMN", help="Column to leave out; may be repeated.")
     ] = None
     text: Annotated[
         str,
@@ -159,7 +159,7 @@ class Training:
         ),
     ] = "auto"
     hold_out: Annotated[
-        float, of_judging("--hold-out", metavar="PART", help="Part of the rows to judge the rule by; 0 for none.")
+        float, of_judging("--hold-out", metavar="PART", help="Share of the rows held out to judge the rule; 0: none.")
     ] = 0.2
     folds: Annotated[
         int,
@@ -177,7 +177,7 @@ class RuleOptions:
 
     class_weight: Annotated[
         list[str] | None,
-        of_learning("--class-weight", metavar="CLASS=COST", help="What a mistake on a class costs, or: balanced."),
+        of_learning("--class-weight", metavar="CLASS=COST", help="What a mistake on a class costs; or balanced."),
     ] = None
     option: Annotated[
         list[str] | None,
@@ -214,7 +214,7 @@ class Output:
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes on standard error.")] = False
 
     def screen(self, kernels: int = 0) -> "Screen":
-        """Where to print; the command needs about so many kernels, if it says so."""
+        """Where to print; `kernels` is about how many kernels the command needs, if known."""
         from rosenblatt.cli.screen import Screen
 
         return Screen(self.json, self.quiet, kernels)

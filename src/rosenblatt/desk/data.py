@@ -193,9 +193,9 @@ def _weights(table: Table, column: str | None) -> Array | None:
     weights = found["\0weight"].fill_null(np.nan).to_numpy()
     for row in np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))[:1].tolist():
         number = row + 1 if table.rows is None else int(table.rows[row])
-        raise TableError(
-            f"{table.source}: row {number}, column {column!r}: {found[column][row]!r} is not a valid weight"
-        )
+        cell = found[column][row]
+        why = "the weight is missing" if cell is None else f"{cell!r} is not a weight: a number of at least 0"
+        raise TableError(f"{table.source}: row {number}, column {column!r}: {why}")
     return weights
 
 

@@ -12,5 +12,5 @@ def clock_of(seconds: float | None, work: float, verbose: bool) -> Clock:
 
 
 def more(clock: Clock) -> str:
-    """What to say about a proof that a limit ended."""
+    """What to say about a proof that was ended by a limit."""
     return f"{clock.why_late}; use --seconds N to allow N seconds, which may prove more"

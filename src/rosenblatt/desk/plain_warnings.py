@@ -3,7 +3,8 @@
 import re
 from collections.abc import Sequence
 
-SCALER = re.compile(r", or bring the columns to similar sizes \(StandardScaler\)")  # a table's columns already are
+# The words of `ADVICE` in rules/linear/perceptron.py. The columns of a table are of similar sizes already.
+SCALER = re.compile(r", or bring the columns to similar sizes \(StandardScaler\)")
 
 
 def in_plain_words(warning: str, classes: Sequence[str]) -> str:

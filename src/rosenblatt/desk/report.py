@@ -1,4 +1,4 @@
-"""Collects the contents of a report."""
+"""Collects the contents of a report, which `ship.explain.report` lays out."""
 
 from datetime import UTC, datetime
 from typing import Any

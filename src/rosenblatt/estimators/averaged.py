@@ -1,4 +1,4 @@
-"""AveragedPerceptron: the scikit-learn face of `rules.averaged`."""
+"""AveragedPerceptron: the scikit-learn face of `rules.linear.averaged`."""
 
 from rosenblatt.estimators.documentation import documented
 from rosenblatt.estimators.face import Face

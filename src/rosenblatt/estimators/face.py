@@ -1,6 +1,6 @@
 """What makes a rule an estimator of scikit-learn: its checks of input, its errors and warnings, its tags.
 
-To import scikit-learn takes longer than to learn from a table of 100,000 rows, as it brings scipy.stats and pandas with
+Importing scikit-learn takes longer than learning from a table of 100,000 rows, as it brings scipy.stats and pandas with
 it: only these faces do.
 """
 

@@ -1,4 +1,4 @@
-"""LiftedPerceptron: the scikit-learn face of `rules.lifted`."""
+"""LiftedPerceptron: the scikit-learn face of `rules.linear.lifted`."""
 
 from rosenblatt.estimators.documentation import documented
 from rosenblatt.estimators.face import Face

@@ -1,4 +1,4 @@
-"""MarginPerceptron: the scikit-learn face of `rules.margin_perceptron`."""
+"""MarginPerceptron: the scikit-learn face of `rules.linear.margin_perceptron`."""
 
 from rosenblatt.estimators.documentation import documented
 from rosenblatt.estimators.face import Face

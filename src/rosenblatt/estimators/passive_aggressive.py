@@ -1,4 +1,4 @@
-"""PassiveAggressive: the scikit-learn face of `rules.passive_aggressive`."""
+"""PassiveAggressive: the scikit-learn face of `rules.linear.passive_aggressive`."""
 
 from rosenblatt.estimators.documentation import documented
 from rosenblatt.estimators.face import Face

@@ -1,4 +1,4 @@
-"""Perceptron: the scikit-learn face of `rules.perceptron`."""
+"""Perceptron: the scikit-learn face of `rules.linear.perceptron`."""
 
 from rosenblatt.estimators.documentation import documented
 from rosenblatt.estimators.face import Face

@@ -1,4 +1,4 @@
-"""PocketPerceptron: the scikit-learn face of `rules.pocket`."""
+"""PocketPerceptron: the scikit-learn face of `rules.linear.pocket`."""
 
 from rosenblatt.estimators.documentation import documented
 from rosenblatt.estimators.face import Face

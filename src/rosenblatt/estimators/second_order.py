@@ -1,4 +1,4 @@
-"""SecondOrderPerceptron: the scikit-learn face of `rules.second_order`."""
+"""SecondOrderPerceptron: the scikit-learn face of `rules.linear.second_order`."""
 
 from rosenblatt.estimators.documentation import documented
 from rosenblatt.estimators.face import Face

@@ -1,4 +1,4 @@
-"""VotedPerceptron: the scikit-learn face of `rules.voted`."""
+"""VotedPerceptron: the scikit-learn face of `rules.linear.voted`."""
 
 from rosenblatt.estimators.documentation import documented
 from rosenblatt.estimators.face import Face

@@ -12,14 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rosenblatt.rows.compiling import any_order, compiled, inlined
+from rosenblatt.rows.compiling import any_order, compiled
 from rosenblatt.rows.kernels import Array
 
 SETTLED = 0  # every point reaches its level
 AT_ZERO = 1  # the shortest vector is zero, as far as floats can tell
 STUCK = 2  # rounding stops all progress
 GOING = 3  # the steps that were allowed are used up
-INSIDE = 4  # within a step: the shortest vector of the affine hull is in the convex one
 DEPENDENT = 1e-14
 AGAIN = 0.1  # of its length: if less is left of a column, it is made orthogonal again
 HOT = 0.2  # a point is looked at again at every step while it was this much as low as the lowest
@@ -252,107 +251,7 @@ class DescentScratch(NamedTuple):
 
 
 @compiled
-def move_inside(
-    corral: Corral, size: int, many: int, d: int, scale: float, work: float, wanted: Array
-) -> tuple[int, int, float]:
-    """Go towards the shortest vector of the affine hull, and drop the points that are in the way, until it is inside.
-
-    Returns INSIDE or how else it ended, the size of the corral, and the work that is left. It ends, because the corral
-    shrinks with every turn.
-    """
-    Q, R, rows, weights, _ = corral
-    while work > 0.0:
-        work -= 3.0 * size * (size + d)  # to solve, to remove or insert a point, and to add up x
-        if not affine_weights(Q, R, size, many, scale, wanted):
-            return STUCK, size, work
-        share, gone = 2.0, -1
-        for k in range(size):
-            if not wanted[k] > 0.0:
-                part = weights[k] / (weights[k] - wanted[k]) if weights[k] > 0.0 else 0.0
-                if part < share:
-                    share, gone = part, k
-        if gone < 0:
-            for k in range(size):
-                weights[k] = wanted[k]
-            return INSIDE, size, work
-        if size == 1 or not share <= 1.0:
-            return STUCK, size, work
-        for k in range(size):
-            moved = weights[k] + share * (wanted[k] - weights[k])
-            weights[k] = moved if moved > 0.0 else 0.0
-        remove(Q, R, size, gone)
-        size -= 1
-        for k in range(gone, size):
-            rows[k], weights[k] = rows[k + 1], weights[k + 1]
-    return GOING, size, work
-
-
-@compiled
-def levels_of(points: Array, groups: Array, corral: Corral, size: int, length: float) -> tuple[float, float]:
-    """What the corral's points of each group score on x; that adds up to `length`, which is ||x||^2."""
-    rows, first = corral.rows, 0
-    if groups.shape[1] < 2:
-        return length, 0.0
-    while first < size - 1 and groups[rows[first], 0] == 0.0:
-        first += 1
-    level = dot(points[rows[first]], corral.x, corral.x.size)
-    return level, length - level
-
-
-@inlined
-def level_at(groups: Array, i: int, level_0: float, level_1: float) -> float:
-    """The level that point i should reach."""
-    return groups[i, 0] * level_0 + (groups[i, 1] * level_1 if groups.shape[1] == 2 else 0.0)  # type: ignore[no-any-return]
-
-
-@compiled
-def lowest_of_hot(
-    points: Array, groups: Array, x: Array, level_0: float, level_1: float, hots: int, space: DescentScratch
-) -> tuple[int, float]:
-    """The hot point that is lowest against its level, and how low it is; -1 if none is below."""
-    hot, scores = space.hot, space.scores
-    lowest, depth = -1, 0.0
-    scores_of(points, hot, hots, x, scores)
-    for h in range(hots):
-        below = scores[h] - level_at(groups, hot[h], level_0, level_1)
-        if below < depth:
-            lowest, depth = hot[h], below
-    return lowest, depth
-
-
-@compiled
-def lowest_of_all(
-    points: Array, groups: Array, x: Array, level_0: float, level_1: float, goal: Goal, space: DescentScratch
-) -> tuple[int, float, bool]:
-    """The point that is lowest against its level, how low it is, and whether all points are high enough.
-
-    It is -1 if no score is a number. The scores are then those against the levels.
-    """
-    scores = space.scores
-    lowest, depth, reached = -1, np.inf, True
-    scores_of(points, space.every, points.shape[0], x, scores)
-    for i in range(points.shape[0]):
-        level = level_at(groups, i, level_0, level_1)
-        reached &= scores[i] - goal.enough * level >= -goal.tolerance
-        scores[i] -= level
-        if scores[i] < depth:
-            lowest, depth = i, scores[i]
-    return lowest, depth, reached
-
-
-@compiled
-def note_hot(n: int, low: float, space: DescentScratch) -> int:
-    """Note the points that are nearly as low as the lowest; returns how many."""
-    hot, hots = space.hot, 0
-    for i in range(n):
-        if space.scores[i] < HOT * low and hots < hot.size:
-            hot[hots] = i
-            hots += 1
-    return hots
-
-
-@compiled
-def descend(
+def descend(  # one long function: five parts, compiled each by itself, made the first run 0.3 s longer
     points: Array,
     groups: Array,
     corral: Corral,
@@ -369,40 +268,90 @@ def descend(
     x is yet to follow.
 
     A step looks at the hot points only, those that were lowest when all were looked at, until none of them is low. It
-    ends, because ||x||^2 falls with every step, or it is stuck.
+    ends: ||x||^2 falls with every step, or it is stuck; within a step, the corral shrinks with every turn.
     """
-    rows, weights, x = corral.rows, corral.weights, corral.x
-    (n, d), many = points.shape, groups.shape[1]
-    hots, low = 0, 0.0
+    Q, R, rows, weights, x = corral
+    scale, enough, tolerance, zero = goal
+    every, scores, hot, wanted, column = space
+    n, d, many = points.shape[0], points.shape[1], groups.shape[1]
+    hots = 0
+    low = 0.0
     for _ in range(most):
-        how, size, work = move_inside(corral, size, many, d, goal.scale, work, space.wanted)
-        if how != INSIDE:
-            return how, size, before, work
+        # towards the shortest vector of the affine hull, until it is inside the convex one
+        while True:
+            if not work > 0.0:
+                return GOING, size, before, work
+            work -= 3.0 * size * (size + d)  # to solve, to remove or insert a point, and to add up x
+            if not affine_weights(Q, R, size, many, scale, wanted):
+                return STUCK, size, before, work
+            share, gone = 2.0, -1
+            for k in range(size):
+                if not wanted[k] > 0.0:
+                    part = weights[k] / (weights[k] - wanted[k]) if weights[k] > 0.0 else 0.0
+                    if part < share:
+                        share, gone = part, k
+            if gone < 0:
+                for k in range(size):
+                    weights[k] = wanted[k]
+                break
+            if size == 1 or not share <= 1.0:
+                return STUCK, size, before, work
+            for k in range(size):
+                moved = weights[k] + share * (wanted[k] - weights[k])
+                weights[k] = moved if moved > 0.0 else 0.0
+            remove(Q, R, size, gone)
+            size -= 1
+            for k in range(gone, size):
+                rows[k], weights[k] = rows[k + 1], weights[k + 1]
         for k in range(d):
             x[k] = 0.0
         add_shares(points, rows, size, weights, x)
         length = dot(x, x, d)
-        if length <= goal.zero:
+        if length <= zero:
             return AT_ZERO, size, length, work
         if not length < before:
             return STUCK, size, length, work
         before = length
-        level_0, level_1 = levels_of(points, groups, corral, size, length)
-        lowest, depth = lowest_of_hot(points, groups, x, level_0, level_1, hots, space)
+        # the levels: what the corral's points of each group score; they add up to ||x||^2
+        level_0, level_1, first = length, 0.0, 0
+        if many == 2:
+            while first < size - 1 and groups[rows[first], 0] == 0.0:
+                first += 1
+            level_0 = dot(points[rows[first]], x, d)
+            level_1 = length - level_0
+        # the lowest point, of the hot ones if one of them is still low, or else of all
+        lowest, depth = -1, 0.0
+        scores_of(points, hot, hots, x, scores)
         work -= float(hots) * d
-        if not depth < HOT * low or not depth < -goal.tolerance:
-            lowest, low, reached = lowest_of_all(points, groups, x, level_0, level_1, goal, space)
+        for h in range(hots):
+            i = hot[h]
+            level = groups[i, 0] * level_0 + (groups[i, 1] * level_1 if many == 2 else 0.0)
+            if scores[h] - level < depth:
+                lowest, depth = i, scores[h] - level
+        if not depth < HOT * low or not depth < -tolerance:
+            lowest, depth, reached = -1, np.inf, True
+            scores_of(points, every, n, x, scores)
             work -= float(n) * d
+            for i in range(n):
+                level = groups[i, 0] * level_0 + (groups[i, 1] * level_1 if many == 2 else 0.0)
+                reached &= scores[i] - enough * level >= -tolerance
+                scores[i] -= level
+                if scores[i] < depth:
+                    lowest, depth = i, scores[i]
             if reached:
                 return SETTLED, size, length, work
-            if lowest < 0:
+            if lowest < 0:  # no score is a number
                 return STUCK, size, length, work
-            hots = note_hot(n, low, space)
+            low, hots = depth, 0
+            for i in range(n):
+                if scores[i] < HOT * low and hots < hot.size:
+                    hot[hots] = i
+                    hots += 1
         for j in range(size):
             if rows[j] == lowest:
                 return STUCK, size, length, work
-        set_column(points, groups, lowest, goal.scale, space.column)
-        if not insert(corral.Q, corral.R, size, space.column):
+        set_column(points, groups, lowest, scale, column)
+        if not insert(Q, R, size, column):
             return STUCK, size, length, work
         rows[size], weights[size] = lowest, 0.0
         size += 1

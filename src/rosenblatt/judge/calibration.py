@@ -245,7 +245,7 @@ def _inserted(x: Array, y: Array, after: Array, label: int) -> Array:
 def one_vs_rest(columns: Sequence[Sigmoid | Steps | VennAbers]) -> OneVsRest:
     """Several classes, of the calibration of each one's score against the rest."""
     if len(columns) < 3:
-        raise DataError("one against the rest is for three classes or more: calibrate the one score of two classes")
+        raise DataError("one_vs_rest needs three classes or more; of two classes, calibrate the one score")
     return OneVsRest(tuple(columns))
 
 

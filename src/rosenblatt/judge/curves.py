@@ -199,7 +199,7 @@ def table_of(said: Any, actual: Any, classes: int, weights: Any = None) -> tuple
     """
     pair = [np.asarray(each) for each in (said, actual)]
     if any(each.ndim != 1 or each.dtype.kind not in "iu" for each in pair) or pair[0].size != pair[1].size:
-        raise DataError("what was said and what was so must be two lists of whole numbers, of the same length")
+        raise DataError("predicted and actual classes must be two lists of whole numbers of the same length")
     if any(((each < 0) | (each >= classes)).any() for each in pair):
         raise DataError(f"classes must be numbered from 0 to {classes - 1}")
     each = None if weights is None else weights_of(weights, pair[0].size)

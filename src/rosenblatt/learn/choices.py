@@ -76,8 +76,8 @@ class Reason(Enum):
     SEPARATED = "The rule is right on every row."
     LIFTED = "Every row is right in the lifted space, but not every one without its own feature."
     MAX_PASSES = "The budget of passes was spent."
-    STALLED = "More passes brought hardly fewer corrections."
-    MAX_COPIES = "The weights stand for so many copies of rows that the work which the passes allow was spent."
+    STALLED = "More passes hardly reduced the number of corrections."
+    MAX_COPIES = "The weights stand for so many copies of rows that the work allowed for the passes was spent."
     MAX_UPDATES = "The budget of updates was spent."
     BOUND = "The bound was reached: no rule is right on every row with the requested margin."
     MAX_SECONDS = "The time was up."
@@ -88,7 +88,7 @@ class Reason(Enum):
     SOLVED = "No weights have an objective that is lower by more than the tolerance."
     ROUNDED = "Floating-point numbers allow no smaller gap."
     INTERRUPTED = "It was interrupted; nothing is lost."
-    ABSENT = "No row that counts is of some class: nothing was learned about it."
+    ABSENT = "Some class has no row with a weight above 0: nothing was learned about it."
     STREAM = "Every row of the stream so far was seen once."
 
     def __str__(self) -> str:

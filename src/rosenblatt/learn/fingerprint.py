@@ -1,4 +1,4 @@
-"""A number by which rows are known again: that of other rows, labels, thresholds or steps differs.
+"""A number that identifies rows: other rows, labels, thresholds or steps have another one.
 
 Problem   a ledger holds numbers of rows. On other rows it would replay another run, without a word.
 Result    a whole number below 2^64, the same for dense, sparse and float32 copies of the same numbers.

@@ -33,7 +33,7 @@ NUMBERS_AT_ONCE = 8_000_000  # numbers read in one call of a kernel: some 20 ms,
 
 @dataclass(frozen=True)
 class Run:
-    """What came of it."""
+    """The result of a run."""
 
     weights: Array  # features first, the threshold's last
     ledger: Ledger

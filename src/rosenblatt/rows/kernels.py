@@ -173,22 +173,19 @@ def order_of_entries(columns: Array, starts: Array, features: int) -> tuple[bool
     return exist, rise
 
 
-@inlined
-def square_length(rows: Rows, i: int) -> float:
-    """||x_i||^2 with the bias, added up in the order of the features, so the same for every storage."""
-    total = 0.0
-    for k in range(stored(rows, i)):
-        v = np.float64(value(rows, i, k))
-        total += v * v
-    return total + rows.bias * rows.bias
-
-
 @compiled
 def square_lengths(rows: Rows, first: int, last: int, out: Array) -> bool:
-    """Every row's squared length; returns whether all numbers are whole."""
+    """||x_i||^2 with the bias, added up in the order of the features, so the same for every storage.
+
+    Returns whether all numbers are whole.
+    """
     whole = rows.bias == np.floor(rows.bias)
     for i in range(first, last):
-        out[i] = square_length(rows, i)
+        total = 0.0
+        for k in range(stored(rows, i)):
+            v = np.float64(value(rows, i, k))
+            total += v * v
+        out[i] = total + rows.bias * rows.bias
         if whole:  # a fraction is soon found, as a rule
             fractions = 0
             for k in range(stored(rows, i)):

@@ -24,7 +24,7 @@ class TieOptions:
     ties: Annotated[
         str,
         OneOf(TIE_RULES),
-        "What a score of exactly zero is in training: always wrong; right for the second class (sgn(0) = +1); right "
+        "What a score of zero counts as in training: always wrong; right for the second class (sgn(0) = +1); right "
         'for the first; never wrong. A zero is predicted as the first class, under "plus" as the second.',
     ] = "mistake"
 
@@ -80,8 +80,7 @@ class TimeOptions:
     max_seconds: Annotated[
         float | None,
         Number(above=0, infinite=True, none=True),
-        "Budget of time in seconds for all rules together, without that of compiling, kept to within about two "
-        "seconds.",
+        "Time budget in seconds for all rules together, not counting compilation; kept to within about two seconds.",
     ] = None
 
 

@@ -138,7 +138,7 @@ class Rule(ABC):
 
     def one_linear_rule(self) -> tuple[Array, float, str]:
         """Of one linear rule: its weights, the constant it shows the threshold, and what it predicts for a tie."""
-        raise OptionError(f"{self.name} is not a linear rule: optimality judges those of this package, or weights")
+        raise OptionError(f"{self.name} is not a linear rule: optimality takes those of this package, or weights")
 
     def joint_rule(self) -> tuple[Array, float]:
         """Of a rule that chooses the largest of several scores: the weights of all, and the threshold's constant."""

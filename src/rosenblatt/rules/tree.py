@@ -53,7 +53,7 @@ class TreeRule(LearningOptions, Rule):
     criterion: Annotated[
         str,
         OneOf(tuple(plans.CRITERIA)),
-        'What a test is to be good at. "gain ratio" is Quinlan\'s: of the columns that gain at least as many bits as '
+        'What makes a test good. "gain ratio" is Quinlan\'s: of the columns that gain at least as many bits as '
         "the average one, the one that gains most per bit of its own.",
     ] = "gini"
     leaves: Annotated[
@@ -81,7 +81,7 @@ class TreeRule(LearningOptions, Rule):
     prune: Annotated[
         str | float | None,
         Number(least=0, words=tuple(BY_CROSS_VALIDATION), none=True),
-        'How the tree is cut back. "cross-validation": at the price of a leaf for which cross-validation counts the '
+        'How the tree is pruned. "cross-validation": at the price of a leaf for which cross-validation counts the '
         'fewest mistakes; "one standard error": at the highest price within one standard error of these; a number: at '
         "this price, the share of all rows that a leaf must get right; None: not at all.",
     ] = "cross-validation"

@@ -215,7 +215,7 @@ def _table(X: Any, heads: Sequence[ColumnHead]) -> Array:
     """A table of numbers, column by column."""
     if hasattr(X, "toarray") and X.shape[0] * X.shape[1] > MOST_NUMBERS:
         raise DataError(
-            f"a tree looks at every number of every column, also at zeros: {X.shape[0]} x {X.shape[1]} would take "
+            f"a tree looks at every number of every column, zeros included: {X.shape[0]} x {X.shape[1]} would take "
             f"{X.shape[0] * X.shape[1] / 2**27:.1f} GiB; leave out rare columns, or use a linear rule"
         )
     dense = X.toarray() if hasattr(X, "toarray") else np.asarray(X)

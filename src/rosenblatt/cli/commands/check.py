@@ -30,7 +30,7 @@ def run(
 ) -> None:
     """Say whether a line separates the classes, by what margin, and prove it.
 
-    Of more than two classes: whether there are linear scores whose largest is always that of the right class. If not,
+    With more than two classes: whether there are linear scores of which the right class always has the largest. If not,
     the rows that contradict each other are shown, and how few mistakes are possible. The exit code is 0 if the rows
     are separable, 1 if they are not or if no proof was found within the limit.
     """

@@ -19,10 +19,10 @@ class View:
     """What to show of a rule, and what to make of it."""
 
     integers: Annotated[
-        bool, typer.Option("--integers", help="Small whole-number points, and how many mistakes they add.")
+        bool, typer.Option("--integers", help="Choose small whole-number points, and count the mistakes they add.")
     ] = False
     largest: Annotated[
-        str, typer.Option("--largest", metavar="N", help="Most points for anything; auto: as few as cost little.")
+        str, typer.Option("--largest", metavar="N", help="Most points for one value; auto: as few as cost little.")
     ] = "auto"
     output: Annotated[
         Path | None,
@@ -36,7 +36,7 @@ class View:
     ] = None
     most: Annotated[
         int | None,
-        typer.Option("--most", min=1, metavar="K", help="Show at most K lines per column (20), or of a tree (1000)."),
+        typer.Option("--most", min=1, metavar="K", help="At most K lines per column (default 20) or tree (1000)."),
     ] = None
     columns: Annotated[
         int,
@@ -52,7 +52,7 @@ def run(
         list[str] | None,
         typer.Argument(
             metavar="[FILE...]",
-            help="Table to choose whole points by, for --integers; or the table of --row.",
+            help="Table to choose whole points on (--integers), or that has row K (--row).",
             show_default=False,
         ),
     ] = None,
@@ -60,7 +60,7 @@ def run(
     wanted: parameters.KnownTable,
     shown: parameters.FileOutput,
 ) -> None:
-    """Show the scorecard: points for what stands in each column, and the threshold; of a tree, its tests in words."""
+    """Show the scorecard: points for each value of each column, and the threshold; or, for a tree, its tests."""
     from rosenblatt.cli import reading, wording
     from rosenblatt.desk.model_contents import card_of, points_of
     from rosenblatt.errors import OptionError

@@ -24,7 +24,7 @@ def run(
         ),
     ],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="File to write; else standard output.")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="File to write; standard output by default.")
     ] = None,
     table: Annotated[
         str | None,
@@ -32,9 +32,9 @@ def run(
     ] = None,
     shown: parameters.FileOutput,
 ) -> None:
-    """Write the rule as SQL, ONNX, PMML, Python or JSON; every one gives the same labels.
+    """Write the rule as SQL, ONNX, PMML, Python or JSON; all give the same labels.
 
-    SQL is one expression of CASE and arithmetic that DuckDB, SQLite and PostgreSQL take as it is.
+    SQL is one expression of CASE and arithmetic that DuckDB, SQLite and PostgreSQL run unchanged.
     """
     import sys
 

@@ -27,7 +27,7 @@ class FitOptions(parameters.RuleOptions):
     """Options of the rule that have a name of their own."""
 
     order: Annotated[str | None, choice("Which mistake is corrected next", ORDERS)] = None
-    ties: Annotated[str | None, choice("What a score of zero is", TIE_RULES)] = None
+    ties: Annotated[str | None, choice("What a score of zero counts as", TIE_RULES)] = None
     start: Annotated[str | None, choice("First weights", STARTS)] = None
     threshold: Annotated[
         bool | None, of_learning("--threshold/--no-threshold", help="Whether the rule has a threshold.")

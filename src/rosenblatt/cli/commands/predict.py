@@ -22,7 +22,7 @@ class Decisions:
     ] = 0
     keep: Annotated[
         list[str] | None,
-        typer.Option("--keep", metavar="COLUMN", help="Column to copy to the output; may be given again; or: all."),
+        typer.Option("--keep", metavar="COLUMN", help="Column to copy to the output, or all; may be repeated."),
     ] = None
     judge: Annotated[
         bool, typer.Option("--judge", help="Compare with the target column, and report the error rate.")
@@ -31,7 +31,7 @@ class Decisions:
         bool,
         typer.Option(
             "--safe-csv",
-            help="Put an apostrophe before texts that a spreadsheet would take for formulas (= + - @ first).",
+            help="Put an apostrophe before texts that a spreadsheet would take for formulas (= + - @ come first).",
         ),
     ] = False
 
@@ -47,14 +47,14 @@ def run(
             "--output",
             "-o",
             metavar="FILE",
-            help="File to write: .csv, .parquet, .ndjson or .arrow; else CSV to standard output.",
+            help="File to write: .csv, .parquet, .ndjson or .arrow; by default, CSV to standard output.",
         ),
     ] = None,
     decisions: Decisions,
     wanted: parameters.Format,
     shown: parameters.FileOutput,
 ) -> None:
-    """Write the label and the score of every row, in order. Tables larger than memory stream through.
+    """Write the label and the score of every row, in order. Tables larger than memory are streamed.
 
     With --json and no output file, every row is a JSON object on a line of its own.
     """

@@ -30,7 +30,7 @@ def run(
 ) -> None:
     """Learn a rule and write a page about it: verdict, scorecard, mistakes, plots, and the proof.
 
-    The page needs nothing else, and prints well. The model is written beside it, so that the proof can be checked.
+    The page is self-contained, and prints well. The model is written beside it, so that the proof can be checked.
     """
     import shlex
     from importlib.util import find_spec

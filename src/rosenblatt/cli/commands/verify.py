@@ -28,8 +28,8 @@ def run(
 ) -> None:
     """Check on the table, in exact arithmetic, every claim that a model or a proof makes.
 
-    Kernels, votes, trees, classes learned apart and rules on rows scaled to length 1 are judged by their predictions
-    instead. What no table can tell is listed as not checked. The exit code is 0 if no claim fails, 1 if one does.
+    Kernels, votes, trees, classes learned separately and rules on rows of length 1 are judged by their predictions
+    instead. What no table can show is listed as not checked. The exit code is 0 if no claim fails, 1 if one does.
     """
     from rosenblatt.cli import reading
     from rosenblatt.desk.verifying.verify import claims_in, verified

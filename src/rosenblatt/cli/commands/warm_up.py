@@ -20,10 +20,10 @@ def run(
     ] = False,
     shown: parameters.Output,
 ) -> None:
-    """Compile what the commands need, and keep it: for images, and for machines that start from scratch each time.
+    """Compile what the commands need, and cache it: for container images, and machines that start from scratch.
 
-    Without it, the first check, the first fit and the first tree each take some seconds longer. What is compiled is for
-    this kind of processor and this version; the environment variable NUMBA_CACHE_DIR names a folder for it.
+    Without it, the first check, the first fit and the first tree each take a few seconds longer. Compiled code is for
+    this kind of processor and this version; the environment variable NUMBA_CACHE_DIR names its folder.
     """
     import tempfile
     import time
@@ -45,7 +45,7 @@ def run(
             screen.line(f"{k} of {len(todo)}: {name}: {kernels} kernels, compiled in {seconds:.1f} s")
             done.append({"step": name, "kernels": kernels, "seconds": seconds})
     if compiling.told.lost:
-        raise OptionError(f"the compiled code could not be kept: {compiling.told.lost}")
+        raise OptionError(f"the compiled code could not be cached: {compiling.told.lost}")
     kept, took = compiling.told.folder, time.monotonic() - begun
-    screen.line(f"Ready in {took:.0f} s; what was compiled is in {kept}")
+    screen.line(f"Ready in {took:.0f} s; the compiled code is in {kept}")
     screen.record({"command": NAME, "folder": kept, "steps": done, "seconds": took})

@@ -121,7 +121,7 @@ def entries_of(examples: Examples) -> tuple[Array, Array]:
         return np.empty(0, index), weights
     if examples.n_copies > MOST_COPIES:
         raise DataError(
-            f"the weights stand for {examples.n_copies} copies of rows, and each copy is lifted for itself: "
+            f"the weights stand for {examples.n_copies} copies of rows, and each copy is lifted separately: "
             "divide the weights by a constant"
         )
     many = np.diff(examples.copies_before)

@@ -100,7 +100,7 @@ class Stream:
         """Settle whether features are named or numbered; a stream cannot have both kinds."""
         fresh = not self.features and self.shape is None
         if fresh and self.comparator and isinstance(self.comparator.weights, Mapping) != named:
-            raise OptionError("the comparator must be a dict where rows have names, and an array where they have not")
+            raise OptionError("the comparator must be a dict if features have names, and an array if they do not")
         if fresh:
             self.names = {} if named else None
         elif named != (self.names is not None):
@@ -326,7 +326,7 @@ def _pair(x: Any) -> tuple[Any, Any] | None:
     if hasattr(x, "tocsr"):
         x = x.tocsr()
         if x.ndim == 2 and x.shape[0] != 1:
-            raise DataError(f"a row is wanted, not a sparse matrix of {x.shape[0]} rows")
+            raise DataError(f"expected one row, not a sparse matrix of {x.shape[0]} rows")
         return x.indices, x.data
     is_pair = isinstance(x, tuple) and len(x) == 2 and all(hasattr(part, "__len__") for part in x)
     return x if is_pair else None

@@ -27,7 +27,6 @@ from rosenblatt.rows.kernels import (
     length,
     next_unclear,
     score,
-    square_length,
     stored,
     value,
     with_exact_sign,
@@ -125,6 +124,16 @@ def rule_of(table: Array, star: Array, counts: Array, numbers: Array, limbs: Arr
     return StreamedRule(
         table, star, counts, numbers, limbs, ties, Steps(numbers[BY_LOSS] != 0.0, numbers[MOST], numbers[SOFT])
     )
+
+
+@inlined
+def square_length(rows: Rows, i: int) -> float:
+    """||x_i||^2, added up as in `kernels.square_lengths`, where it stands apart: every first run compiles that one."""
+    total = 0.0
+    for k in range(stored(rows, i)):
+        v = np.float64(value(rows, i, k))
+        total += v * v
+    return total + rows.bias * rows.bias
 
 
 @inlined

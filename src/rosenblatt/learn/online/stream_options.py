@@ -1,4 +1,4 @@
-"""What may be asked of a stream: the mode, which says what a row asks for, and a comparator to check the bound with."""
+"""The options of a stream: the mode, which says how a row moves the weights, and a comparator to check the bound."""
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass

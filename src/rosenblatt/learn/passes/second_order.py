@@ -44,7 +44,7 @@ class SecondOrderState(NamedTuple):
 
 @dataclass(frozen=True)
 class SecondOrderRun(Run):
-    """What came of it."""
+    """The result of a run, with the inverse that the next correction needs."""
 
     inverse: Array
 

@@ -1,4 +1,4 @@
-"""When more passes do not help any more, and which of the last weights to keep then.
+"""When further passes no longer help, and which of the last weights to keep then.
 
 Problem   on classes that overlap, cycles of corrections never end, and get no better after a while.
 Method    Passes are looked back on when they are 32, 64, 128, ...: did one of the later half make a quarter fewer

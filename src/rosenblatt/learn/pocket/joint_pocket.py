@@ -1,4 +1,4 @@
-"""The pocket algorithm of several classes: the perceptron of `joint`, and the weights with the fewest mistakes on the
+"""The pocket algorithm of several classes: the perceptron of `joint_pla`, and weights with the fewest mistakes on the
 way.
 
 Problem   weights, a row for each class, whose largest score is wrong on as few rows as possible, or as cheap ones.

@@ -65,7 +65,7 @@ PER_NODE, PER_PAIR = 300.0, 5e5  # nanoseconds: a node, for each entry of the se
 PER_TRY, PER_ROW = 1e6, 30.0  # nanoseconds: a look for a contradiction, and for each row
 
 
-def optimality(
+def optimality(  # as many parameters as what it asks has choices: those of `fit`, by the same names
     X: Any,
     y: Any,
     rule: Any = None,
@@ -101,16 +101,11 @@ def optimality(
     >>> print(interval.statement)
     The rule's mistakes cost 2 on 4 rows, which is the least possible; a mistake on a no costs 3, on a yes 2.
     """
-    bias = bias_of(fit_intercept, bias_scale)
-    weights, labels = rule, labels_of(y)
+    labels = labels_of(y)
     refuse_other_rows(rule, X, labels.classes)
-    if labels.are_several and hasattr(rule, "joint_rule"):
-        weights, bias = rule.joint_rule()
-    elif hasattr(rule, "one_linear_rule"):
-        weights, bias, ties = rule.one_linear_rule()
-        class_weight = getattr(rule, "class_weight", None) if class_weight is None else class_weight
-    elif hasattr(rule, "fit") or hasattr(rule, "learn_one"):
-        raise OptionError("optimality takes linear rules of this package, or weights as an array")
+    weights, bias, ties = _weights_of(rule, labels.are_several, bias_of(fit_intercept, bias_scale), ties)
+    if class_weight is None and not labels.are_several:  # those of several classes are counted, not weighed
+        class_weight = getattr(rule, "class_weight", None)
     ties_named(ties)
     rng = generator_of(random_state)
     threshold: Any = {"fit_intercept": bias != 0.0, "bias_scale": bias or 1.0}
@@ -127,6 +122,17 @@ def optimality(
     costs = costs_of_rows(class_weight, labels.classes, labels.each, sample_weight)
     examples = replace(examples, weights=costs).with_all_classes()
     return interval(examples, weights, ties, rng, Clock(max_seconds, verbose))
+
+
+def _weights_of(rule: Any, are_several: bool, bias: float, ties: str) -> tuple[Any, float, str]:
+    """Weights, the constant of the threshold, and the tie rule: of a rule its own, else what was given."""
+    if are_several and hasattr(rule, "joint_rule"):
+        return *rule.joint_rule(), ties
+    if hasattr(rule, "one_linear_rule"):
+        return rule.one_linear_rule()  # type: ignore[no-any-return]
+    if hasattr(rule, "fit") or hasattr(rule, "learn_one"):
+        raise OptionError("optimality takes linear rules of this package, or weights as an array")
+    return rule, bias, ties
 
 
 def interval(

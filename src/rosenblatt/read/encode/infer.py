@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from rosenblatt.errors import OptionError, TableError
+from rosenblatt.plurals import many
 from rosenblatt.read.dates import days
 from rosenblatt.read.encode.columns import (
     CategoryColumn,
@@ -76,7 +77,27 @@ def encoding_of(
     columns = tuple(_column(guess, profiles[guess.column], moments, words, buckets) for guess in found)
     encoding = Encoding(columns, Target(target, classes))
     sure = {name for name, profile in profiles.items() if profile.decides}
-    return encoding, (*_notes(found, columns), *_on_near_leaks(table, encoding, sure))
+    return encoding, (
+        *_notes(found, columns),
+        *_on_merged_numbers(table, encoding),
+        *_on_near_leaks(table, encoding, sure),
+    )
+
+
+def _on_merged_numbers(table: Table, encoding: Encoding) -> Iterator[str]:
+    """Notes on columns with numbers so large that most of the others are rounded to the same few."""
+    frame = next(table.blocks())
+    for column in encoding.used:
+        if not isinstance(column, NumberColumn):
+            continue
+        numbers = narrow(frame, column.name).select(column.value).to_series().drop_nulls().unique().to_numpy()
+        kept = np.unique((np.clip(numbers, column.lowest, column.highest) + column.rounder) - column.rounder)
+        if len(kept) * 2 < len(numbers):
+            yield (
+                f"{column.name!r}: its numbers reach {np.abs(numbers).max():g}, so those less than {column.step:.2g} "
+                f"apart count as equal: {many(len(numbers), 'different number')} become {len(kept):,}. If the largest "
+                "stand for missing values, leave those cells empty"
+            )
 
 
 def _on_near_leaks(table: Table, encoding: Encoding, sure: Collection[str]) -> Iterator[str]:

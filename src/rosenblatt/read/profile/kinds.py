@@ -30,6 +30,7 @@ LONG = 3.0  # words on average; from here on, even values that never repeat are 
 MOST = 0.9  # of the rows; with this many different numbers, they may be identifiers
 MANY = 0.5  # of the rows; with more different values, a category is doubtful
 CLASSES = 100
+NUMBER = "; it looks like a number to predict, not a class"
 AS_REQUESTED = "as requested"  # why a column has its kind, if the user chose it
 FORM_NAMES = {
     "%d/%m/%Y": "day/month/year",
@@ -78,7 +79,8 @@ def profiles_of(
     refuse_other_types([target], columns, table.source)
     for name, kind in overrides.items():
         if name not in columns:
-            raise OptionError(f"there is no column {name!r} to treat as {kind}{nearest(name, columns)}")
+            wanted = "ignore" if kind == "ignore" else f"read as {kind}"
+            raise OptionError(f"there is no column {name!r} to {wanted}{nearest(name, columns)}")
         check_kind(name, kind)
     if table.frame is None:
         return {}
@@ -119,8 +121,8 @@ def classes_of(table: Table, target: str, profiles: Mapping[str, Profile], posit
         raise TableError(f"{table.source}: the target {target!r} needs two classes or more; {only}")
     if len(classes) > CLASSES:
         raise TableError(
-            f"{table.source}: the target {target!r} has {len(classes)} different values; "
-            "it looks like a number to predict, not a class"
+            f"{table.source}: the target {target!r} has {len(classes)} different values, more than the {CLASSES} "
+            f"classes that a rule may have{NUMBER if table.columns[target].is_numeric() else ''}"
         )
     if positive is None:
         return classes

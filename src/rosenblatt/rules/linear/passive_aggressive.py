@@ -33,7 +33,7 @@ class AggressiveRule(RuleInPasses):
         "The step on a row, with loss = max(0, 1 - y (w . x)): loss / ||x||^2; min(C, loss / ||x||^2); "
         'loss / (||x||^2 + 1 / (2 C)). "PA" is for data without noise: one wrong label undoes what was learned.',
     ] = "PA-I"
-    C: Annotated[Positive, 'How aggressive a step may be; without a meaning for "PA".'] = 1.0
+    C: Annotated[Positive, 'How aggressive a step may be; ignored for "PA".'] = 1.0
     average: Annotated[
         Switch, "Whether the rule is the mean of the weights after each look at a row, instead of the last."
     ] = False

@@ -69,12 +69,12 @@ class PocketRule(
 
     name = "PocketPerceptron"
     keeps = (*LinearLearner.keeps, "weights", "pocket")
-    not_checkable = (*LinearLearner.not_checkable, "when the rule was met")
+    not_checkable = (*LinearLearner.not_checkable, "when the rule was found")
 
     improve: Annotated[
         str | None,
         OneOf((DESCENT,), none=True),
-        'None: the pocket algorithm, and no more. "descent": then a smoothed count of the mistakes is followed down, '
+        'None: only the pocket algorithm. "descent": a smoothed count of the mistakes is then followed down, '
         "exact line searches lead to a rule that no step along a line improves, and kicks lead away from there.",
     ] = DESCENT
     ratchet: Annotated[
@@ -91,7 +91,7 @@ class PocketRule(
         "Kicks of the descent that brought no better rule, after which it ends; it also ends when it has taken long "
         "enough: on large tables without any kick.",
     ] = 20
-    max_passes: Annotated[int | None, "The descent may make as many once more."] = None
+    max_passes: Annotated[int | None, "The descent may make as many again."] = None
     max_seconds: Annotated[
         float | None,
         "A quarter of it is for the pocket algorithm. What is learned then depends on the speed of the machine.",
@@ -106,9 +106,7 @@ class PocketRule(
         updates: Any = self.max_updates
         budget = Budget(self.max_passes, None if updates == AUTO else updates, self.max_seconds, self.patience)
         if self.max_passes is None and self.max_updates is None and self.max_seconds is None:
-            raise OptionError(
-                "on data that no line separates the pocket never ends: give it max_updates or max_seconds"
-            )
+            raise OptionError("on data that no line separates, the pocket never ends: set max_updates or max_seconds")
         rng = self._generator()
         classes, parts = self._parts(X, y, sample_weight)
         if self.margin and isinstance(parts[0], JointExamples):

@@ -38,7 +38,7 @@ class SecondOrderRule(TieOptions, BudgetOptions, ShuffleOptions, ThresholdOption
 
     ridge: Annotated[
         Positive,
-        "How strongly weights are held at zero: the a of the paper. As it grows, the run becomes that of the "
+        "How strongly weights are pulled towards zero: the a of the paper. As it grows, the run becomes that of the "
         "perceptron.",
     ] = 1.0
     max_passes = 100

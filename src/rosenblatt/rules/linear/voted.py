@@ -37,7 +37,7 @@ class VotedRule(TieOptions, RuleInPasses):
         "the last one; or one drawn at random, with chances as the votes, once for all predictions. All but the first "
         "are linear.",
     ] = "voted"
-    ties: Annotated[str, "A vote that is even is decided likewise."] = "mistake"
+    ties: Annotated[str, "A tied vote is decided in the same way."] = "mistake"
     random_state: Annotated[Any, 'It also draws the weights for vote="random".'] = None
 
     @property

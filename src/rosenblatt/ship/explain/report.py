@@ -109,7 +109,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class ErrorRate:
-    """Mistakes on rows not used in learning, and a confidence interval for the error rate."""
+    """The error rate as the page shows it: a copy of `desk.error_rate.ErrorEstimate`."""
 
     errors: int
     n: int
