@@ -14,12 +14,12 @@ from oracle import naive_soft
 from rosenblatt import margin
 from rosenblatt.learn.choices import Reason
 from rosenblatt.learn.soft import soft
-from rosenblatt.learn.soft.systems import Conjugate, Gram, Normal
+from rosenblatt.learn.soft.systems import Conjugate, Normal, RowProducts
 from rosenblatt.prove.solve.soft_margin import certified
 from rosenblatt.rows.examples import Examples
 
 TOL = 1e-9
-WAYS = {"normal": Normal, "gram": Gram, "conjugate": lambda examples: Conjugate()}
+WAYS = {"normal": Normal, "gram": RowProducts, "conjugate": lambda examples: Conjugate()}
 Cs = st.sampled_from([2.0**-10, 0.1, 1.0, 3.0, 2.0**10])
 weights = st.sampled_from([0.5, 1.0, 2.0, 3.25])
 

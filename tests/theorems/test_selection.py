@@ -10,7 +10,7 @@ from cases import tables, whole
 from oracle import naive_selection
 from rosenblatt.learn.selection import folds, saturating
 from rosenblatt.learn.selection.path import FAMILIES, candidates, follow
-from rosenblatt.learn.selection.saturating import Place, Problems, descend, losses, objective
+from rosenblatt.learn.selection.saturating import PathPoint, Problems, descend, losses, objective
 from rosenblatt.learn.selection.standard import BIAS, Standard
 from rosenblatt.rows.storage import rows_of
 
@@ -27,7 +27,7 @@ def problems_of(X, y, costs):
 
 
 def at_zero(problems):
-    return Place(np.zeros((problems.many, problems.space.size)), np.zeros(problems.signs.shape))
+    return PathPoint(np.zeros((problems.many, problems.space.size)), np.zeros(problems.signs.shape))
 
 
 @given(margins, sharpnesses)
@@ -53,7 +53,7 @@ def test_a_descent_never_ends_above_where_it_began(table, data, ridge, sharpness
     costs = data.draw(st.lists(st.integers(1, 5), min_size=len(y), max_size=len(y)))
     _, problems = problems_of(X, y, costs)
     start = np.array([data.draw(st.lists(whole, min_size=problems.space.size, max_size=problems.space.size))])
-    begun = Place(start, problems.margins(start))
+    begun = PathPoint(start, problems.margins(start))
     ended = descend(problems, begun, ridge, sharpness)
     before, after = (objective(problems, place, ridge, sharpness)[0][0] for place in (begun, ended))
     assert after <= before

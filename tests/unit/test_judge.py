@@ -118,7 +118,7 @@ def test_options_that_are_refused(what, told):
         (lambda: calibration.Steps((1.0,), (0.1, 0.2, 0.3)), "1 edges part 2 values, not 3"),
         (lambda: calibration.Steps((1.0,), (0.3, 0.2)), "probabilities must be from 0 to 1, and must not decrease"),
         (lambda: calibration.VennAbers((1.0,), (0.3, 0.4), (0.2, 0.5)), "a lower probability must not be above"),
-        (lambda: calibration.one_vs_rest([calibration.Sigmoid(-1, 0)] * 2), "for three classes or more"),
+        (lambda: calibration.one_vs_rest([calibration.Sigmoid(-1, 0)] * 2), "needs three classes or more"),
         (lambda: calibration.venn_abers(Scored.of(SCORES, LABELS, [1, 2, 1, 1])), "leave the weights out"),
         (lambda: abstain.choose(Scored.of(SCORES, LABELS, [1, 2, 1, 1]), Ladder.around(0, SCORES)), "weights out"),
         (lambda: Ladder((Rung(0.0, 1.0), Rung(-1.0, 1.0))), "lower cut-offs must not fall from rung to rung"),
@@ -151,7 +151,7 @@ def test_equal_scores_say_nothing():
     many = curves.area(Scored.of([2.0] * 200, np.arange(200) < 100))
     reach = (log(2 / 0.05) / 200) ** 0.5  # Hoeffding's, of 100 pairs
     assert (many.lower, many.upper) == pytest.approx((0.5 - reach, 0.5 + reach))
-    assert curves.separation(rows) == curves.Separation(0.0, 2.0)
+    assert curves.separation(rows) == curves.ScoreSeparation(0.0, 2.0)
     assert curves.average_precision(rows) == 3 / 8
     assert calibration.isotonic(rows) == calibration.Steps((), (3 / 8,))
     assert calibration.sigmoid(rows).of([2.0])[0] == pytest.approx((3 * (4 / 5) + 5 * (1 / 7)) / 8)

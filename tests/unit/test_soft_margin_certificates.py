@@ -13,7 +13,7 @@ from rosenblatt import Certificate
 from rosenblatt.errors import CertificateError, DataError
 from rosenblatt.learn.choices import Budget, Reason
 from rosenblatt.learn.soft import soft
-from rosenblatt.learn.soft.systems import Conjugate, Gram, Normal, solved, system_for
+from rosenblatt.learn.soft.systems import Conjugate, Normal, RowProducts, solved, system_for
 from rosenblatt.prove.check.certificate import Separation
 from rosenblatt.prove.check.soft_margin import SoftMargin
 from rosenblatt.prove.solve import soft_margin
@@ -193,7 +193,7 @@ def test_budgets_and_interruptions_are_told():
 def test_the_way_suits_the_shape(rng):
     y = np.where(np.arange(60) % 2, 1, -1)
     assert isinstance(system_for(Examples.of(rng.normal(size=(60, 4)), y)), Normal)
-    assert isinstance(system_for(Examples.of(rng.normal(size=(60, 90)), y)), Gram)
+    assert isinstance(system_for(Examples.of(rng.normal(size=(60, 90)), y)), RowProducts)
     many = sp.random_array((5000, 6000), density=0.001, rng=rng, format="csr")
     assert isinstance(system_for(Examples.of(many, np.where(np.arange(5000) % 2, 1, -1))), Conjugate)
 
@@ -231,7 +231,7 @@ def test_a_path_ends_where_single_runs_do(rng):
             assert run.support.tolist() == alone.support.tolist()
 
 
-@pytest.mark.parametrize("way", [Normal, Gram, lambda examples: Conjugate()])
+@pytest.mark.parametrize("way", [Normal, RowProducts, lambda examples: Conjugate()])
 def test_one_system_serves_other_labels_and_weights(way, rng):
     X = rng.normal(size=(80, 6))
     first = Examples.of(X, np.where(rng.random(80) < 0.5, 1, -1))

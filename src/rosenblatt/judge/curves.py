@@ -103,7 +103,7 @@ class Area:
 
 
 @dataclass(frozen=True)
-class Separation:
+class ScoreSeparation:
     """The largest distance between the shares of yes and of no at or above a score (Kolmogorov and Smirnov)."""
 
     value: float
@@ -165,12 +165,12 @@ def average_precision(rows: Scored) -> float:
     return float(np.diff(points.of_yes) @ points.precision[1:])
 
 
-def separation(rows: Scored) -> Separation:
+def separation(rows: Scored) -> ScoreSeparation:
     """The Kolmogorov-Smirnov distance between the scores of the yes and of the no."""
     points = curve(rows)
     distance = np.abs(points.of_yes - points.of_no)[1:]
     at = int(np.argmax(distance))
-    return Separation(float(distance[at]), float(points.cut_offs[at + 1]))
+    return ScoreSeparation(float(distance[at]), float(points.cut_offs[at + 1]))
 
 
 def gains(rows: Scored, parts: int = 10) -> tuple[Gain, ...]:

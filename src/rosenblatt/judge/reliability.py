@@ -44,7 +44,7 @@ class Bin:
 
 
 @dataclass(frozen=True)
-class Part:
+class LossParts:
     """A mean loss and its parts: loss = miscalibration - discrimination + uncertainty, none of them negative.
 
     Miscalibration is what an isotonic recalibration of these rows would gain, discrimination what probabilities so
@@ -61,8 +61,8 @@ class Part:
 class Losses:
     """What probabilities lose, per row."""
 
-    brier: Part
-    log: Part | None  # None where a row came out as its probability said that it could not
+    brier: LossParts
+    log: LossParts | None  # None where a row came out as its probability said that it could not
     expected_calibration_error: float  # over the bins asked for
 
 
@@ -130,9 +130,9 @@ def losses(rows: Scored, bins: int = 10, by: str = "rows") -> Losses:
     )
 
 
-def _parts(loss: float, recalibrated: float, base: float) -> Part:
+def _parts(loss: float, recalibrated: float, base: float) -> LossParts:
     """No part is below 0, except by rounding."""
-    return Part(loss, max(loss - recalibrated, 0.0), max(base - recalibrated, 0.0), base)
+    return LossParts(loss, max(loss - recalibrated, 0.0), max(base - recalibrated, 0.0), base)
 
 
 def _brier(p: Array, yes: Array, all_: Array) -> float:

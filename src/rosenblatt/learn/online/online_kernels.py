@@ -56,7 +56,7 @@ class Arrays(NamedTuple):
     limbs: Array  # scratch
 
 
-class Steps(NamedTuple):
+class StreamSteps(NamedTuple):
     """What a row asks for: 1 on a mistake; or, by its loss below margin 1, min(most, loss / (||x||^2 + soft))."""
 
     by_loss: bool
@@ -77,7 +77,7 @@ class StreamedRule(NamedTuple):
     numbers: Array
     limbs: Array
     ties: Ties
-    steps: Steps
+    steps: StreamSteps
 
 
 UNUSABLE, OVERFLOW = -1, -2  # instead of a count: a row that is not finite or too long; weights would be too large
@@ -122,7 +122,7 @@ def rule_of(table: Array, star: Array, counts: Array, numbers: Array, limbs: Arr
     """The rule that these arrays hold."""
     ties = Ties(numbers[POSITIVE_TIE] != 0.0, numbers[NEGATIVE_TIE] != 0.0)
     return StreamedRule(
-        table, star, counts, numbers, limbs, ties, Steps(numbers[BY_LOSS] != 0.0, numbers[MOST], numbers[SOFT])
+        table, star, counts, numbers, limbs, ties, StreamSteps(numbers[BY_LOSS] != 0.0, numbers[MOST], numbers[SOFT])
     )
 
 

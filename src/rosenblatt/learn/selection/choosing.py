@@ -36,7 +36,7 @@ Split = tuple[Array, Array]  # rows to learn from, rows to judge by
 
 
 @dataclass(frozen=True, eq=False)
-class Labelled:
+class LabelledTable:
     """Rows with a class and a cost each."""
 
     rows: Rows
@@ -44,9 +44,9 @@ class Labelled:
     costs: Array
     classes: int
 
-    def some(self, chosen: Array) -> "Labelled":
+    def some(self, chosen: Array) -> "LabelledTable":
         """Some of the rows."""
-        return Labelled(some_rows(self.rows, chosen), self.codes[chosen], self.costs[chosen], self.classes)
+        return LabelledTable(some_rows(self.rows, chosen), self.codes[chosen], self.costs[chosen], self.classes)
 
     def signs(self) -> Array:
         """+1 for the rows of a class and -1 for others: of the second class, or of each, where there are more."""
@@ -95,7 +95,7 @@ class Choice:
         )
 
 
-def compare(data: Labelled, splits: Sequence[Split], tried: tuple[Candidate, ...]) -> Choice:
+def compare(data: LabelledTable, splits: Sequence[Split], tried: tuple[Candidate, ...]) -> Choice:
     """Judge every candidate in every split."""
     space, signs = Standard.of(data.rows).space(data.rows), data.signs()
     step = min(max(TOGETHER // signs.size, 1), ceil(len(splits) / GROUPS))
@@ -115,7 +115,7 @@ def compare(data: Labelled, splits: Sequence[Split], tried: tuple[Candidate, ...
 
 
 def _judged(
-    data: Labelled, space: Space, signs: Array, group: Sequence[Split], tried: tuple[Candidate, ...]
+    data: LabelledTable, space: Space, signs: Array, group: Sequence[Split], tried: tuple[Candidate, ...]
 ) -> list[Array]:
     """For each split of a group, which of its rows (columns) each candidate is wrong about."""
     shares = np.zeros((len(group), data.codes.size))
@@ -148,7 +148,7 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def learn(data: Labelled, kept: tuple[Candidate, ...]) -> Array:
+def learn(data: LabelledTable, kept: tuple[Candidate, ...]) -> Array:
     """The mean of the weights that all rows give these candidates: a row for two classes, else one for each class."""
     standard = Standard.of(data.rows)
     space, signs = standard.space(data.rows), data.signs()

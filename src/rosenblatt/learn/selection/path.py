@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rosenblatt.learn.selection.saturating import Place, Problems, descend
+from rosenblatt.learn.selection.saturating import PathPoint, Problems, descend
 
 SOFT, SATURATING = "soft", "saturating"
 FAMILIES = (SOFT, SATURATING)
@@ -38,10 +38,10 @@ def candidates(families: tuple[str, ...]) -> tuple[Candidate, ...]:
     )
 
 
-def follow(problems: Problems, wanted: tuple[Candidate, ...]) -> Iterator[tuple[Candidate, Place]]:
+def follow(problems: Problems, wanted: tuple[Candidate, ...]) -> Iterator[tuple[Candidate, PathPoint]]:
     """Where each of the candidates wanted ends, for all problems."""
     zeros = np.zeros((problems.many, problems.space.size))
-    begun = Place(zeros, np.zeros(problems.signs.shape))
+    begun = PathPoint(zeros, np.zeros(problems.signs.shape))
     for ridge in RIDGES:
         there = {c.sharpness: c for c in wanted if c.ridge == ridge}
         if not there:

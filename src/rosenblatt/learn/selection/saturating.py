@@ -54,22 +54,22 @@ class Problems:
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class PathPoint:
     """Coordinates of weights for each problem, and the margins there."""
 
     V: Array
     margins: Array
 
-    def beyond(self, steps: Array, before: "Place") -> "Place":
+    def beyond(self, steps: Array, before: "PathPoint") -> "PathPoint":
         """So many times the way from the place before, beyond this one."""
         steps = steps[:, np.newaxis]
-        return Place(self.V + steps * (self.V - before.V), self.margins + steps * (self.margins - before.margins))
+        return PathPoint(self.V + steps * (self.V - before.V), self.margins + steps * (self.margins - before.margins))
 
-    def some(self, chosen: Array) -> "Place":
+    def some(self, chosen: Array) -> "PathPoint":
         """In some of the problems."""
-        return Place(self.V[chosen], self.margins[chosen])
+        return PathPoint(self.V[chosen], self.margins[chosen])
 
-    def put(self, chosen: Array, other: "Place") -> None:
+    def put(self, chosen: Array, other: "PathPoint") -> None:
         """Be at another place in some of the problems."""
         self.V[chosen], self.margins[chosen] = other.V, other.margins
 
@@ -89,17 +89,17 @@ def losses(margins: Array, sharpness: float) -> tuple[Array, Array]:
     return loss, slack
 
 
-def objective(problems: Problems, place: Place, ridge: float, sharpness: float) -> tuple[Array, Array]:
+def objective(problems: Problems, place: PathPoint, ridge: float, sharpness: float) -> tuple[Array, Array]:
     """P of each problem, and how steeply the loss of each row falls."""
     loss, falls = losses(place.margins, sharpness)
     held = ridge / 2 * (place.V * place.V) @ problems.space.squares
     return np.einsum("ij,ij->i", problems.costs, loss) + held, falls
 
 
-def descend(problems: Problems, start: Place, ridge: float, sharpness: float) -> Place:
+def descend(problems: Problems, start: PathPoint, ridge: float, sharpness: float) -> PathPoint:
     """The lowest place that the slope leads to, in each problem."""
-    ended, going = Place(start.V.copy(), start.margins.copy()), np.arange(problems.many)
-    run = Descent(problems, start, ridge, sharpness)
+    ended, going = PathPoint(start.V.copy(), start.margins.copy()), np.arange(problems.many)
+    run = PathDescent(problems, start, ridge, sharpness)
     for _ in range(MOST_STEPS):  # so it ends
         moving = run.step()
         if not moving.all():
@@ -112,10 +112,10 @@ def descend(problems: Problems, start: Place, ridge: float, sharpness: float) ->
     return ended
 
 
-class Descent:
+class PathDescent:
     """Problems that are not solved yet."""
 
-    def __init__(self, problems: Problems, start: Place, ridge: float, sharpness: float) -> None:
+    def __init__(self, problems: Problems, start: PathPoint, ridge: float, sharpness: float) -> None:
         self.problems, self.ridge, self.sharpness = problems, ridge, sharpness
         self.held = ridge * problems.space.squares
         self.best = self.ahead = start
@@ -124,7 +124,7 @@ class Descent:
         # how much a problem bends beyond what all rows do: as much as its costs are larger, on average, to begin with
         self.metric = np.asarray(problems.signs.shape[1] * np.einsum("ij,ij->i", problems.costs, problems.costs))
 
-    def _objective(self, place: Place) -> tuple[Array, Array]:
+    def _objective(self, place: PathPoint) -> tuple[Array, Array]:
         return objective(self.problems, place, self.ridge, self.sharpness)
 
     def step(self) -> Array:
@@ -136,7 +136,7 @@ class Descent:
         gradient = self.held * ahead.V - self.problems.space.gathered(pulls)
         way = -gradient / (self.metric[:, np.newaxis] + self.held)
         promised = -np.einsum("ij,ij->i", gradient, way)  # twice what the metric says P falls by
-        found = Place(ahead.V + way, ahead.margins + self.problems.margins(way))
+        found = PathPoint(ahead.V + way, ahead.margins + self.problems.margins(way))
         reached = self._objective(found)[0]
         steep = (reached > here - promised / 2 * (1.0 - SPARE)) & (self.metric < STEEPEST)
         good = ~steep & (reached <= self.least)

@@ -65,7 +65,7 @@ class SoftRun:
 
 
 @dataclass(eq=False)
-class Descent:
+class NewtonDescent:
     """A run under way."""
 
     examples: Examples
@@ -73,7 +73,7 @@ class Descent:
     w: Array
     budget: Budget = UNLIMITED
     interrupted: Callable[[], bool] = lambda: False
-    watch: Callable[["Descent"], None] | None = None
+    watch: Callable[["NewtonDescent"], None] | None = None
     steps: int = 0
     passes: int = 0
     objective: float = inf
@@ -168,20 +168,9 @@ class Descent:
         return Reason.SOLVED if self.gap <= tol * self.objective else Reason.ROUNDED
 
 
-def learn(
-    examples: Examples,
-    C: float,
-    tol: float = 1e-9,
-    start: Array | None = None,
-    *,
-    system: System | None = None,
-    budget: Budget = UNLIMITED,
-    interrupted: Callable[[], bool] = lambda: False,
-    watch: Callable[[Descent], None] | None = None,
-) -> SoftRun:
-    """Run the algorithm until no weights can be better by more than this part of the objective."""
-    runs = path(examples, [C], tol, start, system=system, budget=budget, interrupted=interrupted, watch=watch)
-    return next(runs)
+def learn(examples: Examples, C: float, tol: float = 1e-9, start: Array | None = None, **how: Any) -> SoftRun:
+    """Run the algorithm until no weights can be better by more than this part of the objective; `how` as for `path`."""
+    return next(path(examples, [C], tol, start, **how))
 
 
 def path(
@@ -193,14 +182,14 @@ def path(
     system: System | None = None,
     budget: Budget = UNLIMITED,
     interrupted: Callable[[], bool] = lambda: False,
-    watch: Callable[[Descent], None] | None = None,
+    watch: Callable[[NewtonDescent], None] | None = None,
 ) -> Iterator[SoftRun]:
     """A run for each C, in this order, each from where the last one ended; those of a rising or falling C are near."""
     for C in several:
         refuse_extremes(examples, C)
     begin = np.zeros(examples.size) if start is None else start
     system = system or system_for(examples)
-    run: Descent | None = None
+    run: NewtonDescent | None = None
     for C in several:
         if run is None:
             run = _begun(examples, C, begin, budget, interrupted, watch)
@@ -210,8 +199,8 @@ def path(
 
 
 @np.errstate(all="ignore")  # floats only propose
-def _begun(examples: Examples, C: float, w: Array, *how: Any) -> Descent:
-    return Descent(examples, C, w, *how)
+def _begun(examples: Examples, C: float, w: Array, *how: Any) -> NewtonDescent:
+    return NewtonDescent(examples, C, w, *how)
 
 
 def constant(examples: Examples, C: float, w: Array) -> SoftRun:

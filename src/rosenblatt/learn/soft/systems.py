@@ -1,7 +1,7 @@
 """Newton's step for the soft margin: three ways to solve (I + sum C_i z_i z_i') d = -gradient, over rows within it.
 
 `Normal`     a table of products of columns, kept up to date as rows come and go; Cholesky. Where columns are few.
-`Gram`       a table of products of rows, made once, whatever the labels and C; Cholesky. Where rows are few.
+`RowProducts`       a table of products of rows, made once, whatever the labels and C; Cholesky. Where rows are few.
 `Conjugate`  conjugate gradients, preconditioned by the diagonal; makes no table. Where both are many.
 
 A system belongs to a table, not to a run: other labels, weights of rows, and C go on with the products that it has.
@@ -23,7 +23,7 @@ from rosenblatt.rows.scan import LabelledRows
 from rosenblatt.rows.storage import n_features, n_rows, numbers_per_row, some_rows, table_of
 
 if TYPE_CHECKING:
-    from rosenblatt.learn.soft.soft import Descent
+    from rosenblatt.learn.soft.soft import NewtonDescent
 
 AT_ONCE = 2**18  # numbers that are added up one after the other, before sums of such sums
 BLOCK = 2**15  # numbers of rows that are copied at a time, and stay in the cache
@@ -36,7 +36,7 @@ NEARER = 0.1  # the part of the gradient that may be left, at most
 class System(Protocol):
     """One of the three ways."""
 
-    def direction(self, run: "Descent", goal: float) -> Array:
+    def direction(self, run: "NewtonDescent", goal: float) -> Array:
         """Newton's step from the weights of a run; a gradient of this length would be short enough."""
 
 
@@ -45,7 +45,7 @@ def system_for(examples: Examples) -> System:
     """The way that suits these rows."""
     n, size = examples.n, examples.size
     if n <= min(size, MOST_ROWS):
-        return Gram(examples)
+        return RowProducts(examples)
     if size <= MOST_COLUMNS and size * size <= WORTH * numbers_per_row(examples.rows):
         return Normal(examples)
     return Conjugate()
@@ -119,7 +119,7 @@ class Normal:
         self.products = np.zeros((examples.size, examples.size))
         self.inside = np.zeros(examples.n)  # how often each row is in them
 
-    def direction(self, run: "Descent", goal: float) -> Array:
+    def direction(self, run: "NewtonDescent", goal: float) -> Array:
         """By Cholesky, of products of columns."""
         examples = run.examples
         weights = examples.weights if examples.weights.size else np.ones(examples.n)
@@ -146,7 +146,7 @@ class Normal:
                 self.products += sign * (table.T @ table)
 
 
-class Gram:
+class RowProducts:
     """Products of rows, without their labels."""
 
     def __init__(self, examples: Examples) -> None:
@@ -155,7 +155,7 @@ class Gram:
         products = table @ table.T
         self.products = (products if isinstance(rows, Dense) else products.toarray()) + rows.bias * rows.bias
 
-    def direction(self, run: "Descent", goal: float) -> Array:
+    def direction(self, run: "NewtonDescent", goal: float) -> Array:
         """By Cholesky, of products of rows: the step is z' a - g with (K + 1 / C) a = z g."""
         rows = np.flatnonzero(run.duals)
         signs = run.examples.labels[rows].astype(np.float64)
@@ -169,7 +169,7 @@ class Gram:
 class Conjugate:
     """No table, but a copy of the rows within the margin."""
 
-    def direction(self, run: "Descent", goal: float) -> Array:
+    def direction(self, run: "NewtonDescent", goal: float) -> Array:
         """Until the gradient that is left is short, or it is time to stop."""
         chosen = np.flatnonzero(run.duals)
         costs, few = run.costs[chosen], _Products.of(some_rows(run.examples.rows, chosen))

@@ -8,9 +8,8 @@ Method    Every rule errs at least once in each contradiction, so disjoint ones 
           different labels, in pairs. Then, for every mistake e of the rule, nearest the boundary first, rows that it
           gets right and that contradict e: -z_e is in their cone, which the shortest vector of z_e + cone shows
           (`wolfe`). One mistake each, so there may be as many contradictions as mistakes. Then contradictions with
-          several mistakes.
-          On few rows, overlapping contradictions follow, until the rows outside the smallest hitting set are
-          separable (Parker and Ryan, Annals of Mathematics and Artificial Intelligence 17, 1996).
+          several mistakes. On few rows, overlapping contradictions follow, until the rows outside the smallest
+          hitting set are separable (Parker and Ryan, Annals of Mathematics and Artificial Intelligence 17, 1996).
           With one or two features, a sweep over all lines gives the exact number (`sweep`).
 """
 
@@ -104,7 +103,7 @@ def optimality(  # as many parameters as what it asks has choices: those of `fit
     labels = labels_of(y)
     refuse_other_rows(rule, X, labels.classes)
     weights, bias, ties = _weights_of(rule, labels.are_several, bias_of(fit_intercept, bias_scale), ties)
-    if class_weight is None and not labels.are_several:  # those of several classes are counted, not weighed
+    if class_weight is None and not labels.are_several:  # mistakes of several classes are counted, not weighed
         class_weight = getattr(rule, "class_weight", None)
     ties_named(ties)
     rng = generator_of(random_state)

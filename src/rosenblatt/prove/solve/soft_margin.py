@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.learn.soft.soft import SoftRun, costs_of
-from rosenblatt.learn.soft.systems import AT_ONCE, Gram, combined, dot, solved
+from rosenblatt.learn.soft.systems import AT_ONCE, RowProducts, combined, dot, solved
 from rosenblatt.prove.check import exact, rounding
 from rosenblatt.prove.check.certificate_json import shape_of
 from rosenblatt.prove.check.scores import UNIT
@@ -126,7 +126,7 @@ def _multipliers(examples: Examples, run: SoftRun) -> tuple[list[int], list[floa
     """The dual's highest point over the rows within the margin, as far as floats find it."""
     rows = run.support
     few = Examples(some_rows(examples.rows, rows), examples.labels[rows], NO_WEIGHTS)
-    K = Gram(few).products * np.outer(few.labels, few.labels)
+    K = RowProducts(few).products * np.outer(few.labels, few.labels)
     K.flat[:: rows.size + 1] += 1.0 / costs_of(examples, run.C)[rows]
     numbers = np.zeros(rows.size)
     for _ in range(REFINED):

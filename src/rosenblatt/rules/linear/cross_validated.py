@@ -9,7 +9,7 @@ from rosenblatt import options
 from rosenblatt.errors import OptionError
 from rosenblatt.learn.choices import TIES, Reason
 from rosenblatt.learn.selection import choosing, folds
-from rosenblatt.learn.selection.choosing import Choice, Labelled, Split
+from rosenblatt.learn.selection.choosing import Choice, LabelledTable, Split
 from rosenblatt.learn.selection.path import FAMILIES, Candidate, candidates
 from rosenblatt.options import OneOf, Special, with_options
 from rosenblatt.rows import find
@@ -128,11 +128,11 @@ def _row_numbers(pair: Any, n: int) -> list[Array]:
     return [np.arange(n)[part] for part in arrays]
 
 
-def _labelled(parts: list[Examples], classes: int) -> tuple[Labelled, Array]:
+def _labelled(parts: list[Examples], classes: int) -> tuple[LabelledTable, Array]:
     """The rows that count, with the numbers of their classes; and which they are."""
     first = parts[0]
     codes = np.argmax([part.labels for part in parts], axis=0) if len(parts) > 1 else (first.labels > 0).astype(int)
     counted, costs = first.counted
     rows = first.rows if counted.size == first.n else some_rows(first.rows, counted)
     costs = costs / costs.max() if costs.size else np.ones(counted.size)
-    return Labelled(rows, codes[counted], costs, classes), counted
+    return LabelledTable(rows, codes[counted], costs, classes), counted

@@ -12,7 +12,7 @@ from rosenblatt.learn import choices
 from rosenblatt.learn.choices import Budget, Reason
 from rosenblatt.learn.run_state import ctrl_c_noted
 from rosenblatt.learn.soft import soft
-from rosenblatt.learn.soft.soft import Descent, SoftRun
+from rosenblatt.learn.soft.soft import NewtonDescent, SoftRun
 from rosenblatt.learn.soft.systems import system_for
 from rosenblatt.options import Number, with_options
 from rosenblatt.plurals import many
@@ -161,11 +161,11 @@ class SoftMarginRule(ThresholdOptions, PassOptions, TimeOptions, ClassWeightOpti
         raise LedgerError("a soft margin has no ledger: each step moves the weights by all rows within the margin")
 
 
-def _reporter() -> Callable[[Descent], None]:
+def _reporter() -> Callable[[NewtonDescent], None]:
     """A function that tells passes and the gap of a run, twice a second."""
     tick = ticker("soft margin")
 
-    def report(run: Descent) -> None:
+    def report(run: NewtonDescent) -> None:
         tick(lambda: f"{run.passes} passes, gap {run.gap:.3g} of {run.objective:.6g}")
 
     return report
