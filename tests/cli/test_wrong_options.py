@@ -137,11 +137,15 @@ CASES = {
         USAGE,
         r"there is no column 'incom' for the weights; did you mean 'income'\?",
     ),
-    "weights of words": ("FIT --weights job", BAD, "clean.csv: row 1, column 'job': 'clerk' is not a weight"),
+    "weights of words": (
+        "FIT --weights job",
+        BAD,
+        "clean.csv: row 1, column 'job': 'clerk' is not a weight: a number of at least 0",
+    ),
     "weights below 0": (
         "fit x.csv -t y -o new.json --weights w",
         BAD,
-        "x.csv: row 2, column 'w': -1 is not a weight",
+        "x.csv: row 2, column 'w': -1 is not a weight: a number of at least 0",
     ),
     "weights that are missing": (
         "fit x.csv -t y -o new.json --weights w",

@@ -129,7 +129,7 @@ def test_a_large_table_is_not_copied(monkeypatch):
         ({"improve": "luck"}, "improve must be 'descent', or None, not 'luck'"),
         ({"margin": -1.0}, "margin must be a number of at least 0"),
         ({"margin": float("nan")}, "margin must be a number of at least 0"),
-        ({"max_updates": None}, "give it max_updates or max_seconds"),
+        ({"max_updates": None}, "set max_updates or max_seconds"),
         ({"max_updates": 0}, "max_updates must be a whole number of at least 1"),
         ({"patience": 0}, "patience must be a whole number of at least 1"),
         ({"ties": "even"}, "ties must be one of"),

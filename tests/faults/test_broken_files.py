@@ -296,7 +296,12 @@ TARGETS = {
     "infinite": ("far", {}, TableError, "the target 'far' has values that are not finite"),
     "one": ("same", {}, TableError, "the target 'same' needs two classes or more; the only value is 'x'"),
     "none": ("void", {}, TableError, "the target 'void' is missing"),
-    "many": ("n", {}, TableError, "the target 'n' has 120 different values; it looks like a number"),
+    "many": (
+        "n",
+        {},
+        TableError,
+        "the target 'n' has 120 different values, more than the 100 classes that a rule may have; it looks like a number",
+    ),
     "positive": ("y", {"positive": "yess"}, OptionError, "no value 'yess'; did you mean 'yes'"),
     "kind": ("y", {"overrides": {"n": "float"}}, OptionError, "column 'n': unknown kind 'float'; choose one of number"),
     "column": (

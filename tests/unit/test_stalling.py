@@ -131,7 +131,7 @@ def test_the_warning_tells_the_proof(rng):
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         Perceptron().fit(X, y)
-    assert "hardly fewer corrections" in str(told[0].message)
+    assert "hardly reduced the number of corrections" in str(told[0].message)
     assert "contradict each other" in str(told[0].message)
 
 

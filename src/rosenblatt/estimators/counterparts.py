@@ -9,11 +9,13 @@ from typing import Any
 WORD = re.compile(r"\w+")
 NAMED = re.compile(r"{(\w+)}")
 STOPS = (
+    "every candidate is learned until its objective hardly falls; {cv} compares the candidates",
     "learning stops by itself, and {stop_reason_} says why",
     "a tree grows while its tests gain, and {stop_reasons_} says why each leaf is one",
     "a stream has no end: {learn_one} and {learn_many} learn from every row once",
 )
 STEPS = (
+    "steps are as long as the objective of each candidate allows; {cv} compares the candidates",
     "each step goes to the lowest place on its way, until {tol} says that it is low enough",
     "a step is as long as the row needs; {C} bounds it, or softens it, as the {variant} says",
     "in the {mode}s 'PA-I' and 'PA-II', {C} says how long a step may be; in the others no decision depends on that",
@@ -22,6 +24,7 @@ STEPS = (
     "the size of a step changes no decision: every weight of a run from zeros is multiplied by it",
 )
 PENALTIES = (
+    "{cv} chooses how strongly weights are penalised",
     "the squared length of the weights is the penalty; {C} weighs slacks against it, and {tol} says how exactly",
     "a tree has no weights to penalise; {prune} may be the price of a leaf",
     "weights are not penalised here; {average}=True is what does well on new rows",
@@ -39,8 +42,8 @@ OF_TREES = "only PerceptronTree has tests and leaves"
 # What to say of each option of scikit-learn: the first hint that does not send to the estimator itself, and all
 # {names} of which, of options, methods or attributes, it has.
 COUNTERPARTS: dict[str, tuple[str, ...]] = {
-    "max_iter": ("use {max_passes}", *STOPS[1:]),
-    "eta0": ("use {C}, which bounds the steps, with the {variant} 'PA-I' or 'PA-II'", *STEPS[1:]),
+    "max_iter": ("use {max_passes}", *STOPS),
+    "eta0": ("use {C}, which bounds the steps, with the {variant} 'PA-I' or 'PA-II'", *STEPS),
     "learning_rate": STEPS,
     "penalty": PENALTIES,
     "alpha": PENALTIES,
@@ -50,8 +53,8 @@ COUNTERPARTS: dict[str, tuple[str, ...]] = {
     "early_stopping": STOPS,
     "validation_fraction": STOPS,
     "n_iter_no_change": (
-        "use {patience} with {order}='random'; else " + STOPS[0],
-        "use {patience}; " + STOPS[0],
+        "use {patience} with {order}='random'; else " + STOPS[1],
+        "use {patience}; " + STOPS[1],
         *STOPS,
     ),
     "n_jobs": CORES,
@@ -63,6 +66,7 @@ COUNTERPARTS: dict[str, tuple[str, ...]] = {
         "every fit starts from scratch",
     ),
     "shuffle": (
+        "{random_state} deals the rows into the folds of {cv}",
         "use {order}='random', which draws rows at random; {patience} says when to end",
         "mistakes are drawn at random already, with the {ratchet} and without; {random_state} fixes the draws",
         "the order of the rows changes no test; {random_state} shuffles them into {folds}",

@@ -116,8 +116,8 @@ class OwnTable(Space):
 
     def gathered(self, shares: Array) -> Array:
         """The sum of all rows, each times its share; of several rows of shares, a row each."""
-        shares = shares.T
-        return np.asarray(sum(self._in_blocks(lambda rows: self._points[:, rows] @ shares[rows], shares[0].size))).T
+        many, shares = len(np.atleast_2d(shares)), shares.T
+        return np.asarray(sum(self._in_blocks(lambda rows: self._points[:, rows] @ shares[rows], many))).T
 
     def _in_blocks(self, call: Callable[[slice], T], times: int) -> list[T]:
         """`call` for blocks of rows, on all cores; the blocks, so the rounding, do not depend on how many those are."""

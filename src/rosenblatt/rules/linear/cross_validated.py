@@ -8,8 +8,8 @@ import numpy as np
 from rosenblatt import options
 from rosenblatt.errors import OptionError
 from rosenblatt.learn.choices import TIES, Reason
-from rosenblatt.learn.selection import choosing, folds
-from rosenblatt.learn.selection.choosing import Choice, LabelledTable, Split
+from rosenblatt.learn.selection import comparison, folds
+from rosenblatt.learn.selection.comparison import Choice, LabelledTable, Split
 from rosenblatt.learn.selection.path import FAMILIES, Candidate, candidates
 from rosenblatt.options import OneOf, Special, with_options
 from rosenblatt.rows import find
@@ -65,10 +65,10 @@ class CrossValidatedRule(ClassWeightOptions, RandomOptions, LinearLearner):
         with one_thread_for_blas():
             if isinstance(self.cv, int | float | np.integer):
                 compared = data.some(folds.sampled(data.codes, MOST_COMPARED, rng))
-                self._choice = choosing.compare(compared, folds.splits(compared.codes, int(self.cv), rng), tried)
+                self._choice = comparison.compare(compared, folds.splits(compared.codes, int(self.cv), rng), tried)
             else:
-                self._choice = choosing.compare(data, self._splits(X, y, counted, parts[0].n), tried)
-            self.weights_ = choosing.learn(data, self._choice.chosen)
+                self._choice = comparison.compare(data, self._splits(X, y, counted, parts[0].n), tried)
+            self.weights_ = comparison.learn(data, self._choice.chosen)
         self.classes_, self._updates_before = classes, 0
         self.ledger_ = one_or_all([empty_ledger(w) for w in self.weights_])
         self.n_passes_ = self.n_examples_seen_ = 0

@@ -20,7 +20,7 @@ from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.passes.aggressive import Variant
 from rosenblatt.learn.passes.averaged import Tally
 from rosenblatt.learn.passes.electorate import Chunk, Electorate
-from rosenblatt.learn.selection.choosing import Choice
+from rosenblatt.learn.selection.comparison import Choice
 from rosenblatt.learn.selection.path import FAMILIES, Candidate
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.storage import n_rows
