@@ -300,7 +300,7 @@ TARGETS = {
         "n",
         {},
         TableError,
-        "the target 'n' has 120 different values, more than the 100 classes that a rule may have; it looks like a number",
+        "the target 'n' has 120 different values, more than the 100 classes .*; it looks like a number to predict",
     ),
     "positive": ("y", {"positive": "yess"}, OptionError, "no value 'yess'; did you mean 'yes'"),
     "kind": ("y", {"overrides": {"n": "float"}}, OptionError, "column 'n': unknown kind 'float'; choose one of number"),
