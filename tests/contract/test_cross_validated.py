@@ -46,7 +46,7 @@ def test_it_says_what_it_chose():
     assert error[tried.index(rule.chosen_[0])] == error.min()
     assert str(rule.chosen_[0]) in rule.choice_
     assert all(str(each) in rule.choice_ for each in rule.chosen_[:4])
-    assert f"{100 * error.min():.1f} %" in rule.choice_
+    assert f"{error.min():.1%}" in rule.choice_
     assert rule.stop_reason_ is Reason.COMPARED
     assert error == pytest.approx(errors.mean(axis=1), rel=0.05)
 
@@ -185,3 +185,14 @@ def test_bad_options_are_refused():
             PerceptronCV(**options).fit(X, y)
     with pytest.raises(OptionError, match="cv"):
         PerceptronCV(cv=[(np.arange(20), np.arange(0))]).fit(X, y)
+
+
+def test_one_row_that_counts_is_learned_without_a_comparison():
+    rule = PerceptronCV().fit([[0.0], [1.0], [2.0]], [0, 1, 1], sample_weight=[0.0, 1.0, 0.0])
+    assert rule.choice_ == "There are too few rows to compare candidates; the rule is the mean of all 15."
+    assert rule.predict([[1.0]]).tolist() == [1]
+
+
+def test_columns_of_the_smallest_numbers():
+    X = [[5e-324, 1.0], [1e-323, 0.0], [0.0, 1.0], [5e-324, 0.0]] * 5
+    assert np.isin(PerceptronCV().fit(X, [0, 1, 0, 1] * 5).predict(X), [0, 1]).all()

@@ -81,6 +81,8 @@ class Choice:
     @property
     def statement(self) -> str:
         """What was chosen and why."""
+        if not self.errors.shape[1]:
+            return f"There are too few rows to compare candidates; the rule is the mean of all {len(self.tried)}."
         first, *others = map(str, self.chosen)
         error, in_order = self.error[self.best], np.sort(self.error)
         said = f"Of {many(len(self.tried), 'candidate')}, the {first} errs least on rows not learned from: on"
@@ -96,7 +98,9 @@ class Choice:
 
 
 def compare(data: LabelledTable, splits: Sequence[Split], tried: tuple[Candidate, ...]) -> Choice:
-    """Judge every candidate in every split."""
+    """Judge every candidate in every split; without any, all are as good."""
+    if not splits:
+        return Choice(tried, np.zeros((len(tried), 0)), np.zeros(len(tried)), np.zeros(len(tried)))
     space, signs = Standard.of(data.rows).space(data.rows), data.signs()
     step = min(max(TOGETHER // signs.size, 1), ceil(len(splits) / GROUPS))
     groups = [splits[begin : begin + step] for begin in range(0, len(splits), step)]
@@ -144,8 +148,8 @@ def _measured(tried: tuple[Candidate, ...], errors: Array, mistakes: Array, cost
 
 
 def percent(share: float) -> str:
-    """A share, as 12.3 %."""
-    return f"{100 * share:.1f} %"
+    """A share, as 12.3%."""
+    return f"{share:.1%}"
 
 
 def learn(data: LabelledTable, kept: tuple[Candidate, ...]) -> Array:

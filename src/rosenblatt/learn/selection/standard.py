@@ -39,7 +39,8 @@ class Standard:
         largest = abs(table).max(axis=0)
         exponents = np.frexp(np.asarray(largest if dense else largest.toarray(), np.float64).ravel())[1]
         table = _times(table, -exponents)
-        ones = np.ldexp(1.0, -exponents)
+        with np.errstate(over="ignore"):  # infinite for a column whose numbers are all far below 1
+            ones = np.ldexp(1.0, -exponents)
         if dense:
             filled, sums, squares = (table != 0.0).sum(axis=0), table.sum(axis=0), (table * table).sum(axis=0)
             binary = ((table == 0.0) | (table == ones)).all(axis=0)
