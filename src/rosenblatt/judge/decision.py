@@ -1,0 +1,54 @@
+"""What a model ships besides its rule: which scores are decided how, and how likely yes is at a score.
+
+Both are tables of scores, which every engine compares alike, so labels and probabilities are the same everywhere.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.errors import DataError
+from rosenblatt.judge.calibration import OneVsRest, Sigmoid, Steps, VennAbers
+from rosenblatt.judge.ladder import ASK, YES, Rung
+from rosenblatt.rows.kernels import Array
+
+ASK_A_PERSON = "ask a person"  # in place of a label
+UNDECIDED = -1  # in place of the code of a class
+
+
+@dataclass(frozen=True)
+class Decision:
+    """How the scores of a rule become decisions and probabilities.
+
+    With two classes, `rung` has the cut-offs of the score: yes at or above `upper`, no below `lower`, a person between
+    them. With more, it has one for the lead of the highest score over the second: at or above `upper`, the class with
+    the highest score; below, a person. None: the rule decides by itself, and every row.
+    """
+
+    rung: Rung | None = None
+    probability: Steps | VennAbers | OneVsRest | None = None
+
+    def __post_init__(self) -> None:
+        each = self.probability.classes if isinstance(self.probability, OneVsRest) else (self.probability,)
+        if any(isinstance(one, Sigmoid) for one in each):
+            raise DataError("a shipped probability must be a table: engines may round a logistic differently")
+
+    def codes(self, scores: Array, own: Array) -> Array:
+        """The code of the class that each row is given, or UNDECIDED; `own` are the codes that the rule gives."""
+        if self.rung is None:
+            return own
+        if scores.ndim == 2:
+            return np.where(self.rung.of(leads(scores)) == YES, own, UNDECIDED)
+        said = self.rung.of(scores)
+        return np.where(said == ASK, UNDECIDED, (said == YES).astype(np.int64))
+
+    def probabilities(self, scores: Any) -> Array | None:
+        """The probability of yes for each score, or of each class; None if none was asked for."""
+        return None if self.probability is None else self.probability.of(scores)
+
+
+def leads(scores: Array) -> Array:
+    """How far the highest score of each row is ahead of the second."""
+    two = np.partition(scores, scores.shape[1] - 2, axis=1)[:, -2:]
+    return np.asarray(two[:, 1] - two[:, 0])
