@@ -36,7 +36,8 @@ def nearest(
     `keep_time`, called for every round and every row of a corral, raises an exception when the time is up.
     """
     corral, weights = list(begin), _equal(examples, affine, begin)
-    for _ in range(100 * examples.size):
+    met: set[frozenset[int]] = set()  # x becomes shorter with every corral, so none comes again but by rounding
+    while True:
         try:
             shortest = _shortest(examples, affine, corral, weights, keep_time)
         except (OverflowError, ValueError, np.linalg.LinAlgError):  # numbers beyond the range of floats
@@ -44,8 +45,9 @@ def nearest(
         if shortest is None:
             return None
         corral, weights, x = shortest
-        if not any(x):
+        if not any(x) or frozenset(corral) in met:
             return None
+        met.add(frozenset(corral))
         lowest = rational.lowest(examples, affine, corral, x, LEVEL)
         if lowest is None:
             used = [(row, weight) for row, weight in zip(corral, weights, strict=True) if weight > 0]
@@ -54,7 +56,6 @@ def nearest(
             return None
         corral.append(lowest)
         weights.append(0)
-    return None
 
 
 def _groups(examples: Examples, affine: bool, rows: Sequence[int]) -> list[list[int]]:
