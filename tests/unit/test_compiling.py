@@ -130,7 +130,7 @@ from rosenblatt.rows import compiling
 compiling.compile_all()
 warnings.simplefilter("ignore")
 rng = np.random.default_rng(7)
-told = hashlib.sha256()
+digest = hashlib.sha256()
 def soft():
     from rosenblatt.geometry import wolfe
     found = wolfe.soft(rng.normal(size=(400, 9)) + 0.5, 9, 11.0, None)
@@ -145,8 +145,8 @@ def pocket():
     X = rng.normal(size=(300, 6))
     return PocketPerceptron(random_state=0).fit(X, (X[:, 0] > 0) ^ (rng.random(300) < 0.2)).weights_
 for make in (soft, wide, near, pocket):
-    told.update(make().tobytes())
-print(told.hexdigest(), compiling.told.seconds > 1.0)
+    digest.update(make().tobytes())
+print(digest.hexdigest(), compiling.progress.seconds > 1.0)
 """
 
 
@@ -179,7 +179,7 @@ from rosenblatt import separability
 import numpy as np
 rng = np.random.default_rng(0)
 verdict = separability(rng.normal(size=(40, 3)), rng.integers(2, size=40))
-print(verdict.certificate.rows, compiling.told.lost)
+print(verdict.certificate.rows, compiling.progress.lost)
 """
 FULL = """
 from numba.core import caching
@@ -282,33 +282,33 @@ def wait_for(is_so):
         time.sleep(0.01)
 
 
-class TestTold:
+class TestProgress:
     def test_nothing_of_what_is_short(self, monkeypatch):
-        told, said = compiling.Told(), []
-        told.tell = said.append
+        progress, said = compiling.Progress(), []
+        progress.tell = said.append
         monkeypatch.setattr(compiling, "OFTEN", 0.01)
-        told.start()
+        progress.start()
         time.sleep(0.05)
-        told.end()
+        progress.end()
         time.sleep(0.1)
-        assert said == [] or told.seconds >= compiling.FIRST
-        assert told.seconds >= 0.05
+        assert said == [] or progress.seconds >= compiling.FIRST
+        assert progress.seconds >= 0.05
 
     def test_of_the_rest_how_far_it_is_and_when_it_is_over(self, monkeypatch):
-        told, said = compiling.Told(), []
-        told.tell, told.expected, told.again = said.append, 7, 0.2
+        progress, said = compiling.Progress(), []
+        progress.tell, progress.expected, progress.again = said.append, 7, 0.2
         monkeypatch.setattr(compiling, "OFTEN", 0.01)
         monkeypatch.setattr(compiling, "FIRST", 0.1)
         for kernel in range(2):
-            told.ready = kernel
-            told.start()
+            progress.ready = kernel
+            progress.start()
             wait_for(lambda kernel=kernel: any(f": {kernel + 1} of about 7, " in line for line in said))
-            told.end()
+            progress.end()
         wait_for(lambda: said[-1] == "")
         assert said[0].startswith("compiling for this processor, once for each kind of work: 1 of about 7, ")
 
     def test_why_it_happens_again(self):
-        told = compiling.Told()
-        told.lost = "there is no folder"
+        progress = compiling.Progress()
+        progress.lost = "there is no folder"
         why = "because there is no folder"
-        assert str(told) == f"compiling for this processor, again in every process, {why}: 0 so far, 0 s"
+        assert str(progress) == f"compiling for this processor, again in every process, {why}: 0 so far, 0 s"

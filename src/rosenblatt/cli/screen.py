@@ -40,7 +40,7 @@ class Screen:
         self.out = _Console(width=width, highlight=False, soft_wrap=True)
         self.err = _Console(stderr=True, highlight=False, soft_wrap=True)
         often = compiling.AGAIN if not self.err.is_terminal else compiling.FIRST
-        compiling.told_by(None if quiet else self.compiling, kernels, often)
+        compiling.report_to(None if quiet else self.compiling, kernels, often)
 
     def line(self, text: str = "", style: str = "") -> None:
         """A line of the result, for people."""

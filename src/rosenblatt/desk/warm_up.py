@@ -87,11 +87,11 @@ def _in_python(data: Data) -> None:
 
 def warm(step: Callable[[], None]) -> int:
     """Run a step with everything compiled, however small its table is; returns how many kernels it needed."""
-    before, all_before = compiling.told.ready, compiling.compile_all()
+    before, all_before = compiling.progress.ready, compiling.compile_all()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # rules and estimators did not converge
             step()
     finally:
         compiling.compile_all(all_before)
-    return compiling.told.ready - before
+    return compiling.progress.ready - before

@@ -118,7 +118,7 @@ def rows_needed(rate: float, confidence: float = 0.95, errors: int = 0) -> int:
 
 
 def most_errors(rows: int, rate: float, confidence: float = 0.95) -> int | None:
-    """The most errors on so many rows that still show that the rate is at most `rate`; None if none does."""
+    """The most errors among `rows` that still show a rate of at most `rate`; None if not even zero errors do."""
     delta = confident(confidence)
     if rows < 1 or p_value(0, rows, rate) > delta:
         return None

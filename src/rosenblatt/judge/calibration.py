@@ -255,7 +255,7 @@ def _place(edges: tuple[float, ...], scores: Any) -> Array:
 
 
 def _checked(edges: tuple[float, ...], values: tuple[float, ...]) -> None:
-    """Refuse what is no table of probabilities that do not decrease."""
+    """Refuse edges and values that are not a table of non-decreasing probabilities."""
     found = plain("edges", edges)
     if (found[1:] <= found[:-1]).any():
         raise DataError("edges must increase")

@@ -2,7 +2,7 @@
 
 Problem   rows with scores and labels; what is right and wrong at a cut-off, and how does that change with it?
 Result    `Confusion` for one cut-off; curves with one point for each distinct score, so that rows with equal scores are
-          never told apart; areas and distances with the scores where they are reached.
+          never separated; areas and distances with the scores where they are reached.
 Papers    DeLong, DeLong and Clarke-Pearson 1988 (the interval of the area).
 """
 

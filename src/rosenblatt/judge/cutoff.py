@@ -77,12 +77,12 @@ def _same_of_all(costs: Array, best: int, scores: Array, names: Names) -> str | 
     if 0 < best < costs.size - 1:
         return None
     said = names[best > 0]
-    told = f"The least cost is that of saying {said} to every row"
+    cheapest = f"The least cost is that of saying {said} to every row"
     if costs.size == 2:
-        return f"{told}: all scores are equal, so no cut-off tells rows apart."
+        return f"{cheapest}: all scores are equal, so no cut-off tells rows apart."
     other = 1 + int(np.argmin(costs[1:-1]))
     return (
-        f"{told}: at these costs the scores do not help. The cheapest cut-off that says both, {scores[other - 1]:.6g}, "
+        f"{cheapest}: at these costs the scores do not help. The cheapest cut-off that says both, {scores[other - 1]:.6g}, "
         f"costs {costs[other]:.6g} instead of {costs[best]:.6g}. Check the costs, or ask for a share of {names[1]}."
     )
 

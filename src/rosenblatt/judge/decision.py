@@ -44,7 +44,7 @@ class Decision:
         return np.where(said == ASK, UNDECIDED, (said == YES).astype(np.int64))
 
     def probabilities(self, scores: Any) -> Array | None:
-        """The probability of yes for each score, or of each class; None if none was asked for."""
+        """The probability of yes for each score, or of each class; None if there is no table for them."""
         return None if self.probability is None else self.probability.of(scores)
 
 

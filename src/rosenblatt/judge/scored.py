@@ -115,7 +115,7 @@ def labels_of(yes: Any) -> Array:
 
 
 def weights_of(weights: Any, rows: int) -> Array:
-    """A weight of at least 0 for each of so many rows, not all of them 0."""
+    """The weights, one for each row: at least 0, and not all of them 0."""
     found = numbers_of(weights, "weights")
     if found.size != rows:
         raise DataError(f"there are {rows:,} rows but {found.size:,} weights: every row needs one")

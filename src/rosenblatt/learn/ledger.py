@@ -281,8 +281,8 @@ class Ledger:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the ledger to a file, whole or not at all."""
         target = Path(path)
-        told = {"protocol": PROTOCOL, "n_rows": self.n_rows, "updates": len(self)}
-        header = json.dumps(told | self._known_by() | self._more())
+        about = {"protocol": PROTOCOL, "n_rows": self.n_rows, "updates": len(self)}
+        header = json.dumps(about | self._known_by() | self._more())
         handle, draft = tempfile.mkstemp(dir=target.parent, prefix=target.name)
         try:
             with os.fdopen(handle, "wb") as file:

@@ -6,8 +6,8 @@ Run with NUMBA_DISABLE_JIT=1, every kernel is the plain Python function.
 Little work is not worth it: a kernel whose results do not depend on the order of a sum gives the same bits uncompiled,
 and `briefly` runs it so until it has had some work to do. The smallest tables are learned from without numba.
 
-Compiling takes seconds, once on each machine. `told_by` sets who is told about it; by default, a line on standard error
-appears at a prompt or in a notebook, unless ROSENBLATT_QUIET is set.
+Compiling takes seconds, once on each machine. `report_to` sets who is told about it; by default, a line on standard
+error appears at a prompt or in a notebook, unless ROSENBLATT_QUIET is set.
 """
 
 import os
@@ -133,7 +133,7 @@ def compile_all(wanted: bool = True) -> bool:
 
 
 def briefly(kernel: F, numbers: float) -> F:
-    """A kernel, to read so many numbers; or the same uncompiled, while that is little and it is not compiled yet.
+    """The kernel, or the same code uncompiled while it has had few `numbers` to read and is not compiled yet.
 
     Only for kernels whose results are the same bits in either case.
     """
@@ -230,7 +230,7 @@ def not_counted() -> Iterator[None]:
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Who is told
+# Reporting it
 # ---------------------------------------------------------------------------------------------------------
 
 
@@ -240,7 +240,7 @@ def _at_a_prompt(text: str) -> None:
         print(f"rosenblatt: {text}", file=sys.stderr, flush=True)
 
 
-class Told:
+class Progress:
     """How much has been compiled, and whom to tell."""
 
     def __init__(self) -> None:
@@ -292,12 +292,12 @@ class Told:
         self._watching = False
 
 
-told = Told()
+progress = Progress()
 
 
-def told_by(tell: Callable[[str], None] | None, expected: int = 0, again: float = AGAIN) -> None:
+def report_to(tell: Callable[[str], None] | None, expected: int = 0, again: float = AGAIN) -> None:
     """From now on, call `tell` with a line after a second of compiling, and again every `again` seconds; None: never.
 
     When compiling has ended, it is called with an empty line.
     """
-    told.tell, told.expected, told.again = tell, expected, again
+    progress.tell, progress.expected, progress.again = tell, expected, again

@@ -175,7 +175,7 @@ def names_of(X: Any) -> list[str] | None:
 
 
 def first_without_number(values: Array) -> int | None:
-    """The place, among all in order, of the first entry that is no number; None is a missing one."""
+    """The place, among all in order, of the first entry that is not a number; None counts as missing."""
     if values.dtype.kind not in "OUS":
         return 0 if values.dtype.kind in "mMV" and values.size else None
     for k, value in enumerate(values.ravel().tolist()):

@@ -31,7 +31,7 @@ from numba.core.compiler import Compiler
 from numba.core.registry import CPUDispatcher
 
 from rosenblatt.rows import compiling
-from rosenblatt.rows.compiling import told
+from rosenblatt.rows.compiling import progress
 
 UNREADABLE = (  # what loading says of what is there: it is damaged, or an earlier version's, with other names
     AttributeError,
@@ -105,7 +105,7 @@ class _Kernel(CPUDispatcher):
 
     def add_overload(self, cres: Any) -> None:
         super().add_overload(cres)
-        told.ready += 1
+        progress.ready += 1
 
     @property
     def is_kept(self) -> bool:
@@ -116,7 +116,7 @@ class _Kernel(CPUDispatcher):
         try:
             self._cache = _Kept(self.py_func)
         except RuntimeError:  # no folder for the cache can be written
-            told.lost = "no folder for it can be written (NUMBA_CACHE_DIR names one)"
+            progress.lost = "no folder for it can be written (NUMBA_CACHE_DIR names one)"
 
 
 class _Kept(FunctionCache):
@@ -125,7 +125,7 @@ class _Kept(FunctionCache):
     def __init__(self, py_func: Any) -> None:
         super().__init__(py_func)
         self._cache_file._source_stamp = _STAMP
-        told.folder = os.path.dirname(self.cache_path)
+        progress.folder = os.path.dirname(self.cache_path)
 
     @property
     def is_there(self) -> bool:
@@ -148,7 +148,7 @@ class _Kept(FunctionCache):
                 self.flush()
                 super().save_overload(sig, data)
         except OSError as error:  # the folder is full, or has become read-only
-            told.lost = f"{self.cache_path} does not take it ({(error.strerror or str(error)).lower()})"
+            progress.lost = f"{self.cache_path} does not take it ({(error.strerror or str(error)).lower()})"
 
 
 def _stamp() -> tuple[str, bool]:
@@ -173,11 +173,11 @@ class _Compiling(event.Listener):
         if isinstance(what.data["dispatcher"], _Kernel):
             self._collecting = gc.isenabled()
             gc.disable()
-            told.start()
+            progress.start()
 
     def on_end(self, what: Any) -> None:
         if isinstance(what.data["dispatcher"], _Kernel):
-            told.end()
+            progress.end()
             if self._collecting:
                 gc.enable()
 

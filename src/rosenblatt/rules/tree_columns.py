@@ -274,7 +274,7 @@ def _refuse_infinity(table: Array, heads: Sequence[ColumnHead]) -> None:
 def _refuse(row: int, name: str, value: float) -> None:
     raise DataError(
         f"row {row}, column {name!r}: the value is {value}. Input X contains infinity, which "
-        "is no number to compare with: leave it out (NaN is missing)"
+        "cannot be compared with: leave it out (NaN is missing)"
     )
 
 

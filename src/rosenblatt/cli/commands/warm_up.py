@@ -38,14 +38,14 @@ def run(
     with tempfile.TemporaryDirectory() as folder:
         todo = steps(Path(folder), every)
         for k, (name, step) in enumerate(todo, 1):
-            compiled = compiling.told.seconds
+            compiled = compiling.progress.seconds
             with screen.busy(name):
                 kernels = warm(step)
-            seconds = compiling.told.seconds - compiled
+            seconds = compiling.progress.seconds - compiled
             screen.line(f"{k} of {len(todo)}: {name}: {kernels} kernels, compiled in {seconds:.1f} s")
             done.append({"step": name, "kernels": kernels, "seconds": seconds})
-    if compiling.told.lost:
-        raise OptionError(f"the compiled code could not be cached: {compiling.told.lost}")
-    kept, took = compiling.told.folder, time.monotonic() - begun
+    if compiling.progress.lost:
+        raise OptionError(f"the compiled code could not be cached: {compiling.progress.lost}")
+    kept, took = compiling.progress.folder, time.monotonic() - begun
     screen.line(f"Ready in {took:.0f} s; the compiled code is in {kept}")
     screen.record({"command": NAME, "folder": kept, "steps": done, "seconds": took})

@@ -161,7 +161,7 @@ class Stream:
         return row
 
     def _fit_width(self, size: int, learn: bool, where: str) -> None:
-        """Take rows of so many numbers, as all before them had."""
+        """Take rows of this size from now on; refuse a size that differs from the rows before."""
         self._are_named(False)
         if (self.shape is not None and self.shape != (size,)) or size < self.features:
             raise DataError(f"{where} has {size} features, but the stream has {self.features}")

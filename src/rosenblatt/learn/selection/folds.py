@@ -27,7 +27,7 @@ def splits(codes: Array, folds: int, rng: np.random.Generator) -> list[tuple[Arr
 
 
 def sampled(codes: Array, most: int, rng: np.random.Generator) -> Array:
-    """About so many rows, in order: the same part of each class, rounded up."""
+    """About `most` of the rows, in order: the same share of each class, rounded up."""
     if codes.size <= most:
         return np.arange(codes.size)
     parts = []

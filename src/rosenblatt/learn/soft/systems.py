@@ -57,7 +57,7 @@ def dot(a: Array, b: Array) -> float:
 
 
 def blocks(chosen: Array, numbers: float, at_once: int) -> Iterator[slice]:
-    """Stretches of the chosen rows, of about so many numbers each."""
+    """Stretches of the chosen rows, cut so that each reads about `at_once` numbers, `numbers` for each row."""
     step = max(int(at_once / numbers), 1)
     return (slice(begin, begin + step) for begin in range(0, chosen.size, step))
 

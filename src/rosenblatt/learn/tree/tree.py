@@ -232,8 +232,8 @@ def signed(terms: Iterable[tuple[float, str]]) -> list[str]:
 
 def _listed(values: Sequence[Any]) -> str:
     """Values in words: of many, the first few; in quotation marks where a comma would mislead."""
-    told = [repr(value) if "," in str(value) else str(value) for value in values[:MOST_VALUES]]
+    shown = [repr(value) if "," in str(value) else str(value) for value in values[:MOST_VALUES]]
     if len(values) == 1:
-        return told[0]
+        return shown[0]
     more = f" and {len(values) - MOST_VALUES} more" if len(values) > MOST_VALUES else ""
-    return f"one of {', '.join(told)}{more}"
+    return f"one of {', '.join(shown)}{more}"

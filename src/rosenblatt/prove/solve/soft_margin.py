@@ -33,7 +33,7 @@ REFINED = 2  # times
 
 @np.errstate(all="ignore")  # what is not finite proves nothing
 def certified(examples: Examples, run: SoftRun, tol: float) -> SoftMargin:
-    """The weights of a run, with bounds as near to each other as the tolerance asks, if they can be had."""
+    """The weights of a run, with bounds as near to each other as the tolerance asks, if that can be reached."""
     weights = tuple(run.weights.tolist())
     upper, lower = _bounds(examples, run.C, run.weights, run.slacks, sqrt(2.0 * run.gap))
     known = _certificate(examples, run.C, weights, upper, lower, reference=weights)
@@ -102,7 +102,7 @@ def _bounds(examples: Examples, C: float, w: Array, slacks: Array, gradient: flo
     """In floats, but surely: the objective of weights from above, and that of any weights by what follows from these.
 
     Each margin is off by no more than `off`, so each of the numbers a_i by C_i times that; those within that reach of
-    the margin count, too. The gradient is a sum of so many numbers, one after the other.
+    the margin count, too. The gradient adds that many numbers, one after the other.
     """
     R = examples.radius
     off = (examples.rows.terms + 6) * UNIT * R * find.norm(w)

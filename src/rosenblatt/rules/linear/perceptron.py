@@ -233,7 +233,7 @@ class _Refutation:
             verdict = decide(Examples(rows, part.labels[counted]), self._ties, clock, learning=False)
         if verdict.separable is False:
             self.finding = NO_RULE
-        elif verdict.separable and self._ties == "mistake":  # else passes may go round for ever all the same
+        elif verdict.separable and self._ties == "mistake":  # with other ties, passes may cycle all the same
             self.finding = f"{SOME_RULE} (StandardScaler)."
         if isinstance(verdict, NotSeparable) and counted.size == part.n:
             self.contradiction = verdict.certificate
