@@ -82,8 +82,8 @@ def _same_of_all(costs: Array, best: int, scores: Array, names: Names) -> str | 
         return f"{cheapest}: all scores are equal, so no cut-off tells rows apart."
     other = 1 + int(np.argmin(costs[1:-1]))
     return (
-        f"{cheapest}: at these costs the scores do not help. The cheapest cut-off that says both, {scores[other - 1]:.6g}, "
-        f"costs {costs[other]:.6g} instead of {costs[best]:.6g}. Check the costs, or ask for a share of {names[1]}."
+        f"{cheapest}: at these costs the scores do not help. The cheapest cut-off that says both, "
+        f"{scores[other - 1]:.6g}, costs {costs[other]:.6g} instead of {costs[best]:.6g}. Check the costs, or ask for a share of {names[1]}."
     )
 
 
