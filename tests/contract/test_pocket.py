@@ -86,6 +86,14 @@ def test_several_classes():
     assert rule.mistakes_[2] == 1  # virginica: all but one row
 
 
+def test_scores_of_classes_whose_sum_overflows_are_brought_to_scale():
+    X = np.array([[0, 1e-3, 1e-15, 1e154], [1e136, 0, 0, 1e154], [1e136, 1e-3, 1e-15, 1e154]])
+    rule = PocketPerceptron(multi_class="one-vs-rest", margin=0.1, max_updates=30, patience=3, random_state=0)
+    rule.fit(X, [0, 1, 2])  # without a warning
+    assert np.isfinite(rule.weights_).all()
+    assert rule.predict(X)[0] == 0
+
+
 def test_false_approvals_may_cost_more():
     X, y = noisy(flipped=0.2)
 

@@ -83,7 +83,8 @@ def _same_of_all(costs: Array, best: int, scores: Array, names: Names) -> str | 
     other = 1 + int(np.argmin(costs[1:-1]))
     return (
         f"{cheapest}: at these costs the scores do not help. The cheapest cut-off that says both, "
-        f"{scores[other - 1]:.6g}, costs {costs[other]:.6g} instead of {costs[best]:.6g}. Check the costs, or ask for a share of {names[1]}."
+        f"{scores[other - 1]:.6g}, costs {costs[other]:.6g} instead of {costs[best]:.6g}. "
+        f"Check the costs, or ask for a share of {names[1]}."
     )
 
 

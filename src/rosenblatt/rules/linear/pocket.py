@@ -186,6 +186,10 @@ def _never_chosen(weights: Array, absent: Array) -> Array:
 
 def _in_scale(part: Examples, w: Array) -> Array:
     """The weights, scaled so that scores are about 1, or as near as weights allow: rules can then be compared."""
-    size = float(np.abs(find.margins(part, w)).mean())
+    sizes = np.abs(find.margins(part, w))
+    if not 0.0 < (largest := float(sizes.max())) < np.inf:
+        return w
+    power = int(np.frexp(largest)[1])  # divided out, because the sum of large scores may overflow
+    exponent = power + int(np.frexp(np.ldexp(sizes, -power).mean())[1])
     room = LARGEST - int(np.frexp(np.abs(w).max())[1])
-    return np.ldexp(w, min(-int(np.frexp(size)[1]), room)) if 0.0 < size < np.inf else w
+    return np.ldexp(w, min(-exponent, room))
