@@ -5,7 +5,7 @@ import csv
 import polars as pl
 import pytest
 
-from cli.running import run
+from cli.running import rows_of, run
 
 OWNER = ["Yes", "No"]
 
@@ -124,3 +124,15 @@ def test_warnings_are_in_words_of_the_table(applications, tmp_path):
     assert "(yes against no)" in ran.err
     assert "StandardScaler" not in ran.err
     assert "--max-passes" in ran.err
+
+
+def test_kept_columns_are_copied_as_they_are_written(tmp_path):
+    lines = ["zip, income ,y", *(f"{k:05d},{k % 7}.50,{'no' if k % 7 < 3 else 'yes'}" for k in range(90, 150))]
+    (tmp_path / "t.csv").write_text("\n".join(lines))
+    assert run("fit", tmp_path / "t.csv", "-t", "y", "--kind", "zip=number", "-o", tmp_path / "m.json").code == 0
+    plain = rows_of(run("predict", tmp_path / "m.json", tmp_path / "t.csv").out)
+    for keep in (("--keep", "zip", "--keep", "income"), ("--keep", "all")):
+        kept = rows_of(run("predict", tmp_path / "m.json", tmp_path / "t.csv", *keep, "--reasons", "1").out)
+        assert [row["zip"] for row in kept] == [f"{k:05d}" for k in range(90, 150)]
+        assert [row["income"] for row in kept] == [f"{k % 7}.50" for k in range(90, 150)]
+        assert [(row["label"], row["score"]) for row in kept] == [(row["label"], row["score"]) for row in plain]

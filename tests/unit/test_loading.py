@@ -72,6 +72,8 @@ TABLES = {
     "pandas with nullable types": nullable,
     "pandas with time stamps": stamped,
     "in another order, with more": lambda frame: frame.select(reversed(frame.columns)).with_columns(more=pl.lit([1])),
+    "names between blanks": lambda frame: frame.rename(lambda name: f" {name} "),
+    "pandas, names between blanks": lambda frame: pandas(frame.rename(lambda name: f" {name} ")),
     "as texts": lambda frame: frame.with_columns(
         pl.exclude("owner").cast(pl.String).fill_null("NA"),
         owner=pl.when("owner").then(pl.lit("Yes")).otherwise(pl.lit("no")),

@@ -2,7 +2,7 @@
 
 import errno
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -53,11 +53,16 @@ def table(
     encoding: Encoding | None,
     large: bool | None = None,
     target: bool = True,
+    keep: Collection[str] = (),
 ) -> Table:
-    """The table in these files; with a known encoding, cells are read as it wants them, with or without the target."""
+    """The table in these files; with a known encoding, cells are read as it wants them, with or without the target.
+
+    Columns to keep stay text in a text file: as a number, 007 would become 7.
+    """
     types, others = ({}, None) if encoding is None else (types_for(encoding), pl.String())
     if encoding is not None and not target:
         del types[encoding.target.name]
+    types = {name: kind for name, kind in types.items() if name not in keep and list(keep) != ["all"]}
     read = waited_for(screen, wanted.begin(source, types=types, others=others, large=large))
     if encoding is not None and (read.sparse is not None) != any(
         each.kind == SparseColumn.kind for each in encoding.columns

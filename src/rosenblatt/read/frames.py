@@ -17,33 +17,41 @@ def frame_of(table: Any, wanted: Sequence[str]) -> pl.DataFrame:
     """The wanted columns of a table.
 
     A table is a Polars or pandas data frame, an Arrow table, a list of rows as dicts, or a mapping of columns.
-    A Polars data frame with plain types is returned unchanged, with all its columns.
+    A Polars data frame with plain types is returned with all its columns.
     """
     if isinstance(table, pl.DataFrame) and not any(map(has_plainer_type, table.dtypes)):
-        return table
+        return table.rename({there: name for name, there in _places(wanted, table.columns).items() if there != name})
     return with_plain_types(_frame(table, wanted).lazy()).collect()
 
 
 def _frame(table: Any, wanted: Sequence[str]) -> pl.DataFrame:
     if isinstance(table, pl.DataFrame | pl.LazyFrame):
-        refuse_lacking(wanted, table.collect_schema())
-        return table.lazy().select(wanted).collect()
+        places = _places(wanted, table.collect_schema())
+        return table.lazy().select(pl.col(there).alias(name) for name, there in places.items()).collect()
     if isinstance(table, Mapping):
-        refuse_lacking(wanted, table)
-        return pl.DataFrame([_series(name, table[name]) for name in wanted])
+        places = _places(wanted, table)
+        return pl.DataFrame([_series(name, table[places[name]]) for name in wanted])
     if isinstance(table, list | tuple) and all(isinstance(row, Mapping) for row in table):
-        refuse_lacking(wanted, dict.fromkeys(name for row in table for name in row))
-        return pl.DataFrame([_series(name, [row.get(name) for row in table]) for name in wanted])
+        places = _places(wanted, dict.fromkeys(name for row in table for name in row))
+        return pl.DataFrame([_series(name, [row.get(places[name]) for row in table]) for name in wanted])
     if hasattr(table, "columns") and hasattr(table, "iloc"):  # pandas
         names = {str(name): name for name in table.columns}
-        refuse_lacking(wanted, names)
-        return pl.DataFrame([_of_pandas(name, table[names[name]]) for name in wanted])
+        places = _places(wanted, names)
+        return pl.DataFrame([_of_pandas(name, table[names[places[name]]]) for name in wanted])
     if hasattr(table, "__arrow_c_stream__"):
         return _frame(pl.DataFrame(table), wanted)
     raise TableError(
         "expected a table with named columns: a pandas or Polars data frame, an Arrow table, a list of dicts or a "
         f"mapping of columns, not {type(table).__name__}"
     )
+
+
+def _places(wanted: Sequence[str], there: Collection[str]) -> dict[str, str]:
+    """What the table calls each of the wanted columns: the same, or the same between blanks, as files trim names."""
+    trimmed = {name.strip(): name for name in there if isinstance(name, str)}
+    places = {name: trimmed[name] for name in wanted if name not in there and name in trimmed}
+    refuse_lacking(wanted, [*there, *places])
+    return {name: places.get(name, name) for name in wanted}
 
 
 def refuse_lacking(wanted: Sequence[str], there: Collection[str]) -> None:

@@ -71,7 +71,9 @@ def run(
     screen = shown.screen_for(output)
     writing.check_suffix(output)
     loaded = Model.load(model)
-    table = reading.table(screen, file, wanted, loaded.encoding, large=True, target=decisions.judge)
+    table = reading.table(
+        screen, file, wanted, loaded.encoding, large=True, target=decisions.judge, keep=decisions.keep or ()
+    )
     error, unseen = None, Unseen()
     to_terminal = output is None and sys.stdout.isatty()  # there the rows show the progress
     busy = nullcontext() if to_terminal else screen.busy("predicting")

@@ -179,8 +179,9 @@ def main():
     write = csv.writer(sys.stdout, lineterminator="\\n").writerow
     write(["label"])
     for number, row in enumerate(csv.DictReader(sys.stdin), 1):
+        trimmed = {name.strip(): cell for name, cell in row.items() if name}
         try:
-            write([predict(row)])
+            write([predict({**trimmed, **row})])
         except KeyError as error:
             sys.exit(f"the table has no column {error}")
         except ValueError as error:
