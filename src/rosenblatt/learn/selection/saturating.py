@@ -16,6 +16,7 @@ at a time, with a proof); else where it ends depends on the start. All is in flo
 not learned from: no proof rests on it.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +28,11 @@ TOLERANCE = 1e-4  # of P: less than a step promises is not worth it
 MOST_STEPS = 200
 SPARE = 1e-6  # of what is promised: rounding
 STEEPEST = 2.0**40  # of the metric: beyond, rounding is all that makes P rise
+
+
+def never() -> bool:
+    """Whether to stop early, where nothing may end a descent."""
+    return False
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,11 +102,15 @@ def objective(problems: Problems, place: PathPoint, ridge: float, sharpness: flo
     return np.einsum("ij,ij->i", problems.costs, loss) + held, falls
 
 
-def descend(problems: Problems, start: PathPoint, ridge: float, sharpness: float) -> PathPoint:
-    """The lowest place that the slope leads to, in each problem."""
+def descend(
+    problems: Problems, start: PathPoint, ridge: float, sharpness: float, stop: Callable[[], bool] = never
+) -> PathPoint:
+    """The lowest place that the slope leads to, in each problem; or as far as it came, if it is to stop."""
     ended, going = PathPoint(start.V.copy(), start.margins.copy()), np.arange(problems.many)
     run = PathDescent(problems, start, ridge, sharpness)
     for _ in range(MOST_STEPS):  # so it ends
+        if stop():
+            break
         moving = run.step()
         if not moving.all():
             ended.put(going[~moving], run.best.some(~moving))
