@@ -32,7 +32,7 @@ class Choice:
     def kept(self) -> Array:
         """Which are part of the rule."""
         if self.alone:
-            return np.arange(len(self.tried)) == self.best
+            return np.asarray(np.arange(len(self.tried)) == self.best)
         return np.asarray(self.error - self.error[self.best] <= NOISE * self.noise)
 
     @property

@@ -105,8 +105,8 @@ def compare(
     done = np.flatnonzero([all((each[k] != UNJUDGED).all() for each in wrong) for k in range(len(tried))])
     if not done.size:
         return _uncompared(tuple(candidate for candidate in tried if candidate == MODERATE) or tried[:1])
-    judged = tuple(tried[k] for k in done)
-    return measured(data, splits, judged, [each[done] for each in wrong], alone=done.size < len(tried))
+    compared = tuple(tried[k] for k in done)
+    return measured(data, splits, compared, [each[done] for each in wrong], alone=done.size < len(tried))
 
 
 def _uncompared(tried: tuple[Candidate, ...]) -> Comparison:
