@@ -21,7 +21,8 @@ import numpy as np
 from rosenblatt.geometry.whitening import Space
 from rosenblatt.learn.selection.choice import Choice
 from rosenblatt.learn.selection.path import FAMILIES, MODERATE, Candidate, follow
-from rosenblatt.learn.selection.saturating import Problems, never
+from rosenblatt.learn.selection.problems import JointProblems, Problems
+from rosenblatt.learn.selection.saturating import never
 from rosenblatt.learn.selection.standard import BIAS, Standard
 from rosenblatt.rows.kernels import Array, Rows
 from rosenblatt.rows.storage import n_features, rows_of, some_rows, table_of
@@ -50,10 +51,16 @@ class LabelledTable:
         """Some of the rows."""
         return LabelledTable(some_rows(self.rows, chosen), self.codes[chosen], self.costs[chosen], self.classes)
 
-    def signs(self) -> Array:
-        """+1 for the rows of a class and -1 for others: of the second class, or of each, where there are more."""
-        wanted = np.arange(self.classes)[:, np.newaxis] if self.classes > 2 else np.ones((1, 1), np.int64)
-        return np.where(self.codes == wanted, 1.0, -1.0)
+    @property
+    def rules(self) -> int:
+        """How many scores tell the classes apart."""
+        return self.classes if self.classes > 2 else 1
+
+    def problems(self, space: Space, shares: Array) -> Problems:
+        """Problems with these rows, one for each row of shares."""
+        if self.classes > 2:
+            return JointProblems(space, self.codes, shares, self.classes)
+        return Problems(space, np.tile(np.where(self.codes == 1, 1.0, -1.0), (len(shares), 1)), shares)
 
     def on(self, standard: Standard) -> "LabelledTable":
         """The same on another scale, with a constant of 1 for the threshold."""
@@ -153,21 +160,20 @@ def _path_judged(
     stop: Callable[[], bool],
 ) -> list[Array]:
     """For each split, which of its rows (columns) the candidates are wrong about: as many as there was time for."""
-    space, signs = standard.space(data.rows), data.signs()
-    step = min(max(TOGETHER // signs.size, 1), ceil(len(splits) / GROUPS))
+    space = standard.space(data.rows)
+    step = min(max(TOGETHER // (data.rules * data.codes.size), 1), ceil(len(splits) / GROUPS))
     groups = [splits[begin : begin + step] for begin in range(0, len(splits), step)]
 
     def judge(first: int, last: int) -> list[Array]:
-        return [wrong for group in groups[first:last] for wrong in _judged(data, space, signs, group, tried, stop)]
+        return [wrong for group in groups[first:last] for wrong in _judged(data, space, group, tried, stop)]
 
-    found = in_pieces(judge, 0, len(groups), WORK * step * space.size * signs.shape[1])
+    found = in_pieces(judge, 0, len(groups), WORK * step * space.size * data.codes.size)
     return list(chain.from_iterable(found))
 
 
 def _judged(
     data: LabelledTable,
     space: Space,
-    signs: Array,
     group: Sequence[Split],
     tried: tuple[Candidate, ...],
     stop: Callable[[], bool],
@@ -176,13 +182,12 @@ def _judged(
     shares = np.zeros((len(group), data.codes.size))
     for share, (learned, _) in zip(shares, group, strict=True):
         np.add.at(share, learned, data.costs[learned] / data.costs[learned].sum())
-    problems = Problems(space, np.tile(signs, (len(group), 1)), np.repeat(shares, len(signs), axis=0))
+    problems = data.problems(space, shares)
     found = [np.full((len(tried), judged.size), UNJUDGED) for _, judged in group]
     for candidate, place in follow(problems, tried, stop):
         if stop():
             break
-        scores = (place.margins * problems.signs).reshape(len(group), *signs.shape)
-        for wrong, each, (_, judged) in zip(found, scores, group, strict=True):
+        for wrong, each, (_, judged) in zip(found, problems.scores(place), group, strict=True):
             wrong[tried.index(candidate)] = _said(each[:, judged]) != data.codes[judged]
     return found
 
@@ -199,14 +204,13 @@ def learn(
     stop: Callable[[], bool] = never,
 ) -> Array:
     """The mean of the weights that all rows give these candidates: a row for two classes, else one for each class."""
-    standard, signs = Standard.of(data.rows), data.signs()
-    total = np.zeros((len(signs), n_features(data.rows) + 1))
-    shares = np.tile(data.costs / data.costs.sum(), (len(signs), 1))
+    standard, shares = Standard.of(data.rows), data.costs / data.costs.sum()
+    total = np.zeros((data.rules, n_features(data.rows) + 1))
     if any(candidate.family in FAMILIES for candidate in kept):
         space = standard.space(data.rows)
-        V = np.zeros((len(signs), space.size))
-        for _, place in follow(Problems(space, signs, shares), kept, stop):
-            V += place.V / (np.einsum("ij,ij->", shares, abs(place.margins)) or 1.0)
+        V, problems = np.zeros((data.rules, space.size)), data.problems(space, shares[np.newaxis])
+        for _, place in follow(problems, kept, stop):
+            V += problems.vectors(place)[0] / (np.sum(abs(problems.scores(place)[0]) @ shares) or 1.0)
             if stop():
                 break
         total += np.array([space.weights(v) for v in V])
@@ -216,7 +220,7 @@ def learn(
         if stop() and total.any():
             break
         W = learners[candidate.family](scaled)
-        size = np.einsum("ij,ij->", shares, abs(scaled.scores(W))) or 1.0
+        size = np.sum(abs(scaled.scores(W)) @ shares) or 1.0
         W[:, -1] /= BIAS
         total += W / size
     return standard.weights(total)

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
-from rosenblatt.learn.selection.saturating import PathPoint, Problems, descend, never
+from rosenblatt.learn.selection.problems import PathPoint, Problems
+from rosenblatt.learn.selection.saturating import descend, never
 
 SOFT, SATURATING = "soft", "saturating"
 AVERAGED, POCKET = "averaged", "pocket"
@@ -51,8 +50,7 @@ def follow(
     problems: Problems, wanted: tuple[Candidate, ...], stop: Callable[[], bool] = never
 ) -> Iterator[tuple[Candidate, PathPoint]]:
     """Where each of the candidates wanted ends, for all problems; the last one is cut short if it is to stop."""
-    zeros = np.zeros((problems.many, problems.space.size))
-    begun = PathPoint(zeros, np.zeros(problems.signs.shape))
+    begun = problems.start()
     for ridge in RIDGES:
         there = {c.sharpness: c for c in wanted if c.family in FAMILIES and c.ridge == ridge}
         if not there:

@@ -10,14 +10,14 @@ import numpy as np
 
 from rosenblatt import options
 from rosenblatt.errors import OptionError
-from rosenblatt.learn.choices import TIES, Reason
+from rosenblatt.learn.choices import Reason
 from rosenblatt.learn.run_state import ctrl_c_noted
 from rosenblatt.learn.selection import comparison, folds
 from rosenblatt.learn.selection.choice import Choice
 from rosenblatt.learn.selection.comparison import Comparison, LabelledTable, Learner, Split
 from rosenblatt.learn.selection.path import AVERAGED, EVERY_FAMILY, FAMILIES, POCKET, Candidate, candidates
 from rosenblatt.options import Special, with_options
-from rosenblatt.rows import find, timing
+from rosenblatt.rows import timing
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.storage import some_rows
@@ -25,7 +25,7 @@ from rosenblatt.rows.threads import one_thread_for_blas
 from rosenblatt.rules.linear.learner import LinearLearner, empty_ledger
 from rosenblatt.rules.option_groups import AUTO, ClassWeightOptions, RandomOptions, Switch, TimeOptions
 from rosenblatt.rules.rule import right_on_every_row
-from rosenblatt.rules.schemes import ONE_VS_REST, one_or_all
+from rosenblatt.rules.schemes import JOINT
 
 MOST_COMPARED = 20_000  # rows that candidates are compared on
 TO_COMPARE = 0.75  # of the seconds; the others are for learning from all rows
@@ -54,7 +54,7 @@ class CrossValidatedRule(TimeOptions, ClassWeightOptions, RandomOptions, LinearL
     start = "zeros"
     bias_scale = 1.0
     normalize = False
-    multi_class = ONE_VS_REST
+    multi_class = _multi_class = JOINT
 
     families: Annotated[
         Any,
@@ -115,9 +115,9 @@ class CrossValidatedRule(TimeOptions, ClassWeightOptions, RandomOptions, LinearL
     def _finish(self, classes: Array, parts: list[Examples], reason: Reason) -> None:
         """The attributes that follow from the weights."""
         self.classes_, self._updates_before = classes, 0
-        self.ledger_ = one_or_all([empty_ledger(w) for w in self.weights_])
+        self.ledger_ = empty_ledger(self.weights_ if len(classes) > 2 else self.weights_[0])
         self.n_passes_ = self.n_examples_seen_ = 0
-        right = not any(find.count(part, w, TIES["minus"]) for part, w in zip(parts, self.weights_, strict=True))
+        right = not any(self._mistakes(parts))
         self.stop_reason_ = Reason.SEPARATED if right and self._knows_all_classes else reason
         self._expose()
 
@@ -197,8 +197,12 @@ def _weights_by(family: str, seed: int, data: LabelledTable) -> Array:
     rows = np.append(np.arange(data.codes.size), np.zeros(absent.size, np.int64))
     costs = np.append(data.costs, np.zeros(absent.size))
     weights = None if (costs == 1.0).all() else costs
-    W = rule.fit(some_rows(data.rows, rows), np.append(data.codes, absent), sample_weight=weights).weights_
-    return np.asarray(W - W.mean(axis=0)) if len(W) > 1 else np.array(W)
+    W = rule.fit(some_rows(data.rows, rows), np.append(data.codes, absent), sample_weight=weights).weights_.copy()
+    if len(W) > 1:
+        W[absent] = 0.0
+        W -= W.mean(axis=0)  # which changes no decision
+        W[absent, -1] = -2.0 * abs(data.scores(W)).max() * (data.rows.bias != 0.0)  # and is never the largest
+    return np.asarray(W)
 
 
 def _row_numbers(pair: Any, n: int) -> list[Array]:
@@ -214,7 +218,7 @@ def _row_numbers(pair: Any, n: int) -> list[Array]:
 def _labelled(parts: list[Examples], classes: int) -> tuple[LabelledTable, Array]:
     """The rows that count, with the numbers of their classes; and which they are."""
     first = parts[0]
-    codes = np.argmax([part.labels for part in parts], axis=0) if len(parts) > 1 else (first.labels > 0).astype(int)
+    codes = first.labels if classes > 2 else (first.labels > 0).astype(np.int64)
     counted, costs = first.counted
     rows = first.rows if counted.size == first.n else some_rows(first.rows, counted)
     costs = costs / costs.max() if costs.size else np.ones(counted.size)

@@ -105,7 +105,8 @@ def _restored(given: Mapping[str, Any]) -> Any:
     parameters = with_younger(name, given["parameters"])
     if MULTI_CLASS in parameter_kinds and type(parameters) is dict and MULTI_CLASS not in parameters:
         parameters = {**parameters, MULTI_CLASS: scheme_meant(len(labels))}
-    scheme = parameters.get(MULTI_CLASS, ONE_VS_REST) if type(parameters) is dict and len(labels) > 2 else None
+    own = getattr(made, MULTI_CLASS, ONE_VS_REST)
+    scheme = parameters.get(MULTI_CLASS, own) if type(parameters) is dict and len(labels) > 2 else None
     settled = fields(given["settled"], "settled", kinds, NO_SHAPE)
     shape = Shape(rules_of(len(labels), scheme), given["features"], settled.get("bias", 0.0), scheme == JOINT)
     options = fields(parameters, "parameters", parameter_kinds, shape)
