@@ -34,7 +34,7 @@ def desk(tmp_path_factory):
     )
     (made.folder / "sparse.libsvm").write_text(SPARSE)
     for name, table, target, algorithm in (
-        ("clean", "clean.csv", "approved", "auto"),
+        ("clean", "clean.csv", "approved", "fewest-mistakes"),
         ("noisy", "noisy.csv", "approved", "pocket"),
         ("voted", "noisy.csv", "approved", "voted"),
         ("kernel", "noisy.csv", "approved", "kernel"),

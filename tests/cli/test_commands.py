@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import re
 
 import polars as pl
 import pytest
@@ -136,8 +137,19 @@ class TestSources:
 
 
 class TestFit:
-    def test_auto_proves_and_judges(self, desk, tmp_path):
-        ran = run("fit", desk["clean.csv"], "-t", "approved", "-o", tmp_path / "m.json")
+    def test_auto_compares_proves_and_judges(self, desk, tmp_path):
+        ran = run("fit", desk["noisy.csv"], "-t", "approved", "-o", tmp_path / "m.json")
+        assert ran.code == 0
+        assert "PerceptronCV, because it is chosen for new rows; the rows are proved not separable." in ran.out
+        assert "errs least on rows not learned from: on " in ran.out
+        assert "(one class for every row: on " in ran.out
+        assert "Proved: No weights are right on all 69 rows" in ran.out
+        assert re.search(r"Proved: The rule makes \d+ mistakes on 69 rows, and no rule makes fewer than \d+.", ran.out)
+        assert "Error on new rows: " in ran.out
+        assert run("verify", tmp_path / "m.json", desk["noisy.csv"]).code == 0
+
+    def test_the_fewest_mistakes_are_proved_and_judged(self, desk, tmp_path):
+        ran = run("fit", desk["clean.csv"], "-t", "approved", "-a", "fewest-mistakes", "-o", tmp_path / "m.json")
         assert ran.code == 0
         assert "Perceptron, because the rows are proved separable; it starts from the largest margin." in ran.out
         assert "Proved: The rule makes 0 mistakes on 69 rows, which is the fewest possible." in ran.out
@@ -182,6 +194,9 @@ class TestFit:
     def test_without_proofs_nothing_is_proved(self, desk, tmp_path):
         options = ("-o", tmp_path / "m.json", "--json", "--no-prove")
         found = run("fit", desk["clean.csv"], "-t", "approved", *options).record
+        assert (found["separable"], found["proved"]) == (None, [])
+        assert (found["algorithm"], found["why"]) == ("cv", "it is chosen for new rows")
+        found = run("fit", desk["clean.csv"], "-t", "approved", "-a", "fewest-mistakes", "--force", *options).record
         assert (found["separable"], found["proved"]) == (None, [])
         assert (found["algorithm"], found["why"]) == ("pocket", "proofs are turned off")
 

@@ -150,7 +150,7 @@ def test_every_claim_tells_what_it_was_judged_by(desk, model, table, by):
 def test_ties_that_are_right_make_no_rule_perfect(desk, tmp_path):
     """Under --ties correct zero weights are never corrected; what is said, proved and predicted still agrees."""
     out = tmp_path / "m.json"
-    for algorithm in ("pocket", "perceptron", "auto"):
+    for algorithm in ("pocket", "perceptron", "fewest-mistakes"):
         ran = run(
             "fit", desk["noisy.csv"], "-t", "approved", "-a", algorithm, "--ties", "correct", "--hold-out", "0",
             "-o", out, "--force", "--json", "--seconds", "1",

@@ -5,10 +5,12 @@ import re
 import pytest
 
 from cli.running import run
-from rosenblatt.desk.train import ALGORITHMS, options_of
+from rosenblatt.desk.choosing import MEANT, options_of
+from rosenblatt.registry import ALGORITHMS
 
 USAGE, BAD = 2, 3
 OF_NO_USE_ALONE = {("perceptron", "margin"), ("kernel", "random_state")}  # only other options make them matter
+FEWEST = "fewest-mistakes"
 ODD = ("foo", "-1", "nan")
 
 
@@ -20,9 +22,6 @@ def unread(*options):
 @pytest.mark.parametrize(
     ("option", "words"),
     [
-        ("--ties", "ties must be one of 'mistake', 'plus', 'minus', 'correct', not 'foo'"),
-        ("--order", "order must be one of 'active', .*, not 'foo'"),
-        ("--start", "start must be one of zeros, first, random, not 'foo'"),
         ("--text", "text must be 'vocabulary' or 'hashed', not 'foo'"),
         ("--format", "unknown format 'foo'; choose one of csv, .*"),
         ("--delimiter", "the delimiter must be one character, .*, not 'foo'"),
@@ -39,9 +38,27 @@ def test_the_default_algorithm_refuses_words(option, words):
     assert ran.code == USAGE
 
 
-@pytest.mark.parametrize("algorithm", ["auto", *ALGORITHMS])
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ("--ties", "ties must be one of 'mistake', 'plus', 'minus', 'correct', not 'foo'"),
+        ("--order", "order must be one of 'active', .*, not 'foo'"),
+        ("--start", "start must be one of zeros, first, random, not 'foo'"),
+    ],
+)
+def test_options_of_other_algorithms_refuse_words_and_the_default_one_says_which_have_them(option, words):
+    ran = unread("-a", FEWEST, option, "foo")
+    assert re.fullmatch(f"rosenblatt: {words}\n", ran.err)
+    assert ran.code == USAGE
+    ran = unread(option, "foo")
+    told = f"the default rule has no option '{option[2:]}': choose the algorithm with -a, one of perceptron, .*"
+    assert re.fullmatch(f"rosenblatt: {told}\n", ran.err)
+    assert ran.code == USAGE
+
+
+@pytest.mark.parametrize("algorithm", [*MEANT, *ALGORITHMS])
 def test_no_value_of_any_option_is_a_mistake_of_ours(algorithm):
-    _, known = options_of("pocket" if algorithm == "auto" else algorithm, {})
+    _, known = options_of(MEANT[algorithm][-1] if algorithm in MEANT else algorithm, {})
     for option in sorted(known):
         codes = set()
         for value in ODD:

@@ -11,7 +11,7 @@ from time import sleep
 import pytest
 
 from cli.running import run
-from rosenblatt.desk.train import ALGORITHMS
+from rosenblatt.registry import ALGORITHMS
 
 ALL_HERE = """
 import json, os, sys
@@ -41,7 +41,7 @@ start()
 def jobs(desk):
     """Everything that needs an estimator, by name: what to do, without the file to write to."""
     table = [desk["noisy.csv"], "--target", "approved", "--no-prove", "--quiet", "--algorithm"]
-    found = {name: ["fit", *table, name] for name in ("auto", *ALGORITHMS)}
+    found = {name: ["fit", *table, name] for name in ("auto", "fewest-mistakes", *ALGORITHMS)}
     found["balanced"] = ["fit", *table, "averaged", "--class-weight", "balanced"]
     found["grades"] = ["fit", desk["grades.csv"], "--target", "grade", "--quiet"]
     found["predict"] = ["predict", desk["voted.json"], desk["noisy.csv"], "--quiet"]

@@ -42,7 +42,7 @@ CASES = {
     ),
     "seconds without end": ("FIT --max-seconds inf", USAGE, "--max-seconds must be a number above 0, not inf"),
     "seconds below 0": ("CHECK --seconds -1", USAGE, "--seconds must be a number from 0, not '-1'"),
-    "algorithm": ("FIT -a svm", USAGE, "the algorithm must be one of auto, perceptron, .*, not 'svm'"),
+    "algorithm": ("FIT -a svm", USAGE, "the algorithm must be one of auto, fewest-mistakes, perceptron, .*, not 'svm'"),
     "algorithm of a report": ("REPORT -o new.html -a svm", USAGE, "the algorithm must be one of .*"),
     "option of a report that the algorithm lacks": (
         "REPORT -o new.html -a pocket --set ratched=true",
@@ -70,6 +70,12 @@ CASES = {
         r"the pocket rule has no option 'ratched'; did you mean 'ratchet'\?",
     ),
     "option of no algorithm, with auto": ("FIT --set colour=red", USAGE, ".*'colour'.*"),
+    "option of other algorithms than the default": (
+        "FIT --set ratchet=true",
+        USAGE,
+        "the default rule has no option 'ratchet': choose the algorithm with -a, pocket",
+    ),
+    "family of no candidates": ("FIT --set families=soft,wide", USAGE, "families must be one or several of 'soft', .*"),
     "set without a value": (
         "FIT --set ratchet",
         USAGE,

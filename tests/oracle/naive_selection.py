@@ -15,6 +15,20 @@ def fall(margin, sharpness):
     return slack if sharpness == 0 else slack * exp(-sharpness * slack * slack / 2)
 
 
+def joint_loss(scores, own, sharpness):
+    """Of one row: its class should be ahead of each of the others by 1."""
+    short = [max(0.0, 1.0 - (scores[own] - score)) for k, score in enumerate(scores) if k != own]
+    half_square = sum(s * s for s in short) / 2
+    return half_square if sharpness == 0 else (1.0 - exp(-sharpness * half_square)) / sharpness
+
+
+def joint_pulls(scores, own, sharpness):
+    """By how much the loss of one row falls as each of its scores rises."""
+    short = [0.0 if k == own else max(0.0, 1.0 - (scores[own] - score)) for k, score in enumerate(scores)]
+    steep = exp(-sharpness * sum(s * s for s in short) / 2)
+    return [steep * (sum(short) if k == own else -s) for k, s in enumerate(short)]
+
+
 def objective(rows, signs, costs, w, ridge, sharpness):
     """The mean loss and half the ridge times the square of the length of the weights."""
     total = sum(costs)

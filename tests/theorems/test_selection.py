@@ -10,7 +10,8 @@ from cases import tables, whole
 from oracle import naive_selection
 from rosenblatt.learn.selection import folds, saturating
 from rosenblatt.learn.selection.path import FAMILIES, candidates, follow
-from rosenblatt.learn.selection.saturating import PathPoint, Problems, descend, losses, objective
+from rosenblatt.learn.selection.problems import JointProblems, PathPoint, Problems, losses
+from rosenblatt.learn.selection.saturating import descend
 from rosenblatt.learn.selection.standard import BIAS, Standard
 from rosenblatt.rows.storage import rows_of
 
@@ -26,8 +27,8 @@ def problems_of(X, y, costs):
     return standard, Problems(standard.space(rows), y[np.newaxis].astype(float), costs[np.newaxis] / costs.sum())
 
 
-def at_zero(problems):
-    return PathPoint(np.zeros((problems.many, problems.space.size)), np.zeros(problems.signs.shape))
+def objective(problems, place, ridge, sharpness):
+    return problems.lost(place.margins, sharpness) + ridge / 2 * (place.V * place.V) @ problems.squares
 
 
 @given(margins, sharpnesses)
@@ -55,21 +56,76 @@ def test_a_descent_never_ends_above_where_it_began(table, data, ridge, sharpness
     start = np.array([data.draw(st.lists(whole, min_size=problems.space.size, max_size=problems.space.size))])
     begun = PathPoint(start, problems.margins(start))
     ended = descend(problems, begun, ridge, sharpness)
-    before, after = (objective(problems, place, ridge, sharpness)[0][0] for place in (begun, ended))
+    before, after = (objective(problems, place, ridge, sharpness)[0] for place in (begun, ended))
     assert after <= before
     assert ended.margins == pytest.approx(problems.margins(ended.V), rel=1e-6, abs=1e-6)
+
+
+def joint_problems_of(X, codes, costs):
+    rows = rows_of(np.asarray(X, float))
+    costs = np.asarray(costs, float)[np.newaxis]
+    return JointProblems(Standard.of(rows).space(rows), np.array(codes), costs / costs.sum(), 3)
+
+
+several = st.lists(
+    st.tuples(whole, whole, st.integers(0, 2), st.integers(1, 5), st.lists(margins, min_size=3, max_size=3)),
+    min_size=2,
+    max_size=12,
+)
+
+
+@given(several, sharpnesses)
+def test_several_classes_lose_and_pull_as_in_the_naive_sums(rows, sharpness):
+    X, codes, costs = [row[:2] for row in rows], [row[2] for row in rows], [row[3] for row in rows]
+    problems = joint_problems_of(X, codes, costs)
+    scores = np.array([row[4] for row in rows]).T.reshape(1, -1)
+    lost, pulls = problems.pulled(scores, sharpness)
+    naive = [naive_selection.joint_loss(row[4], row[2], sharpness) for row in rows]
+    assert lost[0] == pytest.approx(np.dot(problems.costs[0], naive), rel=1e-9, abs=1e-300)
+    assert problems.lost(scores, sharpness).tolist() == lost.tolist()
+    slopes = [
+        np.multiply(cost, naive_selection.joint_pulls(row[4], row[2], sharpness))
+        for row, cost in zip(rows, problems.costs[0], strict=True)
+    ]
+    found = pulls.reshape(3, -1).T
+    assert found == pytest.approx(np.array(slopes), rel=1e-9, abs=1e-12)
+
+
+@given(several, ridges, sharpnesses)
+def test_a_descent_of_several_classes_never_ends_above_where_it_began_and_scores_add_up_to_zero(rows, ridge, sharpness):
+    X, codes, costs = [row[:2] for row in rows], [row[2] for row in rows], [row[3] for row in rows]
+    problems = joint_problems_of(X, codes, costs)
+    ended = descend(problems, problems.start(), ridge, sharpness)
+    before, after = (objective(problems, place, ridge, sharpness)[0] for place in (problems.start(), ended))
+    assert after <= before
+    assert ended.margins == pytest.approx(problems.margins(ended.V), rel=1e-6, abs=1e-6)
+    assert problems.scores(ended)[0].sum(axis=0) == pytest.approx(np.zeros(len(rows)), abs=1e-6)
+
+
+@given(tables(max_rows=10), ridges, sharpnesses)
+def test_two_classes_learned_jointly_lose_what_one_score_does(table, ridge, sharpness):
+    """A score for each class, w / 2 and its opposite, has the margins of w and half the square of its length."""
+    X, y = table
+    _, one = problems_of(X, y, np.ones(len(y)))
+    both = JointProblems(one.space, (y > 0).astype(int), one.costs, 2)
+    V = np.arange(1.0, one.space.size + 1)[np.newaxis] / one.space.size
+    place, pair = PathPoint(V, one.margins(V)), np.hstack([-V / 2, V / 2])
+    joint = PathPoint(pair, both.margins(pair))
+    assert both.lost(joint.margins, sharpness) == pytest.approx(one.lost(place.margins, sharpness), rel=1e-9, abs=1e-12)
+    lengths = (pair * pair) @ both.squares, (V * V) @ one.squares / 2
+    assert lengths[0] == pytest.approx(lengths[1])
 
 
 @given(tables(max_rows=8, max_columns=2), ridges)
 def test_the_soft_margin_is_the_naive_one(table, ridge):
     X, y = table
     standard, problems = problems_of(X, y, np.ones(len(y)))
-    found = descend(problems, at_zero(problems), ridge, 0.0)
+    found = descend(problems, problems.start(), ridge, 0.0)
     rows = np.column_stack([(X - standard.means * 2.0**standard.exponents) / scale_of(standard), np.full(len(y), BIAS)])
     ones, zeros = np.ones(len(y)), np.zeros(rows.shape[1])
     naive = naive_selection.downhill(rows, y, ones, zeros, ridge, 0.0, steps=300)
     reached = naive_selection.objective(rows, y, ones, naive, ridge, 0.0)
-    ours = objective(problems, found, ridge, 0.0)[0][0]
+    ours = objective(problems, found, ridge, 0.0)[0]
     assert ours <= reached * (1 + 2 * saturating.TOLERANCE) + 1e-12
     weights = problems.space.weights(found.V[0])
     assert naive_selection.objective(rows, y, ones, weights, ridge, 0.0) == pytest.approx(ours, rel=1e-6, abs=1e-12)
@@ -83,7 +139,7 @@ def scale_of(standard):
 def test_weights_in_the_units_of_the_table_decide_as_those_of_standard_rows(table, sharpness):
     X, y = table
     standard, problems = problems_of(X, y, np.ones(len(y)))
-    place = descend(problems, at_zero(problems), 0.01, sharpness)
+    place = descend(problems, problems.start(), 0.01, sharpness)
     (w,) = standard.weights(problems.space.weights(place.V[0])[np.newaxis])
     scores = (X @ w[:-1] + w[-1]) * y
     assert scores == pytest.approx(place.margins[0], rel=1e-6, abs=1e-6 * (1 + abs(place.margins).max()))
@@ -124,5 +180,5 @@ def test_every_candidate_of_a_path_is_met_once_and_ends_where_it_says():
     assert sorted(map(str, (candidate for candidate, _ in met))) == sorted(map(str, tried))
     for candidate, place in met:
         ended = descend(problems, place, candidate.ridge, candidate.sharpness)
-        here, there = (objective(problems, each, candidate.ridge, candidate.sharpness)[0][0] for each in (place, ended))
+        here, there = (objective(problems, each, candidate.ridge, candidate.sharpness)[0] for each in (place, ended))
         assert there >= here * (1 - 10 * saturating.TOLERANCE)

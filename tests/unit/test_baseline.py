@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 from rosenblatt import PocketPerceptron
-from rosenblatt.desk import train
+from rosenblatt.desk import choosing
+from rosenblatt.desk.choosing import AUTO, FEWEST
 from rosenblatt.desk.cost import Baseline, Costs
 from rosenblatt.desk.data import data_of
 from rosenblatt.desk.model import model_of
@@ -37,9 +38,9 @@ def constant_cost(costs, data):
 
 
 @pytest.mark.parametrize("size", [0, 10**9], ids=["large", "small"])
-@pytest.mark.parametrize("algorithm", ["auto", "perceptron", "averaged", "pa", "margin", "lifted"])
+@pytest.mark.parametrize("algorithm", [AUTO, FEWEST, "perceptron", "averaged", "pa", "margin", "lifted"])
 def test_no_linear_rule_costs_more_than_a_constant_one(algorithm, size, monkeypatch):
-    monkeypatch.setattr(train, "SMALL", size)
+    monkeypatch.setattr(choosing, "SMALL", size)
     options = {"max_passes": 3} if algorithm in ("perceptron", "averaged", "pa", "margin", "lifted") else {}
     for costs in (None, {"yes": 4.0, "no": 1.0}):
         learned = learn(
@@ -69,21 +70,21 @@ def test_a_rule_of_three_classes_keeps_what_is_better_than_a_constant():
 
 
 def test_the_order_of_the_file_does_not_spoil_the_start(monkeypatch):
-    monkeypatch.setattr(train, "SMALL", 0)
+    monkeypatch.setattr(choosing, "SMALL", 0)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(4000, 3))
     label = X @ [1.0, 1.0, 0.0] + 0.3 * rng.normal(size=4000) > 0
     order = np.argsort(label, kind="stable")  # all yes rows come last
     frame = pl.DataFrame({"a": X[order, 0], "b": X[order, 1], "c": X[order, 2], "late": label[order].astype(str)})
-    learned = learn(data_of(Table("sorted", frame), "late")[0], TrainingOptions(prove=False))
+    learned = learn(data_of(Table("sorted", frame), "late")[0], TrainingOptions(FEWEST, prove=False))
     assert learned.mistakes < 0.1 * learned.trained.n
 
 
 def test_costs_reach_a_rule_begun_at_an_averaged_one(monkeypatch):
     """Without them, the start is one that says no of nearly every row."""
-    monkeypatch.setattr(train, "SMALL", 0)
+    monkeypatch.setattr(choosing, "SMALL", 0)
     data = data_from(flights(6000, late=0.1, signal=0.15))
-    learned = learn(data, TrainingOptions(options={"class_weight": "balanced"}, prove=False))
+    learned = learn(data, TrainingOptions(FEWEST, {"class_weight": "balanced"}, prove=False))
     said = learned.rule.predict(learned.trained.X)
     recalls = [(said[learned.trained.y == code] == code).mean() for code in (0, 1)]
     assert min(recalls) > 0.5
@@ -91,9 +92,10 @@ def test_costs_reach_a_rule_begun_at_an_averaged_one(monkeypatch):
     assert learned.cost < 0.9 * constant_cost(learned.costs, learned.trained)
 
 
-def test_a_rule_that_is_no_better_says_so_everywhere(monkeypatch):
-    monkeypatch.setattr(train, "SMALL", 0)
-    training = TrainingOptions(seconds=1.0)
+@pytest.mark.parametrize("algorithm", [AUTO, FEWEST])
+def test_a_rule_that_is_no_better_says_so_everywhere(algorithm, monkeypatch):
+    monkeypatch.setattr(choosing, "SMALL", 0)
+    training = TrainingOptions(algorithm, seconds=1.0)
     data = data_from(flights(2000))
     learned = learn(data, training)
     assert not learned.baseline.clearly_better

@@ -10,11 +10,13 @@ from scipy.stats import beta
 from rosenblatt.desk import check
 from rosenblatt.desk.check import finding as finding_of
 from rosenblatt.desk.check import in_words
+from rosenblatt.desk.choosing import AUTO, FEWEST
 from rosenblatt.desk.data import data_of, encoded
 from rosenblatt.desk.error_rate import ErrorEstimate
 from rosenblatt.desk.model import model_of, proof_of
 from rosenblatt.desk.model_contents import card_of, points_of
 from rosenblatt.desk.predict import judged, predictions
+from rosenblatt.desk.report import contents_of
 from rosenblatt.desk.shortening import made_short
 from rosenblatt.desk.split import HoldOut, mixed
 from rosenblatt.desk.train import TrainingOptions, learn
@@ -26,6 +28,7 @@ from rosenblatt.prove.solve.clock import Clock
 from rosenblatt.prove.solve.margin import largest
 from rosenblatt.read.sources import read_table
 from rosenblatt.read.table import Table
+from rosenblatt.rules.linear.cross_validated import CrossValidatedRule
 from rosenblatt.ship.file.modelfile import Model
 
 
@@ -101,7 +104,7 @@ def test_a_separable_table_gives_the_largest_margin_and_its_proof():
     )
     frame = frame.with_columns(pl.col("income") + 500 * (pl.col("approved") == "yes"))
     data = data_from(frame)
-    learned = learn(data, TrainingOptions())
+    learned = learn(data, TrainingOptions(FEWEST))
     assert learned.algorithm == "perceptron"
     assert learned.mistakes == 0
     assert learned.exact
@@ -127,7 +130,7 @@ def test_a_margin_that_is_not_found_in_time_is_no_start(monkeypatch):
                 found.append(largest(e, clock=Clock(most_asks=asks), **given)) or found[0]
             ),
         )
-        learned = learn(data_from(frame), TrainingOptions())
+        learned = learn(data_from(frame), TrainingOptions(FEWEST))
         assert learned.algorithm == "perceptron"
         assert learned.mistakes == 0
         assert (found[0].certificate is None) == (asks < 300)
@@ -141,8 +144,10 @@ def test_without_a_wish_for_proofs_nothing_is_proved(monkeypatch):
 
     for name in ("decide", "largest"):
         monkeypatch.setattr(check, name, refuse)
-    learned = learn(data_from(applications(120, noise=0.0)), TrainingOptions(prove=False))
+    learned = learn(data_from(applications(120, noise=0.0)), TrainingOptions(FEWEST, prove=False))
     assert (learned.algorithm, learned.why, learned.verdict) == ("pocket", "proofs are turned off", None)
+    learned = learn(data_from(applications(120, noise=0.0)), TrainingOptions(prove=False))
+    assert (learned.algorithm, learned.why, learned.verdict) == ("cv", "it is chosen for new rows", None)
     assert model_of(learned, TrainingOptions(prove=False), prove=False).certificates == ()
 
 
@@ -153,13 +158,58 @@ def noisy():
     return data, learn(data, training)
 
 
-def test_an_overlapping_table_gives_a_pocket_with_proof(noisy):
+def test_an_overlapping_table_gives_a_compared_rule_with_proof(noisy):
     data, learned = noisy
-    assert learned.algorithm == "pocket"
+    assert learned.algorithm == "cv"
+    assert learned.why == "it is chosen for new rows; the rows are proved not separable"
     assert learned.error.rows == data.n - learned.trained.n
     assert learned.exact
     assert points_of(model_of(learned, TrainingOptions(seed=3))).exact
     assert mistakes(learned.rule, learned.trained) == learned.mistakes
+
+
+def test_a_separable_table_is_said_to_be_even_if_the_rule_for_new_rows_is_not_right_on_it():
+    data = data_from(applications(24, noise=2.0))
+    learned = learn(data, TrainingOptions(hold_out=0.0))
+    model = model_of(learned, TrainingOptions(hold_out=0.0))
+    assert learned.verdict.separable
+    assert learned.mistakes > 0
+    assert learned.why == "it is chosen for new rows; the rows are proved separable"
+    wrong = f"though this one, chosen for new rows, is wrong on {learned.mistakes} rows"
+    assert learned.notes == (f"some rule is right on every training row, {wrong}: -a fewest-mistakes finds it",)
+    assert [type(certificate) for certificate in model.certificates] == [Separation]
+    assert all(result.holds is not False for result in verified(model, data.table, None))
+    told = contents_of(data, learned, model, (), "").verdict
+    assert told.startswith("A linear rule is right on every row that this one was learned from, which is proved. The")
+    assert learn(data, TrainingOptions(FEWEST, hold_out=0.0)).mistakes == 0
+
+
+def test_the_choice_has_no_part_in_the_rows_that_judge_it(monkeypatch):
+    """With held-out rows and with folds, only the others are compared; in each fold anew, where nothing is proved."""
+    seen, proved = [], []
+    fit, decide = CrossValidatedRule.fit, check.decide
+    monkeypatch.setattr(CrossValidatedRule, "fit", lambda rule, X, y, **w: seen.append(len(y)) or fit(rule, X, y, **w))
+    monkeypatch.setattr(check, "decide", lambda *given: proved.append(True) or decide(*given))
+    data = data_from(applications(120, noise=0.7))
+    learned = learn(data, TrainingOptions())
+    assert seen == [learned.trained.n]
+    assert learned.trained.n + learned.error.rows == 120
+    seen.clear()
+    proved.clear()
+    learned = learn(data, TrainingOptions(folds=4))
+    assert seen[0] == 120
+    assert sum(120 - rows for rows in seen[1:]) == learned.error.rows == 120
+    assert len(seen) == 5
+    assert len(proved) == 1
+
+
+def test_a_rule_that_says_the_same_of_every_row_says_so():
+    frame = applications(300).with_columns(
+        pl.when(pl.arange(300) % 40 == 0).then(pl.lit("yes")).otherwise(pl.lit("no")).alias("approved")
+    )
+    learned = learn(data_from(frame), TrainingOptions(prove=False))
+    assert (learned.rule.predict(learned.trained.seen) == 0).all()
+    assert any(note.startswith("the rule predicts no for every") for note in learned.notes)
 
 
 def test_the_contradiction_is_told_in_the_tables_words(noisy):
@@ -307,11 +357,19 @@ def test_encoded_is_what_the_encoding_says(noisy):
 
 
 @pytest.mark.parametrize(
-    "options", [{"fit_intercept": False}, {"bias_scale": 2.0}, {"ties": "plus"}, {"normalize": True}], ids=str
+    ("algorithm", "options"),
+    [
+        (AUTO, {"fit_intercept": False}),
+        *(
+            (FEWEST, {name: value})
+            for name, value in (("fit_intercept", False), ("bias_scale", 2.0), ("ties", "plus"), ("normalize", True))
+        ),
+    ],
+    ids=str,
 )
 @pytest.mark.parametrize("noise", [0.0, 0.7])
-def test_the_verdict_is_about_the_rows_as_the_rule_sees_them(options, noise, tmp_path):
-    data, training = data_from(applications(120, noise)), TrainingOptions(options=options)
+def test_the_verdict_is_about_the_rows_as_the_rule_sees_them(algorithm, options, noise, tmp_path):
+    data, training = data_from(applications(120, noise)), TrainingOptions(algorithm, options)
     model_of(learn(data, training), training).save(tmp_path / "m.json")
     results = checked(claims_in(str(tmp_path / "m.json")), data.table, None)
     assert [result.statement for result in results if not result.holds] == []

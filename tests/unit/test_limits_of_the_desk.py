@@ -7,11 +7,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rosenblatt.desk import check, limits, model, train
+from rosenblatt.desk import check, choosing, limits, model
 from rosenblatt.desk.check import finding
+from rosenblatt.desk.choosing import CLOSE, FEWEST
 from rosenblatt.desk.data import data_of
 from rosenblatt.desk.model import model_of
-from rosenblatt.desk.train import CLOSE, TrainingOptions, learn
+from rosenblatt.desk.train import TrainingOptions, learn
 from rosenblatt.desk.verifying.verify import verified
 from rosenblatt.errors import CertificateError
 from rosenblatt.prove.check.certificate import Contradiction, CostInterval, ErrorInterval, Separation
@@ -52,7 +53,7 @@ def test_a_slow_machine_proves_the_same(monkeypatch):
 
 @pytest.mark.parametrize("work", [0.0, 1e5, 1e7])
 def test_a_limit_of_work_that_ends_a_proof_is_told(work, monkeypatch):
-    for module in (train, model):
+    for module in (choosing, model):
         monkeypatch.setattr(module, "FIT_WORK", work)
     monkeypatch.setattr(check, "CHECK_WORK", work)
     found = finding(data_from())
@@ -101,7 +102,7 @@ def test_what_no_limit_ends_is_not_said_to_be_cut_short():
 
 @pytest.mark.parametrize("seconds", [1e-9, 1e-3, 0.03])
 def test_an_unfinished_margin_is_no_start(seconds):
-    learned = learn(data_from(80, 130, noise=0.0), TrainingOptions(seconds=seconds))
+    learned = learn(data_from(80, 130, noise=0.0), TrainingOptions(FEWEST, seconds=seconds))
     assert learned.algorithm in ("perceptron", "pocket")
     assert learned.mistakes == 0 or learned.algorithm == "pocket"
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rosenblatt.cli.prefetch import Begun
     from rosenblatt.cli.screen import Screen
 
-ALGORITHMS = ("auto", *registry.ALGORITHMS)
+ALGORITHMS = ("auto", "fewest-mistakes", *registry.ALGORITHMS)
 FORMATS = ("csv", "tsv", "parquet", "ndjson", "arrow", "libsvm", "arff")
 
 # options under a heading of their own in the help
@@ -153,8 +153,9 @@ class Training:
             "--algorithm",
             "-a",
             metavar="NAME",
-            help=f"{listed(*ALGORITHMS)}. auto: the largest margin if the rows are proved separable, else the pocket. "
-            "tree: tests of columns, not a sum of points.",
+            help=f"{listed(*ALGORITHMS)}. auto: few mistakes on new rows, chosen by cross-validation. fewest-mistakes: "
+            "few on these rows; the largest margin if they are proved separable, else the pocket. tree: tests of "
+            "columns, not a sum of points.",
             autocompletion=one_of(*ALGORITHMS),
         ),
     ] = "auto"

@@ -14,6 +14,7 @@ from rosenblatt.prove.check.certificate import Certificate, Contradiction
 from rosenblatt.prove.check.joint_certificate import JointContradiction
 from rosenblatt.prove.solve.clock import Clock
 from rosenblatt.prove.solve.optimality import interval
+from rosenblatt.prove.solve.separability import Separable
 from rosenblatt.rows.door import is_sparse
 from rosenblatt.rows.examples import costs_of_rows
 from rosenblatt.ship.file.modelfile import Model
@@ -52,6 +53,8 @@ def _proved(learned: Learned, clock: Clock) -> tuple[Certificate, ...]:
     data = learned.trained
     if data.n * data.encoding.size * (len(data.classes) - 1) > QUICK:
         return certificates
+    if isinstance(learned.verdict, Separable) and learned.mistakes:
+        return certificates  # no mistakes are the fewest possible, and that is proved
     if len(data.classes) > 2:
         return (*certificates, *_proved_jointly(learned, clock))
     try:

@@ -123,9 +123,11 @@ def _verdict(learned: Learned, model: Model) -> str:
     kinds = ErrorInterval | CostInterval | JointErrorInterval
     interval = next((c for c in model.certificates if isinstance(c, kinds)), None)
     proof = getattr(learned.verdict, "certificate", None)
-    if isinstance(proof, Separation | JointSeparation):
-        return f"{proof.verdict} that it was learned from, which is proved."
     made = f"The rule makes {many(learned.mistakes, 'mistake')} on {many(learned.trained.n, 'row')}."
+    if isinstance(proof, Separation | JointSeparation):
+        if learned.mistakes:
+            return f"{proof.verdict} that this one was learned from, which is proved. {made}"
+        return f"{proof.verdict} that it was learned from, which is proved."
     mistakes = interval.statement if interval else made
     if isinstance(proof, Contradiction | JointContradiction):
         return f"{proof.verdict}, which is proved. {mistakes}"

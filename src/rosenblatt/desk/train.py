@@ -4,51 +4,31 @@ Input     `Data` and `TrainingOptions`: the algorithm, its options, what to hold
 Result    `Learned`: the rule, the reason for the algorithm, and its mistakes on training and held-out rows.
 """
 
-import inspect
 import time
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import fsum
 from typing import Any
 
 import numpy as np
 
-from rosenblatt.desk.check import decided
+from rosenblatt.desk.choosing import AUTO as AUTO
+from rosenblatt.desk.choosing import MEANT, chosen, rule_of, rules_of
 from rosenblatt.desk.cost import Baseline, Costs
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.error_rate import HELD_OUT, ErrorEstimate, by_folds
-from rosenblatt.desk.limits import FIT_WORK, clock_of, more
 from rosenblatt.desk.plain_warnings import in_plain_words
-from rosenblatt.desk.shortening import floats_of, made_short
+from rosenblatt.desk.shortening import made_short
 from rosenblatt.desk.split import HoldOut
 from rosenblatt.errors import DataError, ModelError, NotConverged, OptionError
 from rosenblatt.plurals import many
-from rosenblatt.prove.check.certificate import Separation
-from rosenblatt.prove.check.joint_certificate import JointSeparation
-from rosenblatt.prove.solve.separability import Separable, Undecided, Verdict
-from rosenblatt.read.frames import nearest
+from rosenblatt.prove.solve.separability import Verdict
 from rosenblatt.registry import ALGORITHMS
 from rosenblatt.rows.kernels import Array
-from rosenblatt.rows.storage import numbers_per_row, some_rows
 from rosenblatt.rules.rule import Rule
-from rosenblatt.rules.schemes import JOINT
 from rosenblatt.ship.file.codecs import NO_SHAPE
 from rosenblatt.ship.file.options import kinds_kept
-
-AUTO = "auto"
-SMALL = 300_000  # numbers; in larger tables, the pocket starts from an averaged rule
-DESCENT, LEAST_PASSES = 2e9, 10  # its budget there: numbers to read, and at least this many passes
-ALSO_AVERAGED = (
-    "ties",
-    "fit_intercept",
-    "bias_scale",
-    "normalize",
-    "class_weight",
-    "multi_class",
-)  # options that the averaged rule shares with the pocket
-FEW_PASSES, FEW_UPDATES = 3, 3  # of the averaged rule; of the pocket that starts there, which rarely improves on it
-CLOSE = 0.01  # the largest relative gap of a margin that is called the largest
 
 
 @dataclass(frozen=True)
@@ -66,8 +46,7 @@ class TrainingOptions:
 
     def check(self) -> None:
         """Refuse options that are wrong for any table."""
-        for each in ("perceptron", "pocket") if self.algorithm == AUTO else (self.algorithm,):
-            rule_class, _ = options_of(each, self.options)
+        for rule_class in rules_of(self.algorithm, self.options):
             rule_class(**self.options).check_options()
             _refuse_values(rule_class.name, self.options)
         if not 0.0 <= self.hold_out < 1.0:
@@ -122,7 +101,8 @@ def learn(data: Data, training: TrainingOptions) -> Learned:
     interrupted, rule = trainer.fit(), trainer.rule
     exact = rule.tree is not None or made_short(rule, trained)
     costs = Costs.of(rule, trained)
-    wrong = rule.predict(trained.seen) != trained.y
+    predicted = rule.predict(trained.seen)
+    wrong = predicted != trained.y
     error = baseline = None
     try:
         if out.any():
@@ -134,14 +114,17 @@ def learn(data: Data, training: TrainingOptions) -> Learned:
     except KeyboardInterrupt:  # there is a rule, though it is not judged
         interrupted = True
     cost, seconds = fsum(costs.of_rows(trained)[wrong]), time.monotonic() - begun
-    notes = (*trainer.notes, *_beside_constant(rule, costs, cost, trained))
+    counted = wrong if trained.weights is None else wrong & (trained.weights > 0)
+    notes = (*trainer.notes, *trainer.chosen.beside_verdict(int(counted.sum())))
+    notes += _beside_constant(rule, costs, cost, trained, predicted)
+    how = trainer.chosen
     return Learned(
-        rule, trainer.algorithm, trainer.why, trainer.verdict, trained, int(wrong.sum()), costs, cost, error, baseline,
-        exact, seconds, interrupted, notes,
+        rule, how.algorithm, how.why, how.verdict, trained, int(wrong.sum()), costs, cost, error, baseline, exact,
+        seconds, interrupted, notes,
     )  # fmt: skip
 
 
-def _beside_constant(rule: Rule, costs: Costs, cost: float, trained: Data) -> tuple[str, ...]:
+def _beside_constant(rule: Rule, costs: Costs, cost: float, trained: Data, predicted: Array) -> tuple[str, ...]:
     """A note if the rule predicts one class for every row, or if that would cost less."""
     code = costs.cheapest_class(trained)
     label, least = trained.classes[code], fsum(costs.of_rows(trained)[trained.y != code])
@@ -149,6 +132,10 @@ def _beside_constant(rule: Rule, costs: Costs, cost: float, trained: Data) -> tu
         return (f"the rule predicts {label} for every row: no rule was found that costs less on the training rows",)
     if cost > least:
         return (f"always predicting {label} costs less on the training rows than this rule",)
+    if (predicted == predicted[0]).all():
+        only = trained.classes[predicted[0]]
+        more = "--class-weight balanced, or CLASS=COST, makes mistakes on other classes cost more"
+        return (f"the rule predicts {only} for every training row; {more}",)
     return ()
 
 
@@ -170,7 +157,7 @@ def _on_rows_not_judged(data: Data, error: ErrorEstimate | None) -> list[str]:
 def _prepared(data: Data, held_out: HoldOut | None, training: TrainingOptions) -> Data:
     """The rows as the algorithm sees them, encoded without any knowledge of the held-out ones."""
     data = data.without_knowing(held_out)
-    return data if training.algorithm == AUTO else data.seen_by(ALGORITHMS[training.algorithm].rule)
+    return data if training.algorithm in MEANT else data.seen_by(ALGORITHMS[training.algorithm].rule)
 
 
 def _rows_held_out(data: Data, training: TrainingOptions) -> Any:
@@ -197,6 +184,7 @@ def _cross_validated(data: Data, training: TrainingOptions) -> tuple[ErrorEstima
     """The error of rules that were each learned without one fold and judged on it; None if interrupted."""
     how = by_folds(training.folds)
     judged: tuple[ErrorEstimate, Baseline] | None = None
+    without_proofs = replace(training, prove=training.prove and training.algorithm != AUTO)  # which nothing rests on
     for k in range(training.folds):
         fold = HoldOut(seed=training.seed, folds=training.folds, fold=k)
         inside = fold(0, data.n)
@@ -205,7 +193,7 @@ def _cross_validated(data: Data, training: TrainingOptions) -> tuple[ErrorEstima
             continue
         known = _prepared(data, fold, training)
         part = known.some(~inside)
-        trainer = _Trainer(part, training)
+        trainer = _Trainer(part, without_proofs)
         if trainer.fit():
             return None, None
         costs = Costs.of(trainer.rule, part)
@@ -225,11 +213,9 @@ class _Trainer:
     """Chooses the algorithm and learns the rule."""
 
     def __init__(self, data: Data, training: TrainingOptions) -> None:
-        self.data, self.training = data, training
-        self.verdict: Verdict | None = None
-        self.notes: list[str] = []
-        self.algorithm, self.why, start = self._chosen()
-        self.rule = rule_of(self.algorithm, {**start, **training.options}, data, training)
+        self.data, self.chosen = data, chosen(data, training)
+        self.notes = list(self.chosen.notes)
+        self.rule = rule_of(self.chosen.algorithm, {**self.chosen.options, **training.options}, data, training)
 
     def fit(self) -> bool:
         """Learn; returns whether learning was interrupted, which keeps the best rule so far."""
@@ -251,91 +237,3 @@ class _Trainer:
                 return True
         self.notes += [in_plain_words(str(warning.message), self.data.classes) for warning in caught]
         return False
-
-    def _chosen(self) -> tuple[str, str, dict[str, Any]]:
-        """The algorithm, the reason for it, and its initial options."""
-        training, data = self.training, self.data
-        scheme = training.options.get("multi_class", JOINT)
-        if training.algorithm != AUTO:
-            return training.algorithm, "you chose it", {}
-        if training.options.get("normalize"):
-            why = "the rows are scaled to length 1"
-        elif not training.prove:
-            why = "proofs are turned off"
-        elif (len(data.classes) == 2 or scheme == JOINT) and data.weights is None:
-            threshold = {
-                name: training.options[name] for name in ("fit_intercept", "bias_scale") if name in training.options
-            }
-            ties = training.options.get("ties", "mistake")
-            ties = "minus" if ties == "correct" else ties  # zero weights would separate every table
-            clocks = [clock_of(training.seconds, FIT_WORK, training.verbose) for _ in range(2)]
-            self.verdict, widest = decided(data, threshold, ties, *clocks)
-            if isinstance(self.verdict, Separable) and widest is not None:
-                start_at, weights = "the weights that prove it", self.verdict.certificate.weights
-                if (
-                    isinstance(widest.certificate, Separation | JointSeparation) and widest.gap <= CLOSE
-                ):  # no limit ended it
-                    start_at, weights = "the largest margin", widest.weights
-                    self.verdict = Separable(widest.certificate)  # tighter than the verdict's own
-                else:
-                    self.notes.append(f"the largest margin was not found: {more(clocks[1])}")
-                start = floats_of(weights)
-                start = start.reshape(len(data.classes), -1) if len(data.classes) > 2 else start
-                return "perceptron", f"the rows are proved separable; it starts from {start_at}", {"start": start}
-            why = "the rows are proved not separable"
-            if isinstance(self.verdict, Undecided):
-                why = "separability could not be decided"
-                self.notes.append(f"{why}: {more(clocks[0])}")
-        else:
-            why = "the rows have weights" if data.weights is not None else f"the classes are learned {scheme}"
-        numbers = data.n * numbers_per_row(some_rows(data.seen, np.arange(min(data.n, 1000))))
-        if numbers <= SMALL:
-            return "pocket", why, {}
-        passes = max(int(DESCENT / numbers), LEAST_PASSES)
-        options = {"start": self._averaged(), "max_updates": FEW_UPDATES, "max_passes": passes}
-        done = training.options.get("max_passes", passes)
-        return "pocket", f"{why}; it starts from an averaged perceptron and descends for up to {done} passes", options
-
-    def _averaged(self) -> Array:
-        """The weights of an averaged perceptron with these costs, in random order in case the file is sorted."""
-        training, data = self.training, self.data
-        shared = {name: training.options[name] for name in ALSO_AVERAGED if name in training.options}
-        averaged = rule_of("averaged", {"max_passes": FEW_PASSES, **shared}, data, training)
-        costs = Costs.of(averaged, data).of_rows(data)
-        averaged.class_weight = None  # row weights instead, with mean 1: few copies to shuffle
-        averaged.fit(data.seen, data.y, sample_weight=costs / (costs.mean() or 1.0))
-        return averaged.weights_ if len(data.classes) > 2 else averaged.weights_[0]  # type: ignore[no-any-return]
-
-
-def rule_of(algorithm: str, options: Mapping[str, Any], data: Data, training: TrainingOptions) -> Any:
-    """A new rule with this name and these options."""
-    rule_class, known = options_of(algorithm, options)
-    common = {
-        "random_state": training.seed,
-        "verbose": training.verbose,
-        "shuffle": True,
-    }  # because files are often sorted
-    options = {**{name: value for name, value in common.items() if name in known}, **options}
-    if isinstance(costs := options.get("class_weight"), Mapping):
-        options["class_weight"] = {_code(label, data.classes): cost for label, cost in costs.items()}
-    return rule_class(**options)
-
-
-def options_of(algorithm: str, options: Mapping[str, Any]) -> tuple[Any, set[str]]:
-    """The class of rules with this name, and its options; refuses other options."""
-    if algorithm not in ALGORITHMS:
-        raise OptionError(f"the algorithm must be one of {AUTO}, {', '.join(ALGORITHMS)}, not {algorithm!r}")
-    rule_class = ALGORITHMS[algorithm].rule
-    known = set(inspect.signature(rule_class).parameters) - {"categorical_features"}  # known from the table
-    for option in options:
-        if option not in known:
-            hint = nearest(option, known) or f"; it has {', '.join(sorted(known))}"
-            raise OptionError(f"the {algorithm} rule has no option {option!r}{hint}")
-    return rule_class, known
-
-
-def _code(label: str, classes: tuple[str, ...]) -> int:
-    """The number of the class with this label."""
-    if label not in classes:
-        raise OptionError(f"class_weight names the class {label!r}, but the classes are {', '.join(classes)}")
-    return classes.index(label)

@@ -74,7 +74,7 @@ def run(
         bool,
         of_judging(
             "--prove/--no-prove",
-            help="Put a proof of how good the rule is into the model. --no-prove: none, and auto is the pocket.",
+            help="Put a proof of how good the rule is into the model. --no-prove: none; fewest-mistakes is the pocket.",
         ),
     ] = True,
     options: FitOptions,

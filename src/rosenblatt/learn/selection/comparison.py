@@ -1,15 +1,17 @@
 """Choose among candidates by cross-validation, and average those that noise cannot tell apart.
 
 Problem   a rule that errs little on rows not seen.
-Input     rows, their classes and costs; splits: rows to learn from and rows to judge by; candidates.
+Input     rows, their classes and costs; splits: rows to learn from and rows to judge by; candidates, and how those are
+          learned that are not on the path.
 Result    `Choice`: every candidate's errors, and which are kept; then the weights that all rows give those.
 Method    Every candidate learns from the same rows of every split, and is judged by the same others. The difference
           between its mistakes and those of the best, row by row, has a standard error. Those whose error is larger by
           no more than that are kept, and the rule is the mean of their weights, each scaled to scores of mean size 1:
-          to pick one of them would be to pick by luck.
+          to pick one of them would be to pick by luck. Where time was up or Ctrl-C was pressed, the candidates that
+          were judged in every split are compared, and the best of them is the rule.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import ceil
@@ -17,22 +19,23 @@ from math import ceil
 import numpy as np
 
 from rosenblatt.geometry.whitening import Space
-from rosenblatt.learn.selection.path import Candidate, follow
-from rosenblatt.learn.selection.saturating import Problems
-from rosenblatt.learn.selection.standard import Standard
-from rosenblatt.plurals import many
+from rosenblatt.learn.selection.choice import Choice
+from rosenblatt.learn.selection.path import FAMILIES, MODERATE, Candidate, follow
+from rosenblatt.learn.selection.problems import JointProblems, Problems
+from rosenblatt.learn.selection.saturating import never
+from rosenblatt.learn.selection.standard import BIAS, Standard
 from rosenblatt.rows.kernels import Array, Rows
-from rosenblatt.rows.storage import some_rows
+from rosenblatt.rows.storage import n_features, rows_of, some_rows, table_of
 from rosenblatt.rows.threads import in_pieces
 
 TOGETHER = 32_000  # scores of splits that are learned together
+UNJUDGED = np.int8(-1)
 GROUPS = 2  # of splits, at least: for two cores
 WORK = 20  # looks at each number, at least: what a thread must be worth
-NOISE = 1.0  # standard errors
-
-SHOWN = 3  # of the others, in the statement
 
 Split = tuple[Array, Array]  # rows to learn from, rows to judge by
+Learner = Callable[["LabelledTable"], Array]  # weights for rows with a constant of 1, the threshold's last
+NO_LEARNERS: Mapping[str, Learner] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,88 +51,143 @@ class LabelledTable:
         """Some of the rows."""
         return LabelledTable(some_rows(self.rows, chosen), self.codes[chosen], self.costs[chosen], self.classes)
 
-    def signs(self) -> Array:
-        """+1 for the rows of a class and -1 for others: of the second class, or of each, where there are more."""
-        wanted = np.arange(self.classes)[:, np.newaxis] if self.classes > 2 else np.ones((1, 1), np.int64)
-        return np.where(self.codes == wanted, 1.0, -1.0)
+    @property
+    def rules(self) -> int:
+        """How many scores tell the classes apart."""
+        return self.classes if self.classes > 2 else 1
+
+    def problems(self, space: Space, shares: Array) -> Problems:
+        """Problems with these rows, one for each row of shares."""
+        if self.classes > 2:
+            return JointProblems(space, self.codes, shares, self.classes)
+        return Problems(space, np.tile(np.where(self.codes == 1, 1.0, -1.0), (len(shares), 1)), shares)
+
+    def on(self, standard: Standard) -> "LabelledTable":
+        """The same on another scale, with a constant of 1 for the threshold."""
+        rows = rows_of(standard.table(self.rows), bias=1.0 if self.rows.bias else 0.0)
+        return LabelledTable(rows, self.codes, self.costs, self.classes)
+
+    def scores(self, W: Array) -> Array:
+        """The scores of all rows, in floats, a row for each of several weights."""
+        return np.asarray(table_of(self.rows) @ W[:, :-1].T + self.rows.bias * W[:, -1]).T
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
-    """What was tried, how it did, and what is kept."""
+class Comparison:
+    """A choice, and what it was made from."""
 
-    tried: tuple[Candidate, ...]
-    errors: Array  # of each candidate (a row) in each split
-    error: Array  # of each candidate: a row that was judged several times counts once
-    noise: Array  # the standard error of its difference from the best
-
-    @property
-    def best(self) -> int:
-        """The one of least error; of several, the simplest."""
-        return int(np.argmin(self.error))
+    choice: Choice
+    seen: Array  # the rows that were judged
+    mistakes: Array  # how often each candidate (a row) was wrong about each of those, as a share of the times
 
     @property
-    def kept(self) -> Array:
-        """Which are part of the rule."""
-        return np.asarray(self.error - self.error[self.best] <= NOISE * self.noise)
-
-    @property
-    def chosen(self) -> tuple[Candidate, ...]:
-        """Those kept, the best first."""
-        return tuple(self.tried[k] for k in np.argsort(self.error, kind="stable") if self.kept[k])
-
-    @property
-    def statement(self) -> str:
-        """What was chosen and why."""
-        if not self.errors.shape[1]:
-            return f"There are too few rows to compare candidates; the rule is the mean of all {len(self.tried)}."
-        first, *others = map(str, self.chosen)
-        error, in_order = self.error[self.best], np.sort(self.error)
-        said = f"Of {many(len(self.tried), 'candidate')}, the {first} errs least on rows not learned from: on"
-        if not others:
-            beside = f"; the next errs on {percent(in_order[1])}" if in_order.size > 1 else ""
-            return f"{said} {percent(error)} of them{beside}."
-        some = ", ".join(others[:SHOWN]) + (f", and {len(others) - SHOWN} more" if len(others) > SHOWN else "")
-        worst = percent(self.error[self.kept].max())
-        return (
-            f"{said} {percent(error)} of them. Up to {worst}, the difference may be noise ({some}); "
-            f"the rule is the mean of these {len(others) + 1}."
-        )
+    def of_best(self) -> Array:
+        """The mistakes of the best candidate."""
+        return np.asarray(self.mistakes[self.choice.best])
 
 
-def compare(data: LabelledTable, splits: Sequence[Split], tried: tuple[Candidate, ...]) -> Choice:
+def compare(
+    data: LabelledTable,
+    splits: Sequence[Split],
+    tried: tuple[Candidate, ...],
+    learners: Mapping[str, Learner] = NO_LEARNERS,
+    stop: Callable[[], bool] = never,
+) -> Comparison:
     """Judge every candidate in every split; without any, all are as good."""
     if not splits:
-        return Choice(tried, np.zeros((len(tried), 0)), np.zeros(len(tried)), np.zeros(len(tried)))
-    space, signs = Standard.of(data.rows).space(data.rows), data.signs()
-    step = min(max(TOGETHER // signs.size, 1), ceil(len(splits) / GROUPS))
+        return _uncompared(tried)
+    on_path = tuple(candidate for candidate in tried if candidate.family in FAMILIES)
+    standard = Standard.of(data.rows)
+    wrong = [np.full((len(tried), judged.size), UNJUDGED) for _, judged in splits]
+    if on_path:
+        for each, found in zip(wrong, _path_judged(data, standard, splits, on_path, stop), strict=True):
+            each[: len(on_path)] = found
+    scaled = data.on(standard) if len(on_path) < len(tried) else data
+    for k in range(len(on_path), len(tried)):
+        for each, (learned, judged) in zip(wrong, splits, strict=True):
+            if not stop():
+                part = scaled.some(judged)
+                said = _said(part.scores(learners[tried[k].family](scaled.some(learned))))
+                each[k] = (said != part.codes).astype(np.int8)
+    done = np.flatnonzero([all((each[k] != UNJUDGED).all() for each in wrong) for k in range(len(tried))])
+    if not done.size:
+        return _uncompared(tuple(candidate for candidate in tried if candidate == MODERATE) or tried[:1])
+    compared = tuple(tried[k] for k in done)
+    return measured(data, splits, compared, [each[done] for each in wrong], alone=done.size < len(tried))
+
+
+def _uncompared(tried: tuple[Candidate, ...]) -> Comparison:
+    """All are as good."""
+    many = len(tried)
+    choice = Choice(tried, np.zeros((many, 0)), np.zeros(many), np.zeros(many))
+    return Comparison(choice, np.zeros(0, np.int64), np.zeros((many, 0)))
+
+
+def measured(
+    data: LabelledTable,
+    splits: Sequence[Split],
+    tried: tuple[Candidate, ...],
+    wrong: Sequence[Array],
+    alone: bool = False,
+) -> Comparison:
+    """The candidates' errors, and how far noise may have put them apart, from the mistakes on the rows judged."""
+    mistakes, times, errors = np.zeros((len(tried), data.codes.size)), np.zeros(data.codes.size), []
+    for each, (_, judged) in zip(wrong, splits, strict=True):
+        mistakes[:, judged] += each
+        times[judged] += 1.0
+        errors.append(each @ data.costs[judged] / data.costs[judged].sum())
+    seen = np.flatnonzero(times)
+    mistakes, costs = mistakes[:, seen] / times[seen], data.costs[seen]
+    error = mistakes @ costs / costs.sum()
+    noise = noise_beside(mistakes, mistakes[int(np.argmin(error))], costs)
+    of_class = np.bincount(data.codes[seen], costs, data.classes)
+    constant = float(1.0 - of_class.max() / of_class.sum())
+    return Comparison(Choice(tried, np.array(errors).T, error, noise, constant, alone), seen, mistakes)
+
+
+def noise_beside(mistakes: Array, others: Array, costs: Array) -> Array:
+    """The standard error of the difference between errors, from the mistakes on every row."""
+    apart = mistakes - others
+    apart = apart - (apart @ costs / costs.sum())[..., np.newaxis]
+    return np.asarray(np.sqrt((apart * apart) @ (costs * costs)) / costs.sum())
+
+
+def _path_judged(
+    data: LabelledTable,
+    standard: Standard,
+    splits: Sequence[Split],
+    tried: tuple[Candidate, ...],
+    stop: Callable[[], bool],
+) -> list[Array]:
+    """For each split, which of its rows (columns) the candidates are wrong about: as many as there was time for."""
+    space = standard.space(data.rows)
+    step = min(max(TOGETHER // (data.rules * data.codes.size), 1), ceil(len(splits) / GROUPS))
     groups = [splits[begin : begin + step] for begin in range(0, len(splits), step)]
 
     def judge(first: int, last: int) -> list[Array]:
-        return [wrong for group in groups[first:last] for wrong in _judged(data, space, signs, group, tried)]
+        return [wrong for group in groups[first:last] for wrong in _judged(data, space, group, tried, stop)]
 
-    found = in_pieces(judge, 0, len(groups), WORK * step * space.size * signs.shape[1])
-    mistakes, times, errors = np.zeros((len(tried), data.codes.size)), np.zeros(data.codes.size), []
-    for wrong, (_, judged) in zip(chain.from_iterable(found), splits, strict=True):
-        mistakes[:, judged] += wrong
-        times[judged] += 1.0
-        errors.append(wrong @ data.costs[judged] / data.costs[judged].sum())
-    seen = times > 0
-    return _measured(tried, np.array(errors).T, mistakes[:, seen] / times[seen], data.costs[seen])
+    found = in_pieces(judge, 0, len(groups), WORK * step * space.size * data.codes.size)
+    return list(chain.from_iterable(found))
 
 
 def _judged(
-    data: LabelledTable, space: Space, signs: Array, group: Sequence[Split], tried: tuple[Candidate, ...]
+    data: LabelledTable,
+    space: Space,
+    group: Sequence[Split],
+    tried: tuple[Candidate, ...],
+    stop: Callable[[], bool],
 ) -> list[Array]:
     """For each split of a group, which of its rows (columns) each candidate is wrong about."""
     shares = np.zeros((len(group), data.codes.size))
     for share, (learned, _) in zip(shares, group, strict=True):
         np.add.at(share, learned, data.costs[learned] / data.costs[learned].sum())
-    problems = Problems(space, np.tile(signs, (len(group), 1)), np.repeat(shares, len(signs), axis=0))
-    found = [np.zeros((len(tried), judged.size), bool) for _, judged in group]
-    for candidate, place in follow(problems, tried):
-        scores = (place.margins * problems.signs).reshape(len(group), *signs.shape)
-        for wrong, each, (_, judged) in zip(found, scores, group, strict=True):
+    problems = data.problems(space, shares)
+    found = [np.full((len(tried), judged.size), UNJUDGED) for _, judged in group]
+    for candidate, place in follow(problems, tried, stop):
+        if stop():
+            break
+        for wrong, each, (_, judged) in zip(found, problems.scores(place), group, strict=True):
             wrong[tried.index(candidate)] = _said(each[:, judged]) != data.codes[judged]
     return found
 
@@ -139,25 +197,30 @@ def _said(scores: Array) -> Array:
     return (scores[0] > 0.0).astype(np.int64) if len(scores) == 1 else np.asarray(scores.argmax(axis=0))
 
 
-def _measured(tried: tuple[Candidate, ...], errors: Array, mistakes: Array, costs: Array) -> Choice:
-    """The candidates' errors, and how far noise may have put them apart, from the mistakes on every row."""
-    error = mistakes @ costs / costs.sum()
-    best = int(np.argmin(error))
-    apart = mistakes - mistakes[best] - (error - error[best])[:, np.newaxis]
-    return Choice(tried, errors, error, np.sqrt((apart * apart) @ (costs * costs)) / costs.sum())
-
-
-def percent(share: float) -> str:
-    """A share, as 12.3%."""
-    return f"{share:.1%}"
-
-
-def learn(data: LabelledTable, kept: tuple[Candidate, ...]) -> Array:
+def learn(
+    data: LabelledTable,
+    kept: tuple[Candidate, ...],
+    learners: Mapping[str, Learner] = NO_LEARNERS,
+    stop: Callable[[], bool] = never,
+) -> Array:
     """The mean of the weights that all rows give these candidates: a row for two classes, else one for each class."""
-    standard = Standard.of(data.rows)
-    space, signs = standard.space(data.rows), data.signs()
-    shares = np.tile(data.costs / data.costs.sum(), (len(signs), 1))
-    total = np.zeros((len(signs), space.size))
-    for _, place in follow(Problems(space, signs, shares), kept):
-        total += place.V / (np.einsum("ij,ij->", shares, abs(place.margins)) or 1.0)
-    return standard.weights(np.array([space.weights(v) for v in total]))
+    standard, shares = Standard.of(data.rows), data.costs / data.costs.sum()
+    total = np.zeros((data.rules, n_features(data.rows) + 1))
+    if any(candidate.family in FAMILIES for candidate in kept):
+        space = standard.space(data.rows)
+        V, problems = np.zeros((data.rules, space.size)), data.problems(space, shares[np.newaxis])
+        for _, place in follow(problems, kept, stop):
+            V += problems.vectors(place)[0] / (np.sum(abs(problems.scores(place)[0]) @ shares) or 1.0)
+            if stop():
+                break
+        total += np.array([space.weights(v) for v in V])
+    others = [candidate for candidate in kept if candidate.family in learners]
+    scaled = data.on(standard) if others else data
+    for candidate in others:
+        if stop() and total.any():
+            break
+        W = learners[candidate.family](scaled)
+        size = np.sum(abs(scaled.scores(W)) @ shares) or 1.0
+        W[:, -1] /= BIAS
+        total += W / size
+    return standard.weights(total)

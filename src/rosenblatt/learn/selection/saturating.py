@@ -16,11 +16,11 @@ at a time, with a proof); else where it ends depends on the start. All is in flo
 not learned from: no proof rests on it.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
 
 import numpy as np
 
-from rosenblatt.geometry.whitening import Space
+from rosenblatt.learn.selection.problems import PathPoint, Problems
 from rosenblatt.rows.kernels import Array
 
 TOLERANCE = 1e-4  # of P: less than a step promises is not worth it
@@ -29,78 +29,20 @@ SPARE = 1e-6  # of what is promised: rounding
 STEEPEST = 2.0**40  # of the metric: beyond, rounding is all that makes P rise
 
 
-@dataclass(frozen=True, eq=False)
-class Problems:
-    """Several problems on the same rows."""
-
-    space: Space  # of rows without labels
-    signs: Array  # of each row (a column) in each problem, -1 or +1
-    costs: Array  # the same, summing to 1 in each problem
-
-    @property
-    def many(self) -> int:
-        """How many there are."""
-        return len(self.signs)
-
-    def some(self, chosen: Array) -> "Problems":
-        """Some of them."""
-        return Problems(self.space, self.signs[chosen], self.costs[chosen])
-
-    def margins(self, V: Array) -> Array:
-        """y (w . x) of every row, in each problem."""
-        margins = self.space.slopes(V)
-        margins *= self.signs
-        return margins
+def never() -> bool:
+    """Whether to stop early, where nothing may end a descent."""
+    return False
 
 
-@dataclass(frozen=True, eq=False)
-class PathPoint:
-    """Coordinates of weights for each problem, and the margins there."""
-
-    V: Array
-    margins: Array
-
-    def beyond(self, steps: Array, before: "PathPoint") -> "PathPoint":
-        """So many times the way from the place before, beyond this one."""
-        steps = steps[:, np.newaxis]
-        return PathPoint(self.V + steps * (self.V - before.V), self.margins + steps * (self.margins - before.margins))
-
-    def some(self, chosen: Array) -> "PathPoint":
-        """In some of the problems."""
-        return PathPoint(self.V[chosen], self.margins[chosen])
-
-    def put(self, chosen: Array, other: "PathPoint") -> None:
-        """Be at another place in some of the problems."""
-        self.V[chosen], self.margins[chosen] = other.V, other.margins
-
-
-def losses(margins: Array, sharpness: float) -> tuple[Array, Array]:
-    """s of margins, and how steeply it falls there."""
-    slack = np.subtract(1.0, margins)
-    np.maximum(slack, 0.0, out=slack)
-    loss = np.square(slack)
-    loss *= 0.5
-    if not sharpness:
-        return loss, slack
-    loss *= -sharpness
-    slack *= np.exp(loss)
-    np.expm1(loss, out=loss)
-    loss /= -sharpness
-    return loss, slack
-
-
-def objective(problems: Problems, place: PathPoint, ridge: float, sharpness: float) -> tuple[Array, Array]:
-    """P of each problem, and how steeply the loss of each row falls."""
-    loss, falls = losses(place.margins, sharpness)
-    held = ridge / 2 * (place.V * place.V) @ problems.space.squares
-    return np.einsum("ij,ij->i", problems.costs, loss) + held, falls
-
-
-def descend(problems: Problems, start: PathPoint, ridge: float, sharpness: float) -> PathPoint:
-    """The lowest place that the slope leads to, in each problem."""
+def descend(
+    problems: Problems, start: PathPoint, ridge: float, sharpness: float, stop: Callable[[], bool] = never
+) -> PathPoint:
+    """The lowest place that the slope leads to, in each problem; or as far as it came, if it is to stop."""
     ended, going = PathPoint(start.V.copy(), start.margins.copy()), np.arange(problems.many)
     run = PathDescent(problems, start, ridge, sharpness)
     for _ in range(MOST_STEPS):  # so it ends
+        if stop():
+            break
         moving = run.step()
         if not moving.all():
             ended.put(going[~moving], run.best.some(~moving))
@@ -117,27 +59,30 @@ class PathDescent:
 
     def __init__(self, problems: Problems, start: PathPoint, ridge: float, sharpness: float) -> None:
         self.problems, self.ridge, self.sharpness = problems, ridge, sharpness
-        self.held = ridge * problems.space.squares
+        self.held = ridge * problems.squares
         self.best = self.ahead = start
-        self.least = self._objective(start)[0]
+        self.least = self._objective(start)
         self.speed = np.ones(problems.many)
         # how much a problem bends beyond what all rows do: as much as its costs are larger, on average, to begin with
-        self.metric = np.asarray(problems.signs.shape[1] * np.einsum("ij,ij->i", problems.costs, problems.costs))
+        self.metric = np.asarray(problems.space.n * np.einsum("ij,ij->i", problems.costs, problems.costs))
 
-    def _objective(self, place: PathPoint) -> tuple[Array, Array]:
-        return objective(self.problems, place, self.ridge, self.sharpness)
+    def _objective(self, place: PathPoint) -> Array:
+        """P of each problem."""
+        return self.problems.lost(place.margins, self.sharpness) + self._of_length(place)
+
+    def _of_length(self, place: PathPoint) -> Array:
+        return np.asarray((place.V * place.V) @ self.held / 2.0)
 
     def step(self) -> Array:
         """Go on in each problem; which of them still have somewhere to go."""
         ahead = self.ahead
-        here, pulls = self._objective(ahead)
-        pulls *= self.problems.costs
-        pulls *= self.problems.signs
-        gradient = self.held * ahead.V - self.problems.space.gathered(pulls)
+        lost, pulls = self.problems.pulled(ahead.margins, self.sharpness)
+        here = lost + self._of_length(ahead)
+        gradient = self.held * ahead.V - self.problems.gathered(pulls)
         way = -gradient / (self.metric[:, np.newaxis] + self.held)
         promised = -np.einsum("ij,ij->i", gradient, way)  # twice what the metric says P falls by
         found = PathPoint(ahead.V + way, ahead.margins + self.problems.margins(way))
-        reached = self._objective(found)[0]
+        reached = self._objective(found)
         steep = (reached > here - promised / 2 * (1.0 - SPARE)) & (self.metric < STEEPEST)
         good = ~steep & (reached <= self.least)
         moving: Array = promised > TOLERANCE * here

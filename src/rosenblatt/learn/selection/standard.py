@@ -56,18 +56,21 @@ class Standard:
         scales = np.where(binary, ones, np.where(scales > ROUNDING, scales, 1.0))
         return cls(exponents, means if dense else np.zeros(d), scales, rows.bias)
 
-    def space(self, rows: Rows) -> Space:
-        """Coordinates of rows on this scale, without labels."""
-        table = _held(table_of(rows))
-        dense = isinstance(table, np.ndarray)
-        table = _times(table, -self.exponents)
-        if dense:
+    def table(self, rows: Rows) -> Any:
+        """A table of rows on this scale."""
+        table = _times(_held(table_of(rows)), -self.exponents)
+        if isinstance(table, np.ndarray):
             table -= self.means
             table /= self.scales
         else:
             table.data /= self.scales[table.indices]
+        return table
+
+    def space(self, rows: Rows) -> Space:
+        """Coordinates of rows on this scale, without labels."""
+        table = self.table(rows)
         n, size = table.shape[0], table.shape[1] + 1
-        axes = AXES if dense else AXES_OF_SPARSE
+        axes = AXES if isinstance(table, np.ndarray) else AXES_OF_SPARSE
         kind = Whitened if size <= min(n, axes) else Spanned if n <= axes else Scaled
         return kind(table, BIAS if self.bias else 0.0, np.ones(n), np.ones(size))
 

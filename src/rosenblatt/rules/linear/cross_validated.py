@@ -1,32 +1,49 @@
 """The rule of `learn.selection`: chosen by cross-validation, for rows not seen."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
 from typing import Annotated, Any, Self
 
 import numpy as np
 
 from rosenblatt import options
 from rosenblatt.errors import OptionError
-from rosenblatt.learn.choices import TIES, Reason
+from rosenblatt.learn.choices import Reason
+from rosenblatt.learn.run_state import ctrl_c_noted
 from rosenblatt.learn.selection import comparison, folds
-from rosenblatt.learn.selection.comparison import Choice, LabelledTable, Split
-from rosenblatt.learn.selection.path import FAMILIES, Candidate, candidates
-from rosenblatt.options import OneOf, Special, with_options
-from rosenblatt.rows import find
+from rosenblatt.learn.selection.choice import Choice
+from rosenblatt.learn.selection.comparison import Comparison, LabelledTable, Learner, Split
+from rosenblatt.learn.selection.path import AVERAGED, EVERY_FAMILY, FAMILIES, POCKET, Candidate, candidates
+from rosenblatt.options import Special, with_options
+from rosenblatt.rows import timing
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.storage import some_rows
 from rosenblatt.rows.threads import one_thread_for_blas
 from rosenblatt.rules.linear.learner import LinearLearner, empty_ledger
-from rosenblatt.rules.option_groups import AUTO, ClassWeightOptions, RandomOptions, Switch
+from rosenblatt.rules.option_groups import AUTO, ClassWeightOptions, RandomOptions, Switch, TimeOptions
 from rosenblatt.rules.rule import right_on_every_row
-from rosenblatt.rules.schemes import ONE_VS_REST, one_or_all
+from rosenblatt.rules.schemes import JOINT
 
 MOST_COMPARED = 20_000  # rows that candidates are compared on
+TO_COMPARE = 0.75  # of the seconds; the others are for learning from all rows
+GRACE = 1.0  # seconds more for that
+RULES = {AVERAGED: ("averaged", "AveragedRule"), POCKET: ("pocket", "PocketRule")}  # modules beside this one
+
+
+@dataclass(frozen=True, eq=False)
+class HeldComparison:
+    """A comparison, and the rows that it was made on: other rules can be compared with its best on the same splits."""
+
+    rows: Array  # their numbers
+    splits: list[Split]  # of places among them
+    found: Comparison
 
 
 @with_options
-class CrossValidatedRule(ClassWeightOptions, RandomOptions, LinearLearner):
+class CrossValidatedRule(TimeOptions, ClassWeightOptions, RandomOptions, LinearLearner):
     """What `rosenblatt.PerceptronCV` is as a rule."""
 
     name = "PerceptronCV"
@@ -37,13 +54,14 @@ class CrossValidatedRule(ClassWeightOptions, RandomOptions, LinearLearner):
     start = "zeros"
     bias_scale = 1.0
     normalize = False
-    multi_class = ONE_VS_REST
+    multi_class = _multi_class = JOINT
 
     families: Annotated[
-        str,
-        OneOf((AUTO, *FAMILIES)),
-        'Which candidates to try. "soft": soft margins, with ridges from strong to weak. "saturating": losses that '
-        'begin at each of those and count a row less, the more wrong it is. "auto": both.',
+        Any,
+        Special("families", "str or list of str"),
+        'Which candidates to try, one name or several. "soft": soft margins, with ridges from strong to weak. '
+        '"saturating": losses that begin at each of those and count a row less, the more wrong it is. "averaged": the '
+        'averaged perceptron. "pocket": the fewest mistakes on the rows learned from. "auto": the first two.',
     ] = AUTO
     cv: Annotated[
         Any,
@@ -52,36 +70,74 @@ class CrossValidatedRule(ClassWeightOptions, RandomOptions, LinearLearner):
         "rows to learn from and the rows to judge by.",
     ] = 5
     fit_intercept: Annotated[Switch, "Whether the rule has a threshold."] = True
+    max_seconds: Annotated[
+        float | None,
+        "The candidates that were compared by then are chosen from. What is learned then depends on the speed of the "
+        "machine.",
+    ] = None
     random_state: Annotated[Any, "Used to deal out the folds."] = 0
 
     _choice: Choice
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows of X and their labels y."""
+        self.compare_and_fit(X, y, sample_weight)
+        return self
+
+    def compare_and_fit(self, X: Any, y: Any, sample_weight: Any = None) -> "HeldComparison":
+        """Learn from the rows of X and their labels y; returns what the choice was made from."""
         classes, parts = self._parts(X, y, sample_weight)
         data, counted = _labelled(parts, len(classes))
-        rng = self._generator()
-        tried = candidates(FAMILIES if self.families == AUTO else (self.families,))
-        with one_thread_for_blas():
+        rng, tried = self._generator(), candidates(self._families())
+        with one_thread_for_blas(), ctrl_c_noted() as interrupted:
+            late = _late(self.max_seconds)
             if isinstance(self.cv, int | float | np.integer):
-                compared = data.some(folds.sampled(data.codes, MOST_COMPARED, rng))
-                self._choice = comparison.compare(compared, folds.splits(compared.codes, int(self.cv), rng), tried)
+                chosen = folds.sampled(data.codes, MOST_COMPARED, rng)
+                compared = data.some(chosen)
+                splits = folds.splits(compared.codes, int(self.cv), rng)
             else:
-                self._choice = comparison.compare(data, self._splits(X, y, counted, parts[0].n), tried)
-            self.weights_ = comparison.learn(data, self._choice.chosen)
+                chosen, compared = np.arange(counted.size), data
+                splits = self._splits(X, y, counted, parts[0].n)
+            learners = _learners(tried, rng)
+            found = comparison.compare(compared, splits, tried, learners, lambda: interrupted() or late(TO_COMPARE))
+            pressed = interrupted()  # to learn the best from all rows is still worth it; a second time ends that too
+            self._choice = found.choice
+            self.weights_ = comparison.learn(
+                data, self._choice.chosen, learners, lambda: (interrupted() and not pressed) or late(1.0, GRACE)
+            )
+        cut_short = late(1.0, GRACE) or (bool(splits) and len(found.choice.tried) < len(tried))
+        reason = Reason.INTERRUPTED if interrupted() else Reason.MAX_SECONDS if cut_short else Reason.COMPARED
+        self._finish(classes, parts, reason)
+        if interrupted():
+            raise KeyboardInterrupt
+        return HeldComparison(counted[chosen], splits, found)
+
+    def _finish(self, classes: Array, parts: list[Examples], reason: Reason) -> None:
+        """The attributes that follow from the weights."""
         self.classes_, self._updates_before = classes, 0
-        self.ledger_ = one_or_all([empty_ledger(w) for w in self.weights_])
+        self.ledger_ = empty_ledger(self.weights_ if len(classes) > 2 else self.weights_[0])
         self.n_passes_ = self.n_examples_seen_ = 0
-        right = not any(find.count(part, w, TIES["minus"]) for part, w in zip(parts, self.weights_, strict=True))
-        self.stop_reason_ = Reason.SEPARATED if right and self._knows_all_classes else Reason.COMPARED
+        right = not any(self._mistakes(parts))
+        self.stop_reason_ = Reason.SEPARATED if right and self._knows_all_classes else reason
         self._expose()
-        return self
 
     def check_options(self) -> None:
         """Refuse options that are not of their kinds."""
         options.check(self)
+        self._families()
         if isinstance(self.cv, str) or not (isinstance(self.cv, Iterable) or hasattr(self.cv, "split")):
             options.whole("cv", self.cv, 2)
+
+    def _families(self) -> tuple[str, ...]:
+        """The families to try: the default ones, or those named."""
+        given: Any = self.families
+        names = given.split(",") if isinstance(given, str) else given if isinstance(given, Iterable) else ()
+        names = [name.strip() for name in names if isinstance(name, str)]
+        if names == [AUTO]:
+            return FAMILIES
+        if not names or not set(names) <= set(EVERY_FAMILY):
+            raise options.refused("families", f"one or several of {', '.join(map(repr, EVERY_FAMILY))}", given, (AUTO,))
+        return tuple(names)
 
     def _splits(self, X: Any, y: Any, counted: Array, n: int) -> list[Split]:
         """What a splitter says, or whoever made the pairs: of the rows that count."""
@@ -108,14 +164,45 @@ class CrossValidatedRule(ClassWeightOptions, RandomOptions, LinearLearner):
         return {"candidates": list(self._choice.tried), "error": self._choice.error, "errors": self._choice.errors}
 
     def stop_sentence(self, weights: Array | None = None) -> str:
-        """What was chosen and why; and whether that is right on every row."""
-        return f"{right_on_every_row(weights)} {self.choice_}" if self.says_separated else self.choice_
+        """What was chosen and why; and whether that is right on every row, or was cut short."""
+        if self.stop_reason_ is Reason.COMPARED:
+            return self.choice_
+        return f"{right_on_every_row(weights) if self.says_separated else self.stop_reason_} {self.choice_}"
 
     @property
     def choice_(self) -> str:
         """What was chosen and why."""
         self._refuse_unfitted("weights_")
         return self._choice.statement
+
+
+def _late(seconds: float | None) -> Callable[..., bool]:
+    """Whether a share of the seconds, and some more, are over, if there is a limit."""
+    begun = timing.now()
+    return lambda share, more=0.0: seconds is not None and timing.now() - begun > share * seconds + more
+
+
+def _learners(tried: tuple[Candidate, ...], rng: np.random.Generator) -> dict[str, Learner]:
+    """How the candidates that are not on the path are learned."""
+    named = [candidate.family for candidate in tried if candidate.family in RULES]
+    return {family: partial(_weights_by, family, int(rng.integers(2**31))) for family in named}
+
+
+def _weights_by(family: str, seed: int, data: LabelledTable) -> Array:
+    """The weights that a rule of this package has for these rows, the largest of several scores being right."""
+    module, name = RULES[family]
+    made = getattr(import_module(f"rosenblatt.rules.linear.{module}"), name)
+    rule = made(random_state=seed, fit_intercept=bool(data.rows.bias))
+    absent = np.setdiff1d(np.arange(data.classes), data.codes)  # which a row without weight stands for
+    rows = np.append(np.arange(data.codes.size), np.zeros(absent.size, np.int64))
+    costs = np.append(data.costs, np.zeros(absent.size))
+    weights = None if (costs == 1.0).all() else costs
+    W = rule.fit(some_rows(data.rows, rows), np.append(data.codes, absent), sample_weight=weights).weights_.copy()
+    if len(W) > 1:
+        W[absent] = 0.0
+        W -= W.mean(axis=0)  # which changes no decision
+        W[absent, -1] = -2.0 * abs(data.scores(W)).max() * (data.rows.bias != 0.0)  # and is never the largest
+    return np.asarray(W)
 
 
 def _row_numbers(pair: Any, n: int) -> list[Array]:
@@ -131,7 +218,7 @@ def _row_numbers(pair: Any, n: int) -> list[Array]:
 def _labelled(parts: list[Examples], classes: int) -> tuple[LabelledTable, Array]:
     """The rows that count, with the numbers of their classes; and which they are."""
     first = parts[0]
-    codes = np.argmax([part.labels for part in parts], axis=0) if len(parts) > 1 else (first.labels > 0).astype(int)
+    codes = first.labels if classes > 2 else (first.labels > 0).astype(np.int64)
     counted, costs = first.counted
     rows = first.rows if counted.size == first.n else some_rows(first.rows, counted)
     costs = costs / costs.max() if costs.size else np.ones(counted.size)

@@ -139,6 +139,14 @@ def _comparator_read(value: Any, where: str, shape: Shape) -> Any:
     return weights, given["epsilon"]
 
 
+def _names_written(names: Any) -> Any:
+    return names if isinstance(names, str) else list(names)
+
+
+def _names_read(value: Any, where: str, shape: Shape) -> Any:
+    return listed(NAME).read(value, where, shape) if type(value) is list else scalar(str).read(value, where, shape)
+
+
 def _columns_written(chosen: Any) -> Any:
     return chosen if chosen is None or isinstance(chosen, str) else np.asarray(chosen).tolist()
 
@@ -148,11 +156,13 @@ def _columns_read(value: Any, where: str, shape: Shape) -> Any:
 
 
 MULTI_CLASS = "multi_class"
+YOUNGER = {"PerceptronCV": ("max_seconds",)}  # options that older files lack; left out of others too where None
 SPECIAL: Mapping[str, Codec] = {
     "start": Codec(_start_written, _start_read),
     "class_weight": Codec(_class_weight_written, _class_weight_read),
     "random_state": scalar(int, NONE, low=0),
     "cv": whole(2),
+    "families": Codec(_names_written, _names_read),
     "kernel": choice(*OF_PRODUCTS, *OF_PAIRS, PRECOMPUTED),
     "categorical_features": Codec(_columns_written, _columns_read),
     "classes": Codec(_classes_written, _classes_read),
@@ -203,4 +213,12 @@ def options_written(rule: Any) -> dict[str, Any]:
         kind.read(found[name], where, NO_SHAPE)
     if scheme == scheme_meant(len(classes)):
         found.pop(MULTI_CLASS, None)
+    for name in YOUNGER.get(rule.name, ()):
+        if found[name] is None:
+            del found[name]
     return found
+
+
+def with_younger(rule: str, given: Any) -> Any:
+    """The options of a rule from a file, with those that it leaves out."""
+    return dict.fromkeys(YOUNGER.get(rule, ())) | given if type(given) is dict else given

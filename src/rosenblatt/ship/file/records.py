@@ -35,7 +35,7 @@ from rosenblatt.ship.file.codecs import (
     or_null,
     scalar,
 )
-from rosenblatt.ship.file.options import MULTI_CLASS, kinds_kept, options_written, scheme_meant
+from rosenblatt.ship.file.options import MULTI_CLASS, kinds_kept, options_written, scheme_meant, with_younger
 from rosenblatt.ship.file.schemas import kept_by
 from rosenblatt.visible import brief
 
@@ -102,10 +102,11 @@ def _restored(given: Mapping[str, Any]) -> Any:
     if names is not None and (len(names) != given["features"] or not all(type(feature) is str for feature in names)):
         raise ModelError(f"feature_names must be {given['features']} texts")
     kinds = {key: field.kind for key, field in table.settled.items()}
-    parameters = given["parameters"]
+    parameters = with_younger(name, given["parameters"])
     if MULTI_CLASS in parameter_kinds and type(parameters) is dict and MULTI_CLASS not in parameters:
         parameters = {**parameters, MULTI_CLASS: scheme_meant(len(labels))}
-    scheme = parameters.get(MULTI_CLASS, ONE_VS_REST) if type(parameters) is dict and len(labels) > 2 else None
+    own = getattr(made, MULTI_CLASS, ONE_VS_REST)
+    scheme = parameters.get(MULTI_CLASS, own) if type(parameters) is dict and len(labels) > 2 else None
     settled = fields(given["settled"], "settled", kinds, NO_SHAPE)
     shape = Shape(rules_of(len(labels), scheme), given["features"], settled.get("bias", 0.0), scheme == JOINT)
     options = fields(parameters, "parameters", parameter_kinds, shape)

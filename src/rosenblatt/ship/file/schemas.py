@@ -20,8 +20,8 @@ from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.passes.aggressive import Variant
 from rosenblatt.learn.passes.averaged import Tally
 from rosenblatt.learn.passes.electorate import Chunk, Electorate
-from rosenblatt.learn.selection.comparison import Choice
-from rosenblatt.learn.selection.path import FAMILIES, Candidate
+from rosenblatt.learn.selection.choice import Choice
+from rosenblatt.learn.selection.path import EVERY_FAMILY, Candidate
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.storage import n_rows
 from rosenblatt.rules.linear.voted import VOTES
@@ -199,7 +199,7 @@ AGGRESSIVE_SETTLED = {
 
 # -- PerceptronCV ----------------------------------------------------------------------------------------------
 
-CANDIDATE = group(lambda shape, **parts: Candidate(**parts), family=choice(*FAMILIES), ridge=SIZE, sharpness=SIZE)
+CANDIDATE = group(lambda shape, **parts: Candidate(**parts), family=choice(*EVERY_FAMILY), ridge=SIZE, sharpness=SIZE)
 SHARE = scalar(float, low=0.0, high=1.0)
 TRIED = group(
     lambda shape, candidate, error, noise, errors: (candidate, error, noise, errors),
@@ -210,20 +210,27 @@ TRIED = group(
 )
 
 
-def _choice_written(found: Choice) -> list[dict[str, Any]]:
+def _choice_written(found: Choice) -> Any:
     columns = found.tried, found.error.tolist(), found.noise.tolist(), found.errors.tolist()
-    return [
+    tried = [
         {"candidate": CANDIDATE.write(candidate), "error": error, "noise": noise, "errors": errors}
         for candidate, error, noise, errors in zip(*columns, strict=True)
     ]
+    older = found.constant is None and not found.alone
+    return tried if older else {"tried": tried, "constant": found.constant, "alone": found.alone}
 
 
 def _choice_read(value: Any, where: str, shape: Shape) -> Choice:
-    given = listed(TRIED).read(value, where, shape)
+    if type(value) is dict:
+        kinds = {"tried": listed(TRIED), "constant": or_null(SHARE), "alone": FLAG}
+        whole = fields(value, where, kinds, shape)
+    else:  # an older file
+        whole = {"tried": listed(TRIED).read(value, where, shape), "constant": None, "alone": False}
+    given = whole.pop("tried")
     if not given or len({len(errors) for _, _, _, errors in given}) > 1:
         raise ModelError(f"{where} must have candidates, with equally many errors each")
     tried, error, noise, errors = zip(*given, strict=True)
-    return Choice(tuple(tried), np.array(errors), np.array(error), np.array(noise))
+    return Choice(tuple(tried), np.array(errors), np.array(error), np.array(noise), **whole)
 
 
 CHOICE = {"choice": kept("_choice", Codec(_choice_written, _choice_read))}
