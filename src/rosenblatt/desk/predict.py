@@ -16,6 +16,7 @@ from rosenblatt.desk.error_rate import ErrorEstimate
 from rosenblatt.desk.model_contents import card_of, points_of
 from rosenblatt.desk.tree_paths import conditions, table_tree
 from rosenblatt.errors import OptionError, TableError
+from rosenblatt.judge.decision import ASK_A_PERSON
 from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.read.encode.lookup import Unseen
 from rosenblatt.read.frames import nearest
@@ -45,14 +46,13 @@ def predictions(
     encoding.check(frame)
     named = [_score_name(k, encoding) for k in range(len(points.weights))]
     scores = points.scores(named, unseen).alias(SCORES)
+    label = _decided(model, points.label([pl.col(name) for name in named]), named).alias(LABEL)
     if not reasons_wanted:
         kept = _kept(keep, frame.collect_schema().names(), named)
-        label = points.label([pl.col(name) for name in named]).alias(LABEL)
         return frame.select(*kept, scores).unnest(SCORES).select(*kept, label, *named)
     card = card_of(model)
     in_points = [name.replace(SCORE, POINTS, 1) for name in named]
     kept = _kept(keep, frame.collect_schema().names(), [*named, *in_points])
-    label = points.label([pl.col(name) for name in named]).alias(LABEL)
     each = [(pl.col(s) * float(card.factor)).alias(p) for s, p in zip(named, in_points, strict=True)]
     texts = reasons(points, reasons_wanted, card)
     found = frame.select(*kept, scores, texts).unnest(SCORES)
@@ -75,6 +75,28 @@ def _points(model: Model, table: Table, reasons_wanted: int) -> PointRule | None
             raise OptionError("reasons need a table with named columns, not numbered features")
         return None
     return points if points.exact or reasons_wanted else None
+
+
+def _decided(model: Model, own: pl.Expr, named: Sequence[str]) -> pl.Expr:
+    """The label of a table's rows after the model's decision, from the rule's own label and its scores."""
+    decision, classes = model.decision, model.table_encoding.target.classes
+    if decision is None or decision.rung is None:
+        return own
+    labels = _labels(classes)
+
+    def decided(rows: pl.Series) -> pl.Series:
+        frame = rows.struct.unnest()
+        scores = frame.select(named).to_numpy()
+        codes = frame[LABEL].replace_strict(classes, range(len(classes))).to_numpy()
+        return labels.gather(decision.codes(scores[:, 0] if len(named) == 1 else scores, codes) % len(labels))
+
+    rows = pl.struct(own.alias(LABEL), *named)
+    return rows.map_batches(decided, return_dtype=pl.String, is_elementwise=True)
+
+
+def _labels(classes: Sequence[str]) -> pl.Series:
+    """The label of each code; UNDECIDED, counted from the end, is the last."""
+    return pl.Series([*classes, ASK_A_PERSON], dtype=pl.String)
 
 
 def _score_name(k: int, encoding: Encoding) -> str:
@@ -103,7 +125,7 @@ def _in_blocks(
 ) -> pl.LazyFrame:
     """Predictions by the rule itself, block by block; only trees have reasons here."""
     classes = encoding.target.classes
-    many = 1 if len(classes) == 2 else len(classes)
+    many, labels = 1 if len(classes) == 2 else len(classes), _labels(classes)
     names = [_score_name(k, encoding) for k in range(many)]
     reason_names = [REASON.format(k + 1) for k in range(reasons_wanted)]
     kept = _kept(keep, list(table.columns) if table.frame is not None else [], [*names, *reason_names])
@@ -118,8 +140,7 @@ def _in_blocks(
             X = model.seen(encoding, block)
             encoding.note(block, unseen)
             shown = model.rule.scores(X).reshape(-1, many)
-            predicted = model.rule.predict(X).astype(np.int64)  # labels may be False and True
-            made: dict[str, Any] = {LABEL: np.array(classes, dtype=object)[predicted]}
+            made: dict[str, Any] = {LABEL: labels.gather(model.codes(X) % len(labels))}
             made |= {name: shown[:, k] for k, name in enumerate(names)}
             made |= _conditions(model, encoding, X, reason_names)
             frame = pl.DataFrame({**{name: block[name] for name in kept}, **made}, schema=schema)
