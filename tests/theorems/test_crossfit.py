@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.errors import DataError
-from rosenblatt.judge.calibration import Sigmoid, Steps, sigmoid
+from rosenblatt.judge.calibration import Sigmoid, Steps, isotonic, sigmoid
 from rosenblatt.judge.crossfit import FoldScores, on_one_scale
 from rosenblatt.judge.scored import Scored
-from rosenblatt.judge.tables import FARTHEST, METHODS, STEP, steps_of, table_of, tables_of
+from rosenblatt.judge.tables import FARTHEST, METHODS, STEP, halfway, steps_of, table_of, tables_of
 
 SCORES = st.floats(-1e3, 1e3).map(lambda score: round(score, 3))
 ROWS = st.lists(st.tuples(SCORES, st.booleans()), min_size=2, max_size=40).filter(
@@ -82,6 +82,21 @@ def test_steps_are_near_the_sigmoid_where_scores_were_seen(rows, scale):
         assert not any(below + 1e-6 < value < above - 1e-6 for value in steps.values)  # the edge at 1/2 is there
     else:
         assert steps.edges == ()
+
+
+@given(ROWS)
+def test_isotonic_steps_lie_between_scores_and_say_the_same_at_them(rows):
+    found = Scored.of([score for score, _ in rows], np.array([label for _, label in rows]))
+    here, exact = table_of("isotonic", found), isotonic(found)
+    assert here.of(found.scores).tolist() == exact.of(found.scores).tolist()
+    assert here.values == exact.values
+    assert not set(here.edges) & set(found.scores.tolist())
+
+
+def test_there_may_be_no_number_between_two_scores():
+    scores = np.array([1.0, np.nextafter(1.0, 2.0), -1e308, 1e308])
+    assert halfway(scores[:2], scores).tolist() == [1.0 / 2 - 1e308 / 2, scores[1]]
+    assert halfway(scores[2:], scores).tolist() == [-1e308, 1e308 / 2 + scores[1] / 2]
 
 
 @given(ROWS)

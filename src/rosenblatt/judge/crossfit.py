@@ -29,15 +29,17 @@ class FoldScores:
     of_judged: Array
 
 
-def on_one_scale(of_all: Array, folds: Iterable[FoldScores]) -> tuple[Array, Array]:
+def on_one_scale(of_all: Array | None, folds: Iterable[FoldScores]) -> tuple[Array, Array]:
     """The rows judged and their scores, on the scale of the rule that scores all rows as in `of_all`.
 
-    A row that several rules judged is there several times.
+    None: all rules have one scale already, as the shares of trees have. A row that several rules judged is there
+    several times.
     """
     rows, scores = [], []
     for fold in folds:
         rows.append(fold.judged)
-        scores.append(fold.of_judged * _ratio(of_all[fold.learned], fold.of_learned))
+        ratio = 1.0 if of_all is None else _ratio(of_all[fold.learned], fold.of_learned)
+        scores.append(fold.of_judged * ratio)
     if not rows:
         raise DataError("no rows were judged: there must be at least one fold")
     return np.concatenate(rows), np.concatenate(scores)

@@ -5,7 +5,8 @@ Input     rows with scores by rules that did not learn from them, on the scale o
 Result    `Decided`: the decision to ship, and how each part of it was found.
 
 What is chosen on cross-fitted rows (the ladder, the cut-off by cost, the tables) is fixed before the other rows are
-looked at, so that the guarantee is exact.
+looked at, so that the guarantee is exact. Cut-offs lie halfway between two scores of these rows: the rule to ship has
+others, and a tree's leaves may have shares only just below those of the trees that left a fold out.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +23,7 @@ from rosenblatt.judge.cutoff import CutOff, by_cost, by_share
 from rosenblatt.judge.decision import Decision, leads
 from rosenblatt.judge.ladder import Ladder, Rung
 from rosenblatt.judge.scored import Names, Scored
-from rosenblatt.judge.tables import ISOTONIC, METHODS, SIGMOID, steps_of, tables_of
+from rosenblatt.judge.tables import ISOTONIC, METHODS, SIGMOID, VENN_ABERS, halfway, steps_of, tables_of
 from rosenblatt.options import one_of
 from rosenblatt.plurals import many
 from rosenblatt.rows.kernels import Array
@@ -90,22 +91,29 @@ def among(label: Any, classes: Sequence[Any]) -> str | None:
     return known.get(label)
 
 
-def refuse_few_of_a_class(y: Array, counted: Array, classes: Sequence[Any]) -> None:
+def refuse_few_of_a_class(y: Array, counted: Array, classes: Sequence[Any], fewest: int = FEWEST) -> None:
     """Refuse a class with so few rows that no rule could be learned without some of them."""
     for code, label in enumerate(classes):
         rows = int(np.count_nonzero((y == code) & counted))
-        if rows < FEWEST:
+        if rows < fewest:
             raise DataError(
                 f"there are {many(rows, 'training row')} of class {label!r}; cut-offs and probabilities are found on "
-                f"scores of rows not learned from, which takes at least {FEWEST} of each class"
+                f"scores of rows not learned from, which takes at least {fewest} of each class"
             )
 
 
 def decided(
     wanted: Wanted, classes: Sequence[Any], rows: NotLearnedFrom, held: NotLearnedFrom | None = None
 ) -> Decided:
-    """The decision to ship; `held` are the rows that a guarantee is shown on."""
+    """The decision to ship; `held` are the rows that a guarantee is shown on.
+
+    Where there are such rows, Venn-Abers probabilities are theirs, too: what is proved of them holds for rows that one
+    rule did not learn from, not for scores of several.
+    """
     found = without_guarantee(wanted, classes, rows)
+    if held is not None and found.method == VENN_ABERS:
+        probability = tables_of(VENN_ABERS, held.scores, held.y, held.weights)
+        found = replace(found, decision=replace(found.decision, probability=probability))
     if not wanted.tolerances:
         return found
     assert held is not None
@@ -120,13 +128,22 @@ def without_guarantee(wanted: Wanted, classes: Sequence[Any], rows: NotLearnedFr
     cut_off, method, names = None, wanted.method, names_of(classes)
     if len(classes) == 2 and wanted.costs:
         false_no, false_yes = (float(wanted.costs.get(label, 1.0)) for label in (classes[1], classes[0]))
-        cut_off = by_cost(rows.scored, false_yes, false_no, names)
+        cut_off = _amid(by_cost(rows.scored, false_yes, false_no, names), rows.scores)
     elif wanted.rate is not None:
-        cut_off = by_share(rows.scores, wanted.rate, names)
+        cut_off = _amid(by_share(rows.scores, wanted.rate, names), rows.scores)
     if method is not None and one_of("method", method, (AUTO, *METHODS)) == AUTO:
         method = SIGMOID if rows.y.size < ENOUGH else ISOTONIC
     probability = None if method is None else tables_of(method, rows.scores, rows.y, rows.weights)
     return Decided(Decision(_single(cut_off), probability), cut_off, None, method)
+
+
+def _amid(cut_off: CutOff, scores: Array) -> CutOff:
+    """The same on these rows, halfway to the next lower score."""
+    return cut_off if cut_off.at is None else replace(cut_off, at=_between(cut_off.at, scores))
+
+
+def _between(at: float | None, scores: Array) -> float | None:
+    return None if at is None else float(halfway(np.array([at]), scores)[0])
 
 
 def _single(cut_off: CutOff | None) -> Rung | None:
@@ -139,7 +156,14 @@ def _single(cut_off: CutOff | None) -> Rung | None:
 
 def ladder_for(tolerances: Iterable[Tolerance], rows: NotLearnedFrom, cut_off: CutOff | None = None) -> Ladder:
     """What to try: one cut-off if errors of only one kind are limited, else pairs, the surest decisions first."""
-    limited, scored = {tolerance.among for tolerance in tolerances}, rows.scored
+    found = _ladder_at_scores({tolerance.among for tolerance in tolerances}, rows, cut_off)
+    scores = rows.scored.scores
+    moved = [replace(one, lower=_between(one.lower, scores), upper=_between(one.upper, scores)) for one in found.rungs]
+    return Ladder(tuple(moved))
+
+
+def _ladder_at_scores(limited: set[str], rows: NotLearnedFrom, cut_off: CutOff | None) -> Ladder:
+    scored = rows.scored
     if rows.scores.ndim == 2:
         return Ladder.from_top(scored.scores, below="ask")
     if limited <= {SAID_YES, ARE_NO}:

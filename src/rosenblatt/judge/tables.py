@@ -4,9 +4,9 @@ Problem   the probability of yes at each score, with the same bits in Python, SQ
 Input     rows that the rule was not learned from (or cross-fitted scores), and a method.
 Result    steps; for several classes, steps for each class against the rest.
 
-Isotonic and Venn-Abers probabilities are tables by themselves. A sigmoid is cut into steps of a sixteenth of its
-exponent, which changes a probability by at most 0.008, and a Brier score by about 0.00002. Beyond the scores seen,
-the last step goes on: there, a curve that rises for ever would be a guess.
+Isotonic and Venn-Abers probabilities are tables by themselves; isotonic ones step halfway between scores. A sigmoid is
+cut into steps of a sixteenth of its exponent, which changes a probability by at most 0.008, and a Brier score by about
+0.00002. Beyond the scores seen, the last step goes on: there, a curve that rises for ever would be a guess.
 """
 
 from math import ceil, floor, log10
@@ -50,7 +50,19 @@ def table_of(method: str, rows: Scored) -> Steps | VennAbers:
     """The table for one score."""
     if one_of("method", method, METHODS) == SIGMOID:
         return steps_of(sigmoid(rows), rows)
-    return isotonic(rows) if method == ISOTONIC else venn_abers(rows)
+    if method == VENN_ABERS:
+        return venn_abers(rows)
+    steps = isotonic(rows)
+    return Steps(tuple(halfway(np.array(steps.edges), rows.scores).tolist()), steps.values)
+
+
+def halfway(edges: Array, scores: Array) -> Array:
+    """Edges at some of the scores, each moved halfway to the next lower one, if there is a number between them."""
+    known = np.unique(scores)
+    place = np.searchsorted(known, edges)
+    below = known[np.maximum(place - 1, 0)]
+    middle = below / 2 + edges / 2
+    return np.where((place > 0) & (below < middle) & (middle < edges), middle, edges)
 
 
 def steps_of(curve: Sigmoid, rows: Scored) -> Steps:

@@ -178,7 +178,8 @@ def save_model(
     Parameters
     ----------
     estimator : estimator of this package
-        `load_model` restores it to the last bit, without its ledger (use `ledger_.save` for that).
+        `load_model` restores it to the last bit, without its ledger (use `ledger_.save` for that). Of a `DecisionRule`,
+        its rule and its decision are saved; what showed the guarantee is not.
     path : path
         An existing file is overwritten only with force=True.
     encoding : Encoding or None
@@ -190,7 +191,7 @@ def save_model(
     held_out : dict or None
         How the rule was judged: texts, numbers and lists.
     decision : Decision or None
-        Its cut-offs and tables of probabilities.
+        Its cut-offs and tables of probabilities; None: those of a `DecisionRule`.
     force : bool, default=False
         Whether to overwrite an existing file.
 
@@ -204,7 +205,9 @@ def save_model(
     ...     load_model(os.path.join(folder, "and.json")).predict([[1, 1], [0, 1]]).tolist()
     ['yes', 'no']
     """
-    Model(estimator, encoding, tuple(certificates), data, held_out, decision=decision).save(path, force=force)
+    rule, own = registry.parts_of(estimator)
+    made = own if decision is None else decision
+    Model(rule, encoding, tuple(certificates), data, held_out, decision=made).save(path, force=force)
 
 
 # -- the data --------------------------------------------------------------------------------------------------
