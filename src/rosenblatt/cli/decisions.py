@@ -4,10 +4,9 @@ from typing import Any
 
 from rosenblatt.cli.screen import Screen
 from rosenblatt.desk.deciding import Decided
-from rosenblatt.desk.judging import Judged
 from rosenblatt.desk.measures import Measures
+from rosenblatt.desk.said_judging import areas_in_words, probabilities_in_words
 from rosenblatt.desk.train import Learned
-from rosenblatt.judge.curves import Area, MeanPrecision
 from rosenblatt.judge.record import record_of
 from rosenblatt.visible import visible
 
@@ -27,20 +26,8 @@ def decided(screen: Screen, found: Learned) -> None:
     if made.guarantee is not None:
         style = "bold green" if made.guarantee.claims else "bold yellow"
         screen.line(f"Guaranteed: {made.guaranteed}" if made.guarantee.claims else str(made.guaranteed), style=style)
-    if made.method is not None:
-        screen.line(f"Probabilities: {_probabilities(made.method, found.judged)}")
-
-
-def _probabilities(method: str, judged: Judged | None) -> str:
-    """How they were found, and how good they are."""
-    how = f"by {method}, from scores of rows by rules that were learned without them."
-    if judged is None or (brier := judged.measures.brier) is None or (off := judged.measures.calibration_error) is None:
-        return how
-    return (
-        f"{how} On new rows, the Brier score is {brier:.4f} ({judged.measures.brier_of_shares:.4f} if every row gets "
-        f"the shares of the classes); in bins of similar rows they are off by {100 * off:.1f} points in the mean "
-        "(calibration error)."
-    )
+    if (chances := probabilities_in_words(made, found.judged)) is not None:
+        screen.line(f"Probabilities: {chances}")
 
 
 def judged(screen: Screen, found: Learned) -> None:
@@ -55,7 +42,7 @@ def judged(screen: Screen, found: Learned) -> None:
         screen.line(f"Left to people: {left:,} of {rows:,} of these rows ({left / rows:.1%}).")
     if len(classes) <= MOST_CLASSES:
         _matrix(screen, measures, classes, bool(found.judged.asked), found.costs.weight_column)
-    if (line := _areas(measures)) is not None:
+    if (line := areas_in_words(measures)) is not None:
         screen.line(line)
 
 
@@ -76,22 +63,6 @@ def _matrix(screen: Screen, measures: Measures, classes: tuple[str, ...], asks: 
 
 def _percent(share: float | None) -> str:
     return "" if share is None else f"{share:.1%}"
-
-
-def _areas(measures: Measures) -> str | None:
-    """The areas under the curves, Gini and the distance of Kolmogorov and Smirnov."""
-    if measures.roc is None or measures.precision_recall is None or measures.separation is None:
-        return None
-    return (
-        f"Area under the ROC curve {_area(measures.roc)}, Gini {measures.roc.gini:.3f}, KS "
-        f"{measures.separation.value:.3f}; under the precision-recall curve {_area(measures.precision_recall)}."
-    )
-
-
-def _area(found: Area | MeanPrecision) -> str:
-    if found.lower is None or found.upper is None:
-        return f"{found.value:.3f}"
-    return f"{found.value:.3f} ({found.confidence:.0%}: {found.lower:.3f} to {found.upper:.3f})"
 
 
 def _cut(name: str) -> str:

@@ -199,7 +199,9 @@ def learned(screen: Screen, found: "Learned", model: "Model") -> None:
     if found.interrupted:
         screen.line("Interrupted: this is the best rule so far.", style="bold yellow")
     share = found.mistakes / found.trained.n
-    screen.line(f"Learned from {many(found.trained.n, 'row')}: {found.mistakes:,} of them wrong ({share:.2%}).")
+    before = ", before the cut-off" if model.decision is not None and model.decision.rung is not None else ""
+    wrong = f"{found.mistakes:,} of them wrong ({share:.2%}){before}"
+    screen.line(f"Learned from {many(found.trained.n, 'row')}: {wrong}.")
     if not found.costs.are_counts:
         screen.line(
             f"Learning minimised the cost, here {found.cost:,.6g}: {found.costs.in_words(found.trained.classes)}."

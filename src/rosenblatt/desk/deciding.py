@@ -116,7 +116,7 @@ def decided(wishes: Wishes, classes: Sequence[str], rows: NotLearnedFrom, rule: 
     if not wishes.at_most:
         return found
     tolerances = wishes.tolerances(classes)
-    ladder = _ladder(tolerances, rows, found.cut_off)
+    ladder = _ladder(tolerances, rows)
     scores, own = rule.scores(held.seen), rule.predict(held.seen).astype(np.int64)
     shown = Said(held.y, own, scores, None, held.weights).shown
     guarantee = choose(shown, ladder, tolerances, wishes.confidence, names_of(classes))
@@ -126,8 +126,8 @@ def decided(wishes: Wishes, classes: Sequence[str], rows: NotLearnedFrom, rule: 
 
 def without_guarantee(wishes: Wishes, classes: Sequence[str], rows: NotLearnedFrom) -> Decided:
     """The cut-off by cost or by rate, and the probabilities."""
-    cut_off, two = None, len(classes) == 2
-    if two and wishes.costs:
+    cut_off = None
+    if len(classes) == 2 and wishes.costs and not wishes.at_most:
         false_no, false_yes = (float(wishes.costs.get(label, 1.0)) for label in (classes[1], classes[0]))
         cut_off = by_cost(rows.scored, false_yes, false_no, names_of(classes))
     elif wishes.rate is not None:
@@ -145,7 +145,7 @@ def single(cut_off: CutOff) -> Rung:
     return Rung(at, at)
 
 
-def _ladder(tolerances: Iterable[Tolerance], rows: NotLearnedFrom, cut_off: CutOff | None) -> Ladder:
+def _ladder(tolerances: Iterable[Tolerance], rows: NotLearnedFrom) -> Ladder:
     """What to try: one cut-off if errors of only one kind are limited, else pairs, the surest decisions first."""
     among, scored = {tolerance.among for tolerance in tolerances}, rows.scored
     if rows.scores.ndim == 2:
@@ -154,8 +154,6 @@ def _ladder(tolerances: Iterable[Tolerance], rows: NotLearnedFrom, cut_off: CutO
         return Ladder.from_top(scored.scores)
     if among <= {SAID_NO, ARE_YES}:
         return Ladder.from_bottom(scored.scores)
-    if cut_off is not None and cut_off.at is not None:
-        return Ladder.around(cut_off.at, scored.scores)
     return Ladder.by_chance(steps_of(sigmoid(scored), scored), scored.scores)
 
 

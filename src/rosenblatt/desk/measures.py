@@ -106,9 +106,9 @@ class Measures:
         return float(1 - shares @ shares) / (2 if shares.size == 2 else 1)
 
     @property
-    def never_said(self) -> tuple[int, ...]:
-        """Classes that there are rows of, but that no row is said to be of."""
-        return tuple(k for k, row in enumerate(self.matrix) if sum(row) and not sum(each[k] for each in self.matrix))
+    def never_found(self) -> tuple[int, ...]:
+        """Classes none of whose rows, if there are any, is said to be of them."""
+        return tuple(code for code, row in enumerate(self.matrix) if any(row) and not row[code])
 
     def record(self, classes: Sequence[str]) -> dict[str, Any]:
         """The measures as plain numbers, with what follows from them, by the names of the classes."""

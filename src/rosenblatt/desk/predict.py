@@ -15,7 +15,7 @@ from polars.io.plugins import register_io_source
 
 from rosenblatt.desk.deciding import single
 from rosenblatt.desk.error_rate import ErrorEstimate
-from rosenblatt.desk.model_contents import card_of, points_of
+from rosenblatt.desk.model_contents import card_of, in_points, points_of, shown_points
 from rosenblatt.desk.tree_paths import conditions, table_tree
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.judge.calibration import VennAbers
@@ -80,10 +80,10 @@ def predictions(
         kept = _kept(keep, frame.collect_schema().names(), [*named, *probability_names(model)])
         return frame.select(*kept, scores).unnest(SCORES).select(*kept, label, *named, *likely)
     card = card_of(model)
-    in_points = [name.replace(SCORE, POINTS, 1) for name in named]
-    kept = _kept(keep, frame.collect_schema().names(), [*named, *in_points, *probability_names(model)])
-    each = [(pl.col(s) * float(card.factor)).alias(p) for s, p in zip(named, in_points, strict=True)]
-    texts = reasons(points, reasons_wanted, card)
+    called = [name.replace(SCORE, POINTS, 1) for name in named]
+    kept = _kept(keep, frame.collect_schema().names(), [*named, *called, *probability_names(model)])
+    each = [in_points(model, card, pl.col(s)).alias(p) for s, p in zip(named, called, strict=True)]
+    texts = reasons(shown_points(model), reasons_wanted, card)
     found = frame.select(*kept, scores, texts).unnest(SCORES)
     if not points.exact:  # labels are always the rule's own
         own = _in_blocks(model, encoding, table, (), asked=asked).select(LABEL, *named)

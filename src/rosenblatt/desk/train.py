@@ -178,7 +178,7 @@ def learn(data: Data, training: TrainingOptions) -> Learned:
     if wishes.needs_scores and decided is None:
         trainer.notes.append("interrupted before cut-offs and probabilities were found: the model has none")
     cost, seconds = fsum(costs.of_rows(trained)[wrong]), time.monotonic() - begun
-    notes = (*trainer.notes, *_beside_constant(rule, costs, cost, trained))
+    notes = (*trainer.notes, *_beside_constant(rule, costs, cost, trained), *_one_answer(rule, judged, trained, wishes))
     return Learned(
         rule, trainer.algorithm, trainer.why, trainer.verdict, trained, int(wrong.sum()), costs, cost, judged, decided,
         exact, seconds, interrupted, notes,
@@ -191,6 +191,19 @@ def _learned_from(training: TrainingOptions, part: Data) -> Rule:
     if trainer.fit():
         raise KeyboardInterrupt
     return trainer.rule  # type: ignore[no-any-return]
+
+
+def _one_answer(rule: Rule, judged: Judged | None, trained: Data, wishes: Wishes) -> tuple[str, ...]:
+    """What to do about a rule that finds no row of a class."""
+    never = () if judged is None else judged.measures.never_found
+    if len(trained.classes) > 2 or wishes.costs or not wishes.is_about_cost or not (rule.is_constant or never):
+        return ()
+    counts = np.bincount(trained.y, trained.weights, 2)
+    rare = int(np.argmin(counts))
+    times, yes = round(float(counts[1 - rare] / counts[rare])), float(counts[1] / counts.sum())
+    found = "" if rule.is_constant else f"the rule finds no row that is {trained.classes[rare]} among the new ones: "
+    advice = f"--cost {trained.classes[rare]}={times} would make both classes count the same"
+    return (f"{found}{advice}, and --rate {100 * yes:.2g}% would say {trained.classes[1]} to as many rows as are",)
 
 
 def _beside_constant(rule: Rule, costs: Costs, cost: float, trained: Data) -> tuple[str, ...]:

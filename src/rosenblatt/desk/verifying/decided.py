@@ -67,8 +67,7 @@ def _measures(about: Subject, claimed: Any) -> Outcome:
 def _cut_off(about: Subject, claimed: Any) -> Outcome:
     """A cut-off by cost or by rate was chosen on scores of other rules, which no table has."""
     rung = about.model.decision.rung if about.model.decision is not None else None
-    guaranteed = "guarantee" in about.judged
-    if not guaranteed and (rung is None or rung.lower is None or rung.lower != rung.upper):
+    if rung is None or rung.lower is None or rung.lower != rung.upper:
         return Outcome(False, "The file says how a single cut-off was chosen, but has none.", AGAIN)
     if claimed["rows"] > about.trained.n or claimed["said_yes"] > claimed["rows"]:
         return Outcome(False, "The cut-off was chosen on more rows than there are.", AGAIN)
