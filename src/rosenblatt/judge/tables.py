@@ -28,8 +28,9 @@ from rosenblatt.judge.calibration import (
 from rosenblatt.judge.scored import Scored
 from rosenblatt.options import one_of
 from rosenblatt.rows.kernels import Array
+from rosenblatt.vocabulary import CALIBRATIONS
 
-SIGMOID, ISOTONIC, VENN_ABERS = METHODS = ("sigmoid", "isotonic", "venn-abers")
+SIGMOID, ISOTONIC, VENN_ABERS = METHODS = CALIBRATIONS
 STEP, FARTHEST = 1 / 16, 12.0  # of the exponent
 DECIMALS = 6  # of a probability
 FINE = 100  # an edge is moved by at most this part of a step, to be a short number
