@@ -8,6 +8,7 @@ from rosenblatt.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from rosenblatt.desk.load import load_model as load_model
+    from rosenblatt.estimators.decision_rule import DecisionRule as DecisionRule
     from rosenblatt.estimators.river_adapter import RiverPerceptron as RiverPerceptron
     from rosenblatt.learn.choices import Reason as Reason
     from rosenblatt.learn.ledger import Ledger as Ledger
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "Certificate": "rosenblatt.prove.check.certificate",
+    "DecisionRule": "rosenblatt.estimators.decision_rule",
     "Examples": "rosenblatt.rows.examples",
     "Ledger": "rosenblatt.learn.ledger",
     "Model": "rosenblatt.ship.file.modelfile",

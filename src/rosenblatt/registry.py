@@ -64,6 +64,7 @@ RULES = (
     RuleEntry("PerceptronTree", "tree", "tree", "TreeRule"),
     RuleEntry("OnlinePerceptron", None, "online", "OnlineRule"),
 )
+DECISION_RULE = ("rosenblatt.estimators.decision_rule", "DecisionRule")  # what holds a rule and a decision
 NAMED = {entry.name: entry for entry in RULES}
 ALGORITHMS = {entry.algorithm: entry for entry in RULES if entry.algorithm is not None}
 
@@ -73,6 +74,19 @@ def entry_of(rule: Any) -> RuleEntry | None:
     entry, made = NAMED.get(getattr(rule, "name", "")), type(rule)
     known = () if entry is None else ((entry.home, entry.name), (f"rosenblatt.rules.{entry.module}", entry.rule_name))
     return entry if (made.__module__, made.__name__) in known else None
+
+
+def parts_of(estimator: Any) -> tuple[Any, Any]:
+    """The rule that an estimator is, and a decision, or None: of a `DecisionRule`, the rule in it and its own."""
+    if (type(estimator).__module__, type(estimator).__name__) != DECISION_RULE:
+        return estimator, None
+    return getattr(estimator, "estimator_", estimator), getattr(estimator, "decision_", None)
+
+
+def with_decision(estimator: Any, decision: Any) -> Any:
+    """A fitted estimator that decides like this."""
+    home, name = DECISION_RULE
+    return estimator if decision is None else getattr(import_module(home), name).of(estimator, decision)
 
 
 def estimator_of(rule: Any) -> Any:

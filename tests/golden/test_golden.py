@@ -66,7 +66,10 @@ def test_the_files_hold_the_numbers_that_are_easily_lost():
     assert rule.feature_names_in_.tolist() == ["income, net", "Größe", '"x"']
 
 
-@pytest.mark.parametrize(("name", "expected"), [("model.json", "expected.csv"), ("tree.json", "tree_expected.csv")])
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("model.json", "expected.csv"), ("tree.json", "tree_expected.csv"), ("decided.json", "decided_expected.csv")],
+)
 def test_a_past_model_of_a_table_decides_as_it_did_to_the_last_byte(name, expected):
     model, table = Model.load(TABLE / name), read_table(TABLE / "applications.csv")
     decided = predictions(model, table, reasons_wanted=2).collect()
@@ -74,7 +77,9 @@ def test_a_past_model_of_a_table_decides_as_it_did_to_the_last_byte(name, expect
     assert without.write_csv() == (TABLE / expected).read_text("utf-8")
 
 
-@pytest.mark.parametrize("name", ["model", "tree", "proof", "weighted_pocket", "weighted_tree", "soft_margin"])
+@pytest.mark.parametrize(
+    "name", ["model", "tree", "proof", "weighted_pocket", "weighted_tree", "soft_margin", "decided"]
+)
 def test_past_claims_hold_and_are_written_again_to_the_last_byte(name, tmp_path):
     name = f"{name}.json"
     claims = claims_in(str(TABLE / name))
@@ -102,7 +107,7 @@ def test_a_past_certificate_verifies_and_is_written_again_to_the_last_byte(path)
     assert certificate.to_json() + "\n" == path.read_text()
 
 
-@pytest.mark.parametrize("name", ["margin", "voted", "kernel", "pa", "joint_auto", "joint_averaged"])
+@pytest.mark.parametrize("name", ["margin", "voted", "kernel", "pa", "joint_auto", "joint_averaged", "decided"])
 def test_a_past_model_of_words_and_three_classes_decides_as_it_did_and_its_claims_hold(name, tmp_path):
     path, table = HERE / "classes" / f"{name}.json", read_table(HERE / "classes" / "letters.csv")
     model = Model.load(path)

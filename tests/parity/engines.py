@@ -1,7 +1,7 @@
 """Engines that know nothing of rosenblatt: each gives the labels and the scores of a frame from an exported rule.
 
 An engine is a function of points, for some also of a tree, and a frame. Scores have a row for every row, a column for
-every rule.
+every rule. If the rule has a decision with probabilities, they follow: a column for each output.
 """
 
 import json
@@ -22,6 +22,7 @@ from parity.odd_trees import Grown
 from rosenblatt import Perceptron
 from rosenblatt.read.encode.columns import DateColumn, NumberColumn, SparseColumn
 from rosenblatt.read.values import as_text
+from rosenblatt.ship.export.decided import PROBABILITY, Tables
 from rosenblatt.ship.export.onnx import MISSING, onnx_of
 from rosenblatt.ship.export.pmml import pmml_of
 from rosenblatt.ship.export.python import python_of
@@ -59,23 +60,34 @@ def _rules(points):
     return range(len(points.weights))
 
 
+def chances(rule):
+    """The names of the probabilities that its decision adds to the outputs."""
+    tables = Tables.of(rule.decision)
+    return [name for name, _ in tables.named] or [f"{PROBABILITY}_{k + 1}" for k in range(len(tables.of_classes))]
+
+
 def _as_sql(rule, table=None):
-    return sql_of_tree(rule.encoding, rule.tree, table=table) if isinstance(rule, Grown) else sql_of(rule, table=table)
+    if isinstance(rule, Grown):
+        return sql_of_tree(rule.encoding, rule.tree, table=table, decision=rule.decision)
+    return sql_of(rule, table=table)
 
 
 def _as_python(rule):
-    return python_of_tree(rule.encoding, rule.tree) if isinstance(rule, Grown) else python_of(rule)
+    return python_of_tree(rule.encoding, rule.tree, rule.decision) if isinstance(rule, Grown) else python_of(rule)
 
 
 def _by_sql(rule, run):
     """Labels from the query, which must be those of the expression."""
     classes = len(rule.encoding.target.classes)
-    scores = classes if classes > 2 else 1
-    rows = sorted(run(_as_sql(rule, "rows")), key=lambda row: row[-2 - scores])
-    labels = [row[-1] for row in rows]
+    scores, last = classes if classes > 2 else 1, len(chances(rule))
+    between = last if classes > 2 else 0  # of each class against the rest
+    label = -1 - between - last
+    rows = sorted(run(_as_sql(rule, "rows")), key=lambda row: row[label - 1 - scores])
+    labels = [row[label] for row in rows]
     alone = sorted(run(f"SELECT {ident(ROW)}, {_as_sql(rule)} FROM rows"))
     assert [label for _, label in alone] == labels
-    return labels, np.array([row[-1 - scores : -1] for row in rows], float)
+    found = [np.array([row[label - scores : label] for row in rows], float)]
+    return labels, *found, *([np.array([row[-last:] for row in rows], float)] if last else [])
 
 
 def ident(name):
@@ -173,8 +185,9 @@ def onnx_engine():
     def labels(points, frame):
         session = runtime.InferenceSession(onnx_of(points).SerializeToString())
         feed = {column.name: _array(column, frame) for column in points.encoding.used}
-        found, scores = session.run(None, feed)
-        return found.tolist(), scores.reshape(len(found), -1)
+        found, scores, *more = session.run(None, feed)
+        made = [np.column_stack(more)] if more else []
+        return found.tolist(), scores.reshape(len(found), -1), *made
 
     yield labels
 
@@ -203,11 +216,13 @@ def _records(points, frame):
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)] or [{}] * frame.height
 
 
-def _outputs(points, row):
-    """The label and the scores among the outputs of a PMML reader, whatever their underscores."""
-    named = {name.lstrip("_"): value for name, value in row.items()}
+def _outputs(points, rows):
+    """Labels, scores and probabilities among the outputs of a PMML reader, whatever their underscores."""
+    named = [{name.lstrip("_"): value for name, value in row.items()} for row in rows]
     scores = ["score"] if len(points.weights) == 1 else [f"score_{k + 1}" for k in _rules(points)]
-    return named["label"], [named[score] for score in scores]
+    wanted = [scores, *([names] if (names := chances(points)) else [])]
+    tables = [np.array([[row[name] for name in names] for row in named], float) for names in wanted]
+    return [row["label"] for row in named], *tables
 
 
 def _end(process):
@@ -224,8 +239,7 @@ def pmml4s_engine():
 
     def labels(points, frame):
         model = pypmml.Model.fromString(pmml_of(points))
-        found = [_outputs(points, model.predict(row)) for row in _records(points, frame)]
-        return [label for label, _ in found], np.array([scores for _, scores in found], float)
+        return _outputs(points, [model.predict(row) for row in _records(points, frame)])
 
     yield labels
     pypmml.Model.close()
@@ -242,8 +256,7 @@ def jpmml_engine():
 
     def labels(points, frame):
         model = jpmml.LoadingModelEvaluatorBuilder(backend).loadString(pmml_of(points)).build().verify()
-        found = [_outputs(points, model.evaluate(row, nan_as_missing=False)) for row in _records(points, frame)]
-        return [label for label, _ in found], np.array([scores for _, scores in found], float)
+        return _outputs(points, [model.evaluate(row, nan_as_missing=False) for row in _records(points, frame)])
 
     yield labels
     process = backend.gateway.java_process
@@ -259,7 +272,13 @@ for line in sys.stdin:
     rule = runpy.run_path(path)
     scores = [rule["score"](row) for row in rows]
     scores = [list(s.values()) if isinstance(s, dict) else [s] for s in scores]
-    print(json.dumps([[rule["predict"](row) for row in rows], scores]), flush=True)
+    found = [[rule["predict"](row) for row in rows], scores]
+    if "probability" in rule:
+        chances = [rule["probability"](row) for row in rows]
+        found.append([list(p.values()) if isinstance(p, dict) else [p] for p in chances])
+    if "interval" in rule:
+        found[-1] = [[*p, *rule["interval"](row)] for p, row in zip(found[-1], rows)]
+    print(json.dumps(found), flush=True)
 """
 
 
@@ -277,8 +296,8 @@ def python_engine():
             path.write_text(_as_python(points), encoding="utf-8")
             request = json.dumps([str(path), frame.to_dicts()], default=lambda day: {"": day.isoformat()})
             print(request, file=process.stdin, flush=True)
-            found, scores = json.loads(process.stdout.readline())
-            return found, np.array(scores, float)
+            found, *tables = json.loads(process.stdout.readline())
+            return found, *(np.array(table, float) for table in tables)
 
         yield labels
 

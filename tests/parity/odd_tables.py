@@ -17,6 +17,7 @@ NAMES = [
     "select", "order", "t", "s", "c", "d", "y", "cell", "cell_0", "score", "score_1", "label", "_score", "features",
     "a b", 'qu"ote', "it's", "semi;colon", "--", "/*", "%s", "{x}", "$1", "\\", "&lt;<>", "]]>", "naïve 🌍", "名", " ",
     "tab\t", "new\nline", "1", "x" * 200, "constant_0", "sum_1", "feature_1", "CELL", "row", "rows",
+    "probability", "against_rest_1",
 ]  # fmt: skip
 VALUES = [
     "a", "A", " a", "a ", "", " ", "it's", '"', "''", "\n", "\r\n", "\t", "é", "e\u0301", "NULL", "null", "None",

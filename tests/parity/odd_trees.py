@@ -8,6 +8,7 @@ import polars as pl
 from hypothesis import strategies as st
 
 from parity.odd_tables import VALUES, columns, names, plain_letters
+from rosenblatt.judge.decision import Decision
 from rosenblatt.learn.tree.tree import (
     NUMBER_ITSELF,
     CategoryTest,
@@ -22,6 +23,7 @@ from rosenblatt.learn.tree.tree import (
 )
 from rosenblatt.read.encode.encoding import Encoding, Target
 from rosenblatt.read.encode.tree_view import grid, heads
+from rosenblatt.ship.export.decided import BY_ITSELF
 
 WEIGHTS = [1.0, -1.0, 0.5, -0.25, 0.1, -0.3, 3.0, 1e-3]
 TINY = 1e-315  # smaller numbers are taken for 0 in SQL, beside such weights
@@ -33,6 +35,7 @@ class Grown:
 
     encoding: Encoding
     tree: Tree
+    decision: Decision = BY_ITSELF
 
 
 def columns_of(encoding: Encoding) -> tuple[ColumnHead, ...]:

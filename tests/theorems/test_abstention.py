@@ -263,7 +263,7 @@ def test_its_words():
     assert nothing.statement == (
         "Every row is left to people: that at most 5% of the rows decided are wrong cannot be claimed with confidence "
         f"95%. Even where it would begin, {count.errors} of {count.rows} rows decided are wrong; that shows at most "
-        f"{limit:.1f}%. Hold out more rows, tolerate more errors, or accept less confidence."
+        f"{limit:.1f}%. Use more rows, tolerate more errors, or accept less confidence."
     )
     named = choose(rows, Ladder.from_top(rows.scores), [Tolerance(0.1, ARE_NO)], names=("bad", "good"))
     assert "at most 10% of the rows that are bad are said to be good: on 200 rows" in named.statement

@@ -238,7 +238,7 @@ def test_every_algorithm_ships_predicts_and_verifies(algorithm, classes, tmp_pat
     again = Model.load(tmp_path / "m.json")
     found = predictions(again, data.table).collect()
     assert found["label"].to_list() == [data.classes[k] for k in learned.rule.predict(data.X)]
-    assert judged(again, data.table).mistakes == mistakes(learned.rule, data)
+    assert judged(again, data.table).error.mistakes == mistakes(learned.rule, data)
     results = checked(claims_in(str(tmp_path / "m.json")), data.table, None)
     assert all(result.holds for result in results)
     changed = frame.with_columns(pl.col("income") * 1.5)

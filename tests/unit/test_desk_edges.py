@@ -45,7 +45,7 @@ def made(target, algorithm, **options):
 def test_a_target_may_be_called_as_our_columns_are(algorithm, target):
     table, model = made(target, algorithm)
     labels = model.predict(table.frame)
-    assert judged(model, table).mistakes == int((pl.Series(labels) != table.frame[target]).sum())
+    assert judged(model, table).error.mistakes == int((pl.Series(labels) != table.frame[target]).sum())
     assert predictions(model, table).collect()["label"].to_list() == labels
     assert model.predict({"town": TOWNS, "size": SIZES}) == labels
 

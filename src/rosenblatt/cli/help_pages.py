@@ -8,6 +8,8 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from rosenblatt.cli.values import with_value
+
 WIDEST = 100
 NAMES = 26  # columns for the names of arguments, options and commands
 OPTIONS = "Options"
@@ -23,6 +25,10 @@ class OneCommand(TyperCommand):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the page."""
         formatter.write(page(self, ctx))
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Complete options that may go without a value: Typer knows none."""
+        return super().parse_args(ctx, with_value(args))
 
 
 class AllCommands(TyperGroup):

@@ -7,7 +7,7 @@ from typing import Any
 
 from rosenblatt.cli import reading, wording
 from rosenblatt.cli.codes import DONE, INTERRUPTED
-from rosenblatt.cli.parameters import RuleOptions, Training, WeightedTable
+from rosenblatt.cli.parameters import Deciding, RuleOptions, Training, WeightedTable
 from rosenblatt.cli.prefetch import Begun
 from rosenblatt.cli.reading import progress_to
 from rosenblatt.cli.screen import Screen
@@ -51,12 +51,14 @@ def outcome(
     table: WeightedTable,
     training: Training,
     options: RuleOptions,
+    deciding: Deciding,
     prove: bool = True,
 ) -> LearningOutcome:
     """Learn from a table, with proofs unless `prove` is off; options are checked before it is read."""
+    given = _with_costs(options.given(), deciding.costs)
     how = TrainingOptions(
-        training.algorithm, options.given(), training.hold_out, training.folds, training.seed, training.seconds, prove,
-        not screen.quiet,
+        training.algorithm, given, training.hold_out, training.folds, training.seed, training.seconds, prove,
+        not screen.quiet, deciding.wishes(),
     )  # fmt: skip
     with _values_explained(options.option):
         how.check()
@@ -67,6 +69,13 @@ def outcome(
         screen.note(note)
     learned, model = _proved(screen, learned, how)
     return LearningOutcome(data, learned, model, (*notes, *learned.notes))
+
+
+def _with_costs(options: dict[str, Any], costs: dict[str, float]) -> dict[str, Any]:
+    """The options of the rule, with the costs that decisions have in learning, too."""
+    if costs and "class_weight" in options:
+        raise OptionError("--cost says what mistakes cost in learning, too: leave --class-weight out")
+    return options | {"class_weight": costs} if costs else options
 
 
 @contextmanager

@@ -10,10 +10,12 @@ import typer
 
 from rosenblatt import registry
 from rosenblatt.cli import values
+from rosenblatt.vocabulary import CALIBRATIONS
 
 if TYPE_CHECKING:
     from rosenblatt.cli.prefetch import Begun
     from rosenblatt.cli.screen import Screen
+    from rosenblatt.desk.wishes import Wishes
 
 ALGORITHMS = ("auto", "fewest-mistakes", *registry.ALGORITHMS)
 FORMATS = ("csv", "tsv", "parquet", "ndjson", "arrow", "libsvm", "arff")
@@ -22,6 +24,7 @@ FORMATS = ("csv", "tsv", "parquet", "ndjson", "arrow", "libsvm", "arff")
 of_reading: Callable[..., Any] = partial(typer.Option, rich_help_panel="Reading the table")
 of_judging: Callable[..., Any] = partial(typer.Option, rich_help_panel="Judging the rule")
 of_learning: Callable[..., Any] = partial(typer.Option, rich_help_panel="Learning the rule")
+of_deciding: Callable[..., Any] = partial(typer.Option, rich_help_panel="Deciding")
 
 
 def one_of(*words: str) -> Callable[[], list[str]]:
@@ -203,8 +206,69 @@ class RuleOptions:
 
     def given(self) -> dict[str, Any]:
         """Those that were given, by the names that rules have for them."""
-        costs = values.costs_given(self.class_weight)
+        costs = values.weights_given(self.class_weight)
         return ({} if costs is None else {"class_weight": costs}) | values.values_given(self.option)
+
+
+@dataclass(frozen=True)
+class Deciding:
+    """From which scores on yes is said, and what is known of that."""
+
+    cost: Annotated[
+        list[str] | None,
+        of_deciding(
+            "--cost",
+            metavar="CLASS=COST",
+            help="What a mistake on a class costs, in learning and for the cut-off; may be repeated.",
+        ),
+    ] = None
+    rate: Annotated[
+        str | None, of_deciding("--rate", metavar="SHARE", help="Say yes to this share of the rows, such as 20%.")
+    ] = None
+    probability: Annotated[
+        str | None,
+        of_deciding(
+            "--probability",
+            metavar="[=METHOD]",
+            help=f"Add how likely each class is, by {listed(*CALIBRATIONS)}; by default, by what suits the rows.",
+            autocompletion=one_of("auto", *CALIBRATIONS),
+        ),
+    ] = None
+    at_most: Annotated[
+        list[str] | None,
+        of_deciding(
+            "--at-most",
+            metavar="RATE",
+            help="Leave rows to people, so that of those decided at most 5% (say) are wrong. bad=10%: of the rows that "
+            "are bad, at most 10% are decided wrongly; said:good=3%: of those said to be good, at most 3% are not. May "
+            "be repeated.",
+        ),
+    ] = None
+    confidence: Annotated[str, of_deciding("--confidence", metavar="SHARE", help="How sure --at-most must be.")] = "95%"
+    calibrate: Annotated[
+        str | None,
+        of_deciding(
+            "--calibrate", metavar="PART", help="Share of the rows set aside to show --at-most on; 20% by default."
+        ),
+    ] = None
+
+    @property
+    def costs(self) -> dict[str, float]:
+        """What mistakes cost, by class."""
+        return values.costs_given(self.cost or [], "--cost")
+
+    def wishes(self) -> "Wishes":
+        """What is wanted of the decisions."""
+        from rosenblatt.desk.wishes import Wishes
+
+        return Wishes(
+            self.costs,
+            values.share_given(self.rate, "--rate"),
+            self.probability,
+            values.limits_given(self.at_most),
+            values.share_given(self.confidence, "--confidence", "95%") or 0.0,
+            values.share_given(self.calibrate, "--calibrate"),
+        )
 
 
 @dataclass(frozen=True)

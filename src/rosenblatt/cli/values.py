@@ -6,6 +6,8 @@ from typing import Any
 
 import typer
 
+from rosenblatt.vocabulary import CALIBRATIONS
+
 WORDS = {"true": True, "false": False, "none": None}
 
 
@@ -68,12 +70,17 @@ def kinds_given(kinds: list[str] | None, ignore: list[str] | None = None) -> dic
     return given | dict.fromkeys(ignore or [], "ignore")
 
 
-def costs_given(given: list[str] | None) -> Any:
+def weights_given(given: list[str] | None) -> Any:
     """CLASS=COST, several times, or the word balanced."""
-    from rosenblatt.errors import OptionError
-
     if not given or given == ["balanced"]:
         return "balanced" if given else None
+    return costs_given(given, "--class-weight")
+
+
+def costs_given(given: list[str], option: str) -> dict[str, float]:
+    """CLASS=COST, several times, as a mapping."""
+    from rosenblatt.errors import OptionError
+
     costs = {}
     for each in given:
         label, _, cost = each.rpartition("=")
@@ -82,8 +89,41 @@ def costs_given(given: list[str] | None) -> Any:
             if not 0 <= costs[label] < inf:
                 raise ValueError
         except ValueError:
-            raise OptionError(f"--class-weight needs CLASS=COST, as in --class-weight yes=5, not {each!r}") from None
+            raise OptionError(f"{option} needs CLASS=COST, as in {option} yes=5, not {each!r}") from None
     return costs
+
+
+def share_given(text: str | None, option: str, example: str = "20%") -> float | None:
+    """A share of rows: 20% or 0.2."""
+    if text is None:
+        return None
+    number, percent = _number(text.rstrip("%").strip()), text.endswith("%")
+    size = number / 100 if percent and not isinstance(number, str) else number
+    if isinstance(size, str) or not 0 < size < 1:
+        from rosenblatt.errors import OptionError
+
+        raise OptionError(f"{option} must be a share above 0% and below 100%, such as {example}, not {text!r}")
+    return size  # type: ignore[no-any-return]
+
+
+def limits_given(given: list[str] | None) -> tuple[tuple[str | None, float], ...]:
+    """RATE or CLASS=RATE, several times: pairs of a class, or None, and a rate."""
+    found = []
+    for each in given or []:
+        label, equals, rate = each.rpartition("=")
+        size = share_given(rate, "--at-most", "5% or yes=10%")
+        assert size is not None
+        found.append((label if equals else None, size))
+    return tuple(found)
+
+
+def with_value(args: list[str]) -> list[str]:
+    """Arguments in which an option that may go without a value has one."""
+    found = []
+    for word, following in zip(args, [*args[1:], ""], strict=True):
+        alone = word == "--probability" and following not in ("auto", *CALIBRATIONS)
+        found.append(f"{word}=auto" if alone else word)
+    return found
 
 
 def values_given(options: list[str] | None) -> dict[str, Any]:

@@ -189,6 +189,7 @@ def _plain(value: Any) -> Any:
 
 def learned(screen: Screen, found: "Learned", model: "Model") -> None:
     """A rule and what is known of it, for people."""
+    from rosenblatt.cli import decisions
     from rosenblatt.rules.schemes import ONE_VS_ONE
 
     screen.line()
@@ -198,15 +199,19 @@ def learned(screen: Screen, found: "Learned", model: "Model") -> None:
     if found.interrupted:
         screen.line("Interrupted: this is the best rule so far.", style="bold yellow")
     share = found.mistakes / found.trained.n
-    screen.line(f"Learned from {many(found.trained.n, 'row')}: {found.mistakes:,} of them wrong ({share:.2%}).")
+    before = ", before the cut-off" if model.decision is not None and model.decision.rung is not None else ""
+    wrong = f"{found.mistakes:,} of them wrong ({share:.2%}){before}"
+    screen.line(f"Learned from {many(found.trained.n, 'row')}: {wrong}.")
     if not found.costs.are_counts:
         screen.line(
             f"Learning minimised the cost, here {found.cost:,.6g}: {found.costs.in_words(found.trained.classes)}."
         )
     for certificate in model.certificates:
         screen.line(f"Proved: {certificate.statement}")
+    decisions.decided(screen, found)
     if found.error is not None:
-        screen.line(f"Error on new rows: {found.error.statement}")
+        screen.line(f"Error on new rows{_decided(found)}: {found.error.statement}")
+    decisions.judged(screen, found)
     if found.baseline is not None and not found.baseline.clearly_better:
         screen.line(found.baseline.statement(found.costs.are_counts), style="bold yellow")
     if form is not None and form.scheme == ONE_VS_ONE:
@@ -221,6 +226,11 @@ def learned(screen: Screen, found: "Learned", model: "Model") -> None:
 
         screen.line()
         tree(screen, table_tree(found.trained.encoding, found.rule.tree), FIRST_LINES)
+
+
+def _decided(found: "Learned") -> str:
+    """Which of the new rows errors are counted on, if not on all."""
+    return " that are decided" if found.judged is not None and found.judged.asked else ""
 
 
 def tree(screen: Screen, shown: "TableTree", most: int) -> None:
@@ -248,6 +258,7 @@ def tree_record(shown: "TableTree", most: int | None = None) -> dict[str, Any]:
 
 def learned_record(found: "Learned", model: "Model") -> dict[str, Any]:
     """A rule and what is known of it, for a program."""
+    from rosenblatt.cli import decisions
     from rosenblatt.desk.tree_paths import table_tree
 
     error, grown, (updates, passes) = found.error, found.rule.tree, found.rule.effort
@@ -270,6 +281,7 @@ def learned_record(found: "Learned", model: "Model") -> dict[str, Any]:
         "proved": [certificate.statement for certificate in model.certificates],
         "error": None if error is None else {**asdict(error), "rate": error.mistakes / error.rows},
         "baseline": None if found.baseline is None else found.baseline.record,
+        **decisions.record(found),
         "exact": found.exact,
         "interrupted": found.interrupted,
         "seconds": found.seconds,

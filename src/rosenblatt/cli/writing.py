@@ -12,9 +12,10 @@ import polars as pl
 
 from rosenblatt.cli import output
 from rosenblatt.cli.reading import named
-from rosenblatt.desk.error_rate import ErrorEstimate
-from rosenblatt.desk.predict import complaint
+from rosenblatt.desk.predict import ErrorInTable, LeftToPeople, complaint
 from rosenblatt.errors import OptionError, TableError
+from rosenblatt.judge.cutoff import CutOff
+from rosenblatt.judge.record import record_of
 from rosenblatt.read.encode.columns import YesNoColumn
 from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.read.encode.lookup import Unseen
@@ -108,9 +109,19 @@ def on_unseen(unseen: Unseen, encoding: Encoding) -> Iterator[str]:
             yield f"{column!r}: {cells:,} cells hold values that the rule does not know, such as {shown}{end}"
 
 
-def summary(command: str, model: Path, output: Path, error: ErrorEstimate | None, unseen: Unseen) -> dict[str, Any]:
+def summary(
+    command: str,
+    model: Path,
+    output: Path,
+    judged: ErrorInTable | None,
+    unseen: Unseen,
+    asked: LeftToPeople,
+    cut_off: CutOff | None = None,
+) -> dict[str, Any]:
     """What was written, for a program."""
-    written = {"command": command, "model": str(model), "output": str(output), "error": error and asdict(error)}
+    written = {"command": command, "model": str(model), "output": str(output)}
+    error = None if judged is None or judged.error is None else asdict(judged.error)
+    cut = None if cut_off is None else record_of(cut_off)
     found = sorted(unseen.counts.items())
     each = [{"column": column, "cells": cells, "example": unseen.examples[column]} for column, cells in found]
-    return written | {"unseen": each}
+    return written | {"error": error, "asked": asked.rows, "cut_off": cut, "unseen": each}

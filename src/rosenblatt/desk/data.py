@@ -81,6 +81,11 @@ class Data:
         known = self.X[chosen] if "X" in vars(self) or self.known is not None else None
         return replace(self, y=self.y[chosen], rows=self.rows[chosen], weights=weights, known=known, made_by=None)
 
+    @property
+    def without_features(self) -> "Data":
+        """These rows, which remember no features; they are computed again if they are asked for."""
+        return replace(self, known=None)
+
     def without_knowing(self, held_out: HoldOut | None) -> "Data":
         """These rows, encoded without any knowledge of the held-out ones."""
         if self.made_by is None or self.held_out == held_out:

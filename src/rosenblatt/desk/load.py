@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rosenblatt import registry
 from rosenblatt.errors import OptionError
 from rosenblatt.rows.kernels import Array
 from rosenblatt.ship.file.atomic import Path
@@ -16,12 +17,12 @@ if TYPE_CHECKING:
 def load_model(path: Path) -> Any:
     """Load the rule in a model file; it gives the same scores to the last bit.
 
-    A rule learned from arrays is returned as a fitted estimator; one learned from a table as a `TableRule`, which
-    predicts for tables with the same columns. Raises ModelError, naming the file, if anything is wrong with it.
-    Nothing in a file is executed.
+    A rule learned from arrays is returned as a fitted estimator, in a `DecisionRule` if the file has a decision; one
+    learned from a table as a `TableRule`, which predicts for tables with the same columns. Raises ModelError, naming
+    the file, if anything is wrong with it. Nothing in a file is executed.
     """
     model = Model.load(path)
-    return model.estimator if model.encoding is None else TableRule(model)
+    return TableRule(model) if model.encoding is not None else registry.with_decision(model.estimator, model.decision)
 
 
 class TableRule:
@@ -72,8 +73,12 @@ class TableRule:
         return self._asked("decision_function", table)
 
     def predict_proba(self, table: Any) -> Array:
-        """For a tree, the shares of the classes in each row's leaf."""
+        """The probability of each class; of a tree without such tables, the shares in each row's leaf."""
         return self._asked("predict_proba", table)
+
+    def predict_interval(self, table: Any) -> Array:
+        """The lower and the upper probability of yes; of several classes, those of each against the rest."""
+        return self._asked("predict_interval", table)
 
     def score(self, table: Any, labels: Any = None) -> float:
         """The accuracy on a table, by default measured against its own target column."""
@@ -93,10 +98,11 @@ class TableRule:
         return [[reason for reason in row if reason is not None] for row in found.iter_rows()]
 
     def _asked(self, method: str, table: Any) -> Array:
-        if not hasattr(self.estimator, method):
+        deciding = registry.with_decision(self.estimator, self.model.decision)
+        asked = next((one for one in (deciding, self.estimator) if hasattr(one, method)), None)
+        if asked is None:
             raise OptionError(f"{self.model.rule.name} has no {method}")
-        seen = self.model.seen(self.encoding, table)
-        return getattr(self.estimator, method)(seen)  # type: ignore[no-any-return]
+        return getattr(asked, method)(self.model.seen(self.encoding, table))  # type: ignore[no-any-return]
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name == "model":

@@ -17,6 +17,7 @@ from rosenblatt.prove.solve.optimality import interval
 from rosenblatt.prove.solve.separability import Separable
 from rosenblatt.rows.door import is_sparse
 from rosenblatt.rows.examples import costs_of_rows
+from rosenblatt.ship.file.decision_schemas import GUARANTEE
 from rosenblatt.ship.file.modelfile import Model
 from rosenblatt.ship.file.prooffile import ProofFile
 
@@ -28,7 +29,7 @@ def model_of(learned: Learned, training: TrainingOptions, *, prove: bool = True,
     """The model, with a proof of the rule's quality where one can be found; `clock` limits that proof."""
     data = learned.trained
     judged: dict[str, Any] = {
-        "part": 0.0 if training.folds else training.hold_out,
+        "part": training.part,
         "folds": training.folds,
         "seed": training.seed,
         "weights": data.weight_column,
@@ -39,11 +40,31 @@ def model_of(learned: Learned, training: TrainingOptions, *, prove: bool = True,
         "error": None if learned.error is None else asdict(learned.error),
         "baseline": None if learned.baseline is None else learned.baseline.record,
     }
+    judged |= _of_decision(learned, training)
     if learned.rule.tree is None:
         judged["means"] = means_of(data)
     clock = clock or clock_of(training.seconds, FIT_WORK, training.verbose)
     certificates = _proved(learned, clock) if prove else ()
-    return Model(learned.rule, data.encoding, certificates, data.fingerprint, judged)
+    made = None if learned.decided is None else learned.decided.decision
+    return Model(learned.rule, data.encoding, certificates, data.fingerprint, judged, decision=made)
+
+
+def _of_decision(learned: Learned, training: TrainingOptions) -> dict[str, Any]:
+    """What was measured on rows not learned from, and how the decision was found."""
+    judged, decided, wishes = learned.judged, learned.decided, training.wishes
+    record: dict[str, Any] = {} if judged is None else {"measures": judged.measures.kept}
+    if decided is None:
+        return record
+    if decided.guarantee is not None:
+        record |= {"set_aside": wishes.part, "guarantee": GUARANTEE.write(decided.guarantee)}
+    if decided.decision.asks and judged is not None:
+        record["asked"] = judged.asked
+    if decided.method is not None:
+        record["probability"] = decided.method
+    if (cut := decided.cut_off) is not None:
+        costs = [float(wishes.costs.get(label, 1.0)) for label in learned.trained.classes] if wishes.costs else None
+        record["cut_off"] = {"costs": costs, "rate": wishes.rate, "rows": cut.rows, "said_yes": cut.said_yes}
+    return record
 
 
 def _proved(learned: Learned, clock: Clock) -> tuple[Certificate, ...]:

@@ -1,5 +1,8 @@
 """A model's rule as points and as a scorecard."""
 
+from dataclasses import replace
+from typing import Any
+
 from rosenblatt.errors import OptionError
 from rosenblatt.ship.explain.scorecard import Scorecard, scorecard
 from rosenblatt.ship.export.points import PointRule
@@ -11,11 +14,33 @@ def points_of(model: Model) -> PointRule:
     return PointRule.of(model.table_encoding, model.rule)
 
 
+def shown_points(model: Model) -> PointRule:
+    """The rule as points above the model's cut-off, if it has a single one: for people, since a sum may be rounded."""
+    points = points_of(model)
+    if (cut := _cut_off(model)) is None:
+        return points
+    return replace(points, intercepts=(points.intercepts[0] - cut,), zero_is_yes=True)
+
+
+def _cut_off(model: Model) -> float | None:
+    """The only cut-off, if there is one besides the rule's own threshold."""
+    decision = model.decision
+    return None if decision is None or decision.rung is None or decision.asks else decision.rung.upper
+
+
+def in_points(model: Model, card: Scorecard, score: Any) -> Any:
+    """Scores as points above the cut-off."""
+    cut = _cut_off(model)
+    return (score if cut is None else score - cut) * float(card.factor)
+
+
 def card_of(model: Model) -> Scorecard:
     """The scorecard of a model's rule, measured from its average training row, or in its whole points."""
-    points, judged = points_of(model), model.held_out or {}
+    points, judged = shown_points(model), model.held_out or {}
     whole = _in_whole_points(points) if judged.get("whole_points") is True else None
-    return whole or scorecard(points, means=judged.get("means"))
+    card = whole or scorecard(points, means=judged.get("means"))
+    asks = model.decision is not None and model.decision.asks
+    return replace(card, people=model.decision.rung) if asks and model.decision is not None else card
 
 
 def has_whole_points(model: Model) -> bool:

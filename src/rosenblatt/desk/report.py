@@ -6,11 +6,13 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.desk.data import Data
-from rosenblatt.desk.model_contents import card_of
+from rosenblatt.desk.model_contents import card_of, in_points
+from rosenblatt.desk.report_judging import shown_judging
 from rosenblatt.desk.train import Learned
 from rosenblatt.desk.tree_paths import first_lines, table_tree
 from rosenblatt.draw.tree_picture import svg_of
 from rosenblatt.errors import OptionError
+from rosenblatt.judge.decision import UNDECIDED, leads
 from rosenblatt.learn.choices import ties_named
 from rosenblatt.plurals import many
 from rosenblatt.prove.check.certificate import Contradiction, CostInterval, ErrorInterval, Separation
@@ -56,7 +58,8 @@ def contents_of(data: Data, learned: Learned, model: Model, notes: tuple[str, ..
     """The contents of the report on a rule; `command` checks its proofs."""
     trained, rule = learned.trained, learned.rule
     card, why_not = _card(model)
-    scores, wrong = _scores(learned, float(card.factor) if card else 1.0)
+    scores, codes = _scores(learned, model, card)
+    wrong = (codes != trained.y) & (codes != UNDECIDED)
     missed = np.flatnonzero(wrong)
     error, why_stopped = learned.error, rule.stop_sentence(trained.weights)
     return ReportContents(
@@ -84,10 +87,11 @@ def contents_of(data: Data, learned: Learned, model: Model, notes: tuple[str, ..
         made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         learned=f"{rule.name}, because {learned.why}. {why_stopped}",
         warnings=(*notes, *_beside_constant(learned)),
-        mistakes=_mistakes(learned, scores, missed[:20]),
+        mistakes=_mistakes(learned, scores, codes, missed[:20]),
         n_mistakes=int(missed.size),
         contradictions=_contradictions(learned),
         learning=_learning(learned),
+        judging=shown_judging(learned),
         **_tree(learned),
     )
 
@@ -136,7 +140,9 @@ def _verdict(learned: Learned, model: Model) -> str:
 
 def _facts(learned: Learned, model: Model) -> tuple[Fact, ...]:
     n, tree = learned.trained.n, learned.rule.tree
-    facts = [Fact("mistakes on these rows", f"{learned.mistakes:,}", f"{learned.mistakes / n:.1%} of them")]
+    before = "" if model.decision is None or model.decision.rung is None else ", before the cut-off"
+    share = f"{learned.mistakes / n:.1%} of them{before}"
+    facts = [Fact("mistakes on these rows", f"{learned.mistakes:,}", share)]
     if not learned.costs.are_counts:
         facts.append(
             Fact("cost of these mistakes", f"{learned.cost:,.6g}", learned.costs.in_words(learned.trained.classes))
@@ -166,17 +172,16 @@ def _card(model: Model) -> tuple[Scorecard | None, str]:
         return None, str(error)
 
 
-def _scores(learned: Learned, factor: float) -> tuple[Array, Array]:
-    """The lead of the predicted class in each row, in points, and whether the prediction is wrong."""
-    trained = learned.trained
-    wrong = learned.rule.predict(trained.seen) != trained.y
+def _scores(learned: Learned, model: Model, card: Scorecard | None) -> tuple[Array, Array]:
+    """The lead of the predicted class in each row, in points, and what is decided."""
+    seen = learned.trained.seen
+    codes = model.codes(seen)
     if learned.rule.tree is not None:
-        return np.empty(0), wrong  # a tree has shares, not points
-    scores = learned.rule.scores(trained.seen) * factor
-    if scores.ndim == 2:
-        ahead = np.sort(scores, axis=1)
-        scores = ahead[:, -1] - ahead[:, -2]
-    return scores, wrong
+        return np.empty(0), codes  # a tree has shares, not points
+    scores = learned.rule.scores(seen)
+    if card is not None:
+        scores = in_points(model, card, scores)
+    return leads(scores) if scores.ndim == 2 else scores, codes
 
 
 def _row(data: Data, row: int, cells: dict[str, Any], **more: Any) -> ShownRow:
@@ -185,9 +190,9 @@ def _row(data: Data, row: int, cells: dict[str, Any], **more: Any) -> ShownRow:
     return ShownRow(data.number(row), data.classes[data.y[row]], values, **more)
 
 
-def _mistakes(learned: Learned, scores: Array, missed: Array) -> tuple[ShownRow, ...]:
+def _mistakes(learned: Learned, scores: Array, codes: Array, missed: Array) -> tuple[ShownRow, ...]:
     data = learned.trained
-    predicted = learned.rule.predict(data.X[missed]) if missed.size else ()
+    predicted = codes[missed]
     shown = data.shown(missed)
     return tuple(
         _row(data, int(row), cells, predicted=data.classes[label], score=float(scores[row]) if scores.size else None)

@@ -2,7 +2,7 @@
 
 Anyone can repeat this, in any language, for a file of any length, without a list of rows:
 row i (from 0) has the number mix(i + (seed + 1) * 0x9E3779B97F4A7C15), where mix is the finaliser of SplitMix64
-(Steele, Lea and Flood 2014), all modulo 2^64; it is held out if that is below part * 2^64.
+(Steele, Lea and Flood 2014), all modulo 2^64; it is held out if that is below part * 2^64, or in the fold.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ WORD = 2**64
 
 @dataclass(frozen=True)
 class HoldOut:
-    """The rows not used in learning: a part of all rows, or one of several folds."""
+    """The rows not used in learning: a part of all rows, one of several folds, or both."""
 
     part: float = 0.0
     seed: int = 0
@@ -27,9 +27,10 @@ class HoldOut:
     def __call__(self, first: int, last: int) -> Array:
         """Which of the rows from `first` up to `last` are held out."""
         drawn = mixed(first, last, self.seed)
+        out = np.less(drawn, np.uint64(min(int(self.part * WORD), WORD - 1)))
         if self.folds:
-            return np.equal(drawn % np.uint64(self.folds), np.uint64(self.fold))
-        return np.less(drawn, np.uint64(min(int(self.part * WORD), WORD - 1)))
+            out |= np.equal(drawn % np.uint64(self.folds), np.uint64(self.fold))
+        return out
 
 
 def mixed(first: int, last: int, seed: int) -> Array:

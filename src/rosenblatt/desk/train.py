@@ -8,21 +8,25 @@ import time
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import fsum
 from typing import Any
 
 import numpy as np
 
+from rosenblatt.desk import deciding
 from rosenblatt.desk.choosing import AUTO as AUTO
 from rosenblatt.desk.choosing import MEANT, chosen, rule_of, rules_of
 from rosenblatt.desk.cost import Baseline, Costs
 from rosenblatt.desk.data import Data
-from rosenblatt.desk.error_rate import HELD_OUT, ErrorEstimate, by_folds
+from rosenblatt.desk.deciding import Decided, by_rules_of_folds
+from rosenblatt.desk.error_rate import ErrorEstimate
+from rosenblatt.desk.judging import Judged, folds_of, on_folds, on_held_out, pooled
 from rosenblatt.desk.plain_warnings import in_plain_words
 from rosenblatt.desk.shortening import made_short
 from rosenblatt.desk.split import HoldOut
+from rosenblatt.desk.wishes import Wishes
 from rosenblatt.errors import DataError, ModelError, NotConverged, OptionError
-from rosenblatt.plurals import many
 from rosenblatt.prove.solve.separability import Verdict
 from rosenblatt.registry import ALGORITHMS
 from rosenblatt.rows.kernels import Array
@@ -43,6 +47,7 @@ class TrainingOptions:
     seconds: float | None = None  # for each proof; 0: no limit; None: a fixed amount of work
     prove: bool = True  # if not, nothing is proved, not even to choose the algorithm
     verbose: bool = False
+    wishes: Wishes = field(default_factory=Wishes)  # of the decisions
 
     def check(self) -> None:
         """Refuse options that are wrong for any table."""
@@ -53,11 +58,27 @@ class TrainingOptions:
             raise OptionError(f"--hold-out must be at least 0 and below 1, not {self.hold_out!r}")
         if self.folds < 0 or self.folds == 1:
             raise OptionError(f"--folds must be at least 2, or 0 for none, not {self.folds}")
+        self.wishes.check()
+        if self.part + self.wishes.part >= 1.0:
+            raise OptionError(
+                f"--hold-out {self.part:g} and --calibrate {self.wishes.part:g} leave no rows to learn from"
+            )
+
+    @property
+    def part(self) -> float:
+        """The part of the rows to hold out."""
+        return 0.0 if self.folds else self.hold_out
+
+    @property
+    def tested(self) -> HoldOut | None:
+        """The rows to judge the rule on, if any."""
+        return HoldOut(self.part, self.seed) if self.part else None
 
     @property
     def held_out(self) -> HoldOut | None:
-        """The rows to hold out, if any."""
-        return HoldOut(self.hold_out, self.seed) if self.hold_out and not self.folds else None
+        """The rows not to learn from, if any: those, and those set aside for a guarantee."""
+        part = self.part + self.wishes.part
+        return HoldOut(part, self.seed) if part else None
 
 
 def _refuse_values(rule: str, options: Mapping[str, Any]) -> None:
@@ -82,19 +103,30 @@ class Learned:
     mistakes: int  # on the training rows
     costs: Costs
     cost: float  # of these mistakes
-    error: ErrorEstimate | None
-    baseline: Baseline | None  # on the rows of `error`
+    judged: Judged | None  # on rows not learned from
+    decided: Decided | None  # cut-offs and probabilities, where they were asked for
     exact: bool  # whether every export gives the same labels
     seconds: float
     interrupted: bool
     notes: tuple[str, ...]
 
+    @property
+    def error(self) -> ErrorEstimate | None:
+        """On rows not learned from, the error among those decided."""
+        return None if self.judged is None else self.judged.error
+
+    @property
+    def baseline(self) -> Baseline | None:
+        """On the rows of `error`, the comparison with always predicting one class."""
+        return None if self.judged is None else self.judged.baseline
+
 
 def learn(data: Data, training: TrainingOptions) -> Learned:
     """Learn a rule and judge it."""
-    begun = time.monotonic()
-    out = _rows_held_out(data, training)
+    begun, wishes = time.monotonic(), training.wishes
+    tested, aside = _rows_held_out(data, training)
     data = _prepared(data, training.held_out, training)
+    out = tested | aside
     trained = data.some(~out) if out.any() else data
     _ = trained.fingerprint_begun  # the model will need it
     trainer = _Trainer(trained, training)
@@ -103,25 +135,60 @@ def learn(data: Data, training: TrainingOptions) -> Learned:
     costs = Costs.of(rule, trained)
     predicted = rule.predict(trained.seen)
     wrong = predicted != trained.y
-    error = baseline = None
+    judged = decided = None
+    anew = partial(_learned_from, training)
     try:
-        if out.any():
-            error, baseline = _judged(rule, costs, trained, data.some(out), HELD_OUT)
-        elif training.folds and not interrupted:
-            error, baseline = _cross_validated(data, training)
-            interrupted = error is None
-            trainer.notes += _on_rows_not_judged(data, error)
+        if training.folds and not interrupted:
+            known = partial(_prepared, data, training=training)
+            folds = folds_of(trained, training.folds, HoldOut(wishes.part, training.seed), known, anew)
+            rows = pooled(rule, trained, folds)
+            if wishes.needs_scores:
+                decided = deciding.decided(wishes, data.classes, rows, rule, data.some(aside))
+            judged = on_folds(wishes, rows, decided, trained, folds, training.folds)
+            trainer.notes += judged.notes
+        elif wishes.needs_scores and not interrupted:
+            rows = by_rules_of_folds(rule, trained, training.seed, anew)
+            decided = deciding.decided(wishes, data.classes, rows, rule, data.some(aside))
+        if tested.any():
+            judged = on_held_out(
+                wishes, rule, None if decided is None else decided.decision, costs, trained, data.some(tested)
+            )
     except KeyboardInterrupt:  # there is a rule, though it is not judged
         interrupted = True
+    if wishes.needs_scores and decided is None:
+        trainer.notes.append("interrupted before cut-offs and probabilities were found: the model has none")
     cost, seconds = fsum(costs.of_rows(trained)[wrong]), time.monotonic() - begun
     counted = wrong if trained.weights is None else wrong & (trained.weights > 0)
     notes = (*trainer.notes, *trainer.chosen.beside_verdict(int(counted.sum())))
     notes += _beside_constant(rule, costs, cost, trained, predicted)
+    notes += _one_answer(rule, judged, trained, wishes)
     how = trainer.chosen
     return Learned(
-        rule, how.algorithm, how.why, how.verdict, trained, int(wrong.sum()), costs, cost, error, baseline, exact,
+        rule, how.algorithm, how.why, how.verdict, trained, int(wrong.sum()), costs, cost, judged, decided, exact,
         seconds, interrupted, notes,
     )  # fmt: skip
+
+
+def _learned_from(training: TrainingOptions, part: Data) -> Rule:
+    """A rule learned anew from some of the rows."""
+    without_proofs = replace(training, prove=training.prove and training.algorithm != AUTO)  # which nothing rests on
+    trainer = _Trainer(part, without_proofs)
+    if trainer.fit():
+        raise KeyboardInterrupt
+    return trainer.rule  # type: ignore[no-any-return]
+
+
+def _one_answer(rule: Rule, judged: Judged | None, trained: Data, wishes: Wishes) -> tuple[str, ...]:
+    """What to do about a rule that finds no row of a class."""
+    never = () if judged is None else judged.measures.never_found
+    if len(trained.classes) > 2 or wishes.costs or not wishes.is_about_cost or not (rule.is_constant or never):
+        return ()
+    counts = np.bincount(trained.y, trained.weights, 2)
+    rare = int(np.argmin(counts))
+    times, yes = round(float(counts[1 - rare] / counts[rare])), float(counts[1] / counts.sum())
+    found = "" if rule.is_constant else f"the rule finds no row that is {trained.classes[rare]} among the new ones: "
+    advice = f"--cost {trained.classes[rare]}={times} would make both classes count the same"
+    return (f"{found}{advice}, and --rate {100 * yes:.2g}% would say {trained.classes[1]} to as many rows as are",)
 
 
 def _beside_constant(rule: Rule, costs: Costs, cost: float, trained: Data, predicted: Array) -> tuple[str, ...]:
@@ -139,33 +206,22 @@ def _beside_constant(rule: Rule, costs: Costs, cost: float, trained: Data, predi
     return ()
 
 
-def _judged(rule: Rule, costs: Costs, trained: Data, tested: Data, how: str) -> tuple[ErrorEstimate, Baseline]:
-    """The rule's error on rows not used in learning, and a comparison with the best constant rule."""
-    predicted = rule.predict(tested.seen)
-    wrong = int((predicted != tested.y).sum())
-    return ErrorEstimate.of(wrong, tested.n, how), Baseline.of(costs, trained, tested, predicted)
-
-
-def _on_rows_not_judged(data: Data, error: ErrorEstimate | None) -> list[str]:
-    """A note if some folds were skipped."""
-    if error is None or error.rows == data.n:
-        return []
-    left_out = many(data.n - error.rows, "row")
-    return [f"{left_out} of {data.n:,} not judged: without their fold, some class has no training rows"]
-
-
 def _prepared(data: Data, held_out: HoldOut | None, training: TrainingOptions) -> Data:
     """The rows as the algorithm sees them, encoded without any knowledge of the held-out ones."""
     data = data.without_knowing(held_out)
     return data if training.algorithm in MEANT else data.seen_by(ALGORITHMS[training.algorithm].rule)
 
 
-def _rows_held_out(data: Data, training: TrainingOptions) -> Any:
-    """Which rows are held out."""
+def _rows_held_out(data: Data, training: TrainingOptions) -> tuple[Array, Array]:
+    """Which rows are held out, and which others are set aside to show a guarantee on."""
     training.check()
+    training.wishes.check_classes(data.classes)
     if training.folds > data.n:
         raise OptionError(f"cannot split {data.n} rows into {training.folds} folds")
-    out = np.zeros(data.n, np.bool_) if training.held_out is None else training.held_out(0, data.n)
+    none = np.zeros(data.n, np.bool_)
+    out = none if training.held_out is None else training.held_out(0, data.n)
+    tested = none if training.tested is None else training.tested(0, data.n)
+    training.wishes.check_rows(data.y[out & ~tested], data.weights, data.classes)
     for code, label in enumerate(data.classes):
         inside, counts = data.y[~out] == code, True if data.weights is None else data.weights[~out] > 0
         if not inside.any():
@@ -177,50 +233,22 @@ def _rows_held_out(data: Data, training: TrainingOptions) -> Any:
             )
         if not (inside & counts).any():
             raise DataError(f"all training rows of class {label!r} have weight 0")
-    return out
-
-
-def _cross_validated(data: Data, training: TrainingOptions) -> tuple[ErrorEstimate | None, Baseline | None]:
-    """The error of rules that were each learned without one fold and judged on it; None if interrupted."""
-    how = by_folds(training.folds)
-    judged: tuple[ErrorEstimate, Baseline] | None = None
-    without_proofs = replace(training, prove=training.prove and training.algorithm != AUTO)  # which nothing rests on
-    for k in range(training.folds):
-        fold = HoldOut(seed=training.seed, folds=training.folds, fold=k)
-        inside = fold(0, data.n)
-        counted = ~inside if data.weights is None else ~inside & (data.weights > 0)
-        if not inside.any() or np.unique(data.y[counted]).size < len(data.classes):
-            continue
-        known = _prepared(data, fold, training)
-        part = known.some(~inside)
-        trainer = _Trainer(part, without_proofs)
-        if trainer.fit():
-            return None, None
-        costs = Costs.of(trainer.rule, part)
-        error, baseline = _judged(trainer.rule, costs, part, known.some(inside), how)
-        if judged is not None:
-            error = ErrorEstimate.of(judged[0].mistakes + error.mistakes, judged[0].rows + error.rows, how)
-            baseline = judged[1] + baseline
-        judged = error, baseline
-    if judged is None:
-        raise DataError(
-            "every fold holds all rows of some class; use more folds or another --seed, or merge rare classes"
-        )
-    return judged
+    return tested, out & ~tested
 
 
 class _Trainer:
     """Chooses the algorithm and learns the rule."""
 
     def __init__(self, data: Data, training: TrainingOptions) -> None:
-        self.data, self.chosen = data, chosen(data, training)
+        self.data, self.training, self.chosen = data, training, chosen(data, training)
         self.notes = list(self.chosen.notes)
         self.rule = rule_of(self.chosen.algorithm, {**self.chosen.options, **training.options}, data, training)
 
     def fit(self) -> bool:
         """Learn; returns whether learning was interrupted, which keeps the best rule so far."""
         interrupted = self._fit()
-        self.rule.settle_for_constant(self.data.seen, self.data.y, self.data.weights)
+        if not self.training.wishes.needs_scores:  # of the same score for every row, nothing can be made
+            self.rule.settle_for_constant(self.data.seen, self.data.y, self.data.weights)
         return interrupted
 
     def _fit(self) -> bool:

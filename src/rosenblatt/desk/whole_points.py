@@ -13,6 +13,7 @@ from rosenblatt.desk.error_rate import HELD_OUT, ErrorEstimate
 from rosenblatt.desk.model import means_of
 from rosenblatt.desk.model_contents import points_of
 from rosenblatt.desk.split import HoldOut
+from rosenblatt.errors import OptionError
 from rosenblatt.plurals import many
 from rosenblatt.ship.explain.integers import IntegerCard, integers, wrong_rows
 from rosenblatt.ship.file.modelfile import Model
@@ -51,6 +52,8 @@ class WholePoints:
 
 def whole_points(model: Model, data: Data, largest: int | str) -> WholePoints:
     """Choose whole points on a table; if the rule was learned from it, the held-out rows are left out."""
+    if model.decision is not None:
+        raise OptionError("the model's cut-offs and probabilities are for its own points, so it keeps those")
     points, judged = points_of(model), model.held_out or {}
     part, seed = float(judged.get("part") or 0.0), int(judged.get("seed") or 0)
     out = HoldOut(part, seed)(0, data.n)

@@ -168,7 +168,7 @@ class Abstention:
             return (
                 f"Every row is left to people: that {short.tolerance.statement(self.names)} cannot be claimed with "
                 f"confidence {sure}. Even where it would begin, {short.statement(self.names)}; that shows at most "
-                f"{ceil(1000 * limit) / 10:.1f}%. Hold out more rows, tolerate more errors, or accept less confidence."
+                f"{ceil(1000 * limit) / 10:.1f}%. Use more rows, tolerate more errors, or accept less confidence."
             )
         claimed = " and ".join(count.tolerance.statement(self.names) for count in self.claims)
         shown = "; ".join(count.statement(self.names) for count in self.claims)
@@ -206,7 +206,7 @@ def choose(
     if not tolerances:
         raise OptionError("name at least one tolerable rate")
     rows.without_weights("a guarantee")
-    _refuse_too_few(rows, tolerances, confidence, names)
+    refuse_too_few(rows.n, int(np.count_nonzero(rows.yes)), tolerances, confidence, names)
     first = first_rung(rows.n, ladder, tolerances, confidence)
     tested: list[tuple[Count, ...]] = []
     for did in _decided(rows, ladder.rungs[first:]):
@@ -265,16 +265,15 @@ def _passes(counts: tuple[Count, ...], delta: float) -> bool:
     return all(count.p_value <= delta for count in counts)
 
 
-def _refuse_too_few(rows: Scored, tolerances: Sequence[Tolerance], confidence: float, names: Names) -> None:
+def refuse_too_few(n: int, yes: int, tolerances: Sequence[Tolerance], confidence: float, names: Names) -> None:
     """Refuse rows of which not even all, and without an error, could show a tolerance."""
     for one in tolerances:
         needed = binomial.rows_needed(one.rate, confidence)
-        yes = int(np.count_nonzero(rows.yes))
-        there = {ARE_NO: rows.n - yes, ARE_YES: yes}.get(one.among, rows.n)
+        there = {ARE_NO: n - yes, ARE_YES: yes}.get(one.among, n)
         if there < needed:
             raise DataError(
                 f"to claim with confidence {100 * confidence:.12g}% that {one.statement(names)} takes {needed:,} "
-                f"such rows without an error, and there are {there:,}: hold out more, tolerate more errors, or accept "
+                f"such rows without an error, and there are {there:,}: use more rows, tolerate more errors, or accept "
                 "less confidence"
             )
 

@@ -13,6 +13,7 @@ logistic rests on the engine's own exp, which may differ in the last place: deci
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from math import inf
 from typing import Any
 
@@ -132,9 +133,10 @@ class OneVsRest:
         table = np.asarray(scores, dtype=np.float64)
         if table.ndim != 2 or table.shape[1] != len(self.classes):
             raise DataError(f"scores must be a table with {len(self.classes)} columns, one for each class")
-        each = np.stack([one.of(column) for one, column in zip(self.classes, table.T, strict=True)], axis=1)
-        total = each.sum(axis=1, keepdims=True)
-        return np.where(total > 0, each / np.where(total > 0, total, 1.0), 1 / len(self.classes))
+        each = [one.of(column) for one, column in zip(self.classes, table.T, strict=True)]
+        total = reduce(np.add, each)  # one after the other, as every engine can
+        shares = [np.where(total > 0, p / np.where(total > 0, total, 1.0), 1 / len(each)) for p in each]
+        return np.stack(shares, axis=1)
 
 
 def sigmoid(rows: Scored) -> Sigmoid:

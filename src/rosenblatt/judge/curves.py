@@ -3,7 +3,8 @@
 Problem   rows with scores and labels; what is right and wrong at a cut-off, and how does that change with it?
 Result    `Confusion` for one cut-off; curves with one point for each distinct score, so that rows with equal scores are
           never separated; areas and distances with the scores where they are reached.
-Papers    DeLong, DeLong and Clarke-Pearson 1988 (the interval of the area).
+Papers    DeLong, DeLong and Clarke-Pearson 1988 (the interval of the area); Boyd, Eng and Page 2013 (that of the
+          area under the precision-recall curve).
 """
 
 from dataclasses import dataclass
@@ -103,6 +104,20 @@ class Area:
 
 
 @dataclass(frozen=True)
+class MeanPrecision:
+    """The area under the precision-recall curve: the mean precision over the yes.
+
+    The interval is the approximate one of Boyd, Eng and Page, on the scale of log odds; None for rows with weights, and
+    where every yes scores above every no.
+    """
+
+    value: float
+    lower: float | None
+    upper: float | None
+    confidence: float
+
+
+@dataclass(frozen=True)
 class ScoreSeparation:
     """The largest distance between the shares of yes and of no at or above a score (Kolmogorov and Smirnov)."""
 
@@ -147,8 +162,13 @@ def area(rows: Scored, confidence: float = 0.95) -> Area:
     if spread <= 0 or not 0 < value < 1:
         return Area(value, *_of_pairs(value, int(min(all_yes, all_no)), delta), confidence)
     reach = NormalDist().inv_cdf(1 - delta / 2) * sqrt(spread) / (value * (1 - value))
+    return Area(value, *_around(value, reach), confidence)
+
+
+def _around(value: float, reach: float) -> tuple[float, float]:
+    """An interval that reaches so far on the scale of log odds."""
     odds = log(value) - log1p(-value)
-    return Area(value, 1 / (1 + exp(min(reach - odds, 700))), 1 / (1 + exp(-odds - reach)), confidence)
+    return 1 / (1 + exp(min(reach - odds, 700))), 1 / (1 + exp(min(-odds - reach, 700)))
 
 
 def _of_pairs(value: float, pairs: int, delta: float) -> tuple[float, float]:
@@ -163,6 +183,15 @@ def average_precision(rows: Scored) -> float:
     """The mean precision over the yes: the sum of precision times what each distinct score adds to recall."""
     points = curve(rows)
     return float(np.diff(points.of_yes) @ points.precision[1:])
+
+
+def mean_precision(rows: Scored, confidence: float = 0.95) -> MeanPrecision:
+    """The area under the precision-recall curve, with its interval."""
+    value, yes = average_precision(rows), float(rows.groups.yes.sum())
+    reach = NormalDist().inv_cdf(1 - binomial.confident(confidence) / 2)
+    if rows.weights is not None or not 0 < value < 1:
+        return MeanPrecision(value, None, None, confidence)
+    return MeanPrecision(value, *_around(value, reach / sqrt(yes * value * (1 - value))), confidence)
 
 
 def separation(rows: Scored) -> ScoreSeparation:

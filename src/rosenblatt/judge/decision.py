@@ -3,7 +3,9 @@
 Both are tables of scores, which every engine compares alike, so labels and probabilities are the same everywhere.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -33,10 +35,30 @@ class Decision:
         each = self.probability.classes if isinstance(self.probability, OneVsRest) else (self.probability,)
         if any(isinstance(one, Sigmoid) for one in each):
             raise DataError("a shipped probability must be a table: engines may round a logistic differently")
+        ends = () if self.rung is None else (self.rung.lower, self.rung.upper)
+        given = [end for end in ends if end is not None]
+        if not all(map(isfinite, given)) or sorted(given) != given:
+            raise DataError("the cut-offs must be finite numbers, the lower one not above the upper one")
+
+    @property
+    def asks(self) -> bool:
+        """Whether it may leave a row to a person."""
+        return self.rung is not None and (self.rung.lower is None or self.rung.lower != self.rung.upper)
+
+    def check(self, classes: Sequence[Any]) -> None:
+        """Refuse a decision that is not for these classes."""
+        several = len(classes) > 2
+        if several and self.rung is not None and self.rung.lower is not None:
+            raise DataError("with several classes there is a cut-off for saying the first, but none for saying no")
+        tables = len(self.probability.classes) if isinstance(self.probability, OneVsRest) else 2
+        if self.probability is not None and tables != len(classes):
+            raise DataError(f"the probabilities are for {tables} classes, not {len(classes)}")
+        if self.asks and ASK_A_PERSON in classes:
+            raise DataError(f"a class is called {ASK_A_PERSON!r}, so nobody could tell it from a row left to people")
 
     def codes(self, scores: Array, own: Array) -> Array:
         """The code of the class that each row is given, or UNDECIDED; `own` are the codes that the rule gives."""
-        if self.rung is None:
+        if self.rung is None or not len(scores):
             return own
         if scores.ndim == 2:
             return np.where(self.rung.of(leads(scores)) == YES, own, UNDECIDED)

@@ -47,7 +47,7 @@ class Rung:
 class Ladder:
     """Rungs, each of which decides all that the one before it decides, in the same way.
 
-    Or single cut-offs, each of which says yes to all that the one before it does, and no to the others.
+    Or single cut-offs, each of which says yes (or no) to all that the one before it does, and the other to the rest.
     """
 
     rungs: tuple[Rung, ...]
@@ -59,9 +59,11 @@ class Ladder:
         lowers = np.array([-np.inf if rung.lower is None else rung.lower for rung in self.rungs])
         if np.isnan(uppers).any() or np.isnan(lowers).any() or (lowers > uppers).any():
             raise DataError("every rung needs a lower cut-off that is not above the upper one")
+        if self.without_asking and ((uppers[1:] >= uppers[:-1]).all() or (lowers[1:] <= lowers[:-1]).all()):
+            return
         if (uppers[1:] > uppers[:-1]).any():
             raise DataError("upper cut-offs must not rise from rung to rung")
-        if (lowers[1:] < lowers[:-1]).any() and not self.without_asking:
+        if (lowers[1:] < lowers[:-1]).any():
             raise DataError("lower cut-offs must not fall from rung to rung")
 
     @property
@@ -105,6 +107,13 @@ class Ladder:
         """
         found, asked = numbers_of(scores, "scores"), one_of("below", below, ("no", "ask")) == "ask"
         return cls._made([(None if asked else cut, cut) for cut in _quantiles(found, rungs).tolist()], found)
+
+    @classmethod
+    def from_bottom(cls, scores: Any, rungs: int = RUNGS) -> "Ladder":
+        """No from the lowest scores on, and yes above; the k-th rung says no to about k / rungs of the rows."""
+        found = numbers_of(scores, "scores")
+        above = [min(nextafter(-cut, inf), float_info.max) for cut in _quantiles(-found, rungs).tolist()]
+        return cls._made([(cut, cut) for cut in above], found)
 
     @classmethod
     def _made(cls, pairs: list[tuple[float | None, float | None]], scores: Array) -> "Ladder":

@@ -78,6 +78,7 @@ def run(
         ),
     ] = True,
     options: FitOptions,
+    deciding: parameters.Deciding,
     table: parameters.WeightedTable,
     shown: parameters.ConfiguredOutput,
 ) -> None:
@@ -91,7 +92,7 @@ def run(
     from rosenblatt.cli import learning
 
     screen = shown.screen_for(output, kernels=15)
-    found = learning.outcome(screen, begun, target, table, training, options, prove)
+    found = learning.outcome(screen, begun, target, table, training, options, deciding, prove)
     found.model.save(output, force=shown.force)
     found.show(screen)
     screen.line(f"Model written to {output}")

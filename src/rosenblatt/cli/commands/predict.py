@@ -24,6 +24,15 @@ class Decisions:
         list[str] | None,
         typer.Option("--keep", metavar="COLUMN", help="Column to copy to the output, or all; may be repeated."),
     ] = None
+    places: Annotated[
+        int | None,
+        typer.Option(
+            "--places", min=0, metavar="N", help="Say yes to the N rows of this table with the highest scores."
+        ),
+    ] = None
+    rate: Annotated[
+        str | None, typer.Option("--rate", metavar="SHARE", help="Say yes to this share of the rows of this table.")
+    ] = None
     judge: Annotated[
         bool, typer.Option("--judge", help="Compare with the target column, and report the error rate.")
     ] = False
@@ -63,22 +72,32 @@ def run(
     from contextlib import nullcontext
 
     from rosenblatt.cli import reading, writing
-    from rosenblatt.desk.predict import judged, predictions
+    from rosenblatt.cli.values import share_given
+    from rosenblatt.desk.predict import LeftToPeople, judged, predictions, with_capacity
+    from rosenblatt.errors import OptionError
+    from rosenblatt.plurals import many
     from rosenblatt.read.encode.lookup import Unseen
     from rosenblatt.ship.file.modelfile import Model
 
     os.environ.setdefault("POLARS_ROW_GROUP_PREFETCH_SIZE", "2")  # more costs memory and brings no speed
     screen = shown.screen_for(output)
     writing.check_suffix(output)
+    rate = share_given(decisions.rate, "--rate")
+    if rate is not None and decisions.places is not None:
+        raise OptionError("--places and --rate both say how many rows are yes: leave one of them out")
     loaded = Model.load(model)
     table = reading.table(
         screen, file, wanted, loaded.encoding, large=True, target=decisions.judge, keep=decisions.keep or ()
     )
-    error, unseen = None, Unseen()
+    error, cut_off, unseen, asked = None, None, Unseen(), LeftToPeople()
     to_terminal = output is None and sys.stdout.isatty()  # there the rows show the progress
     busy = nullcontext() if to_terminal else screen.busy("predicting")
     with busy, writing.explained(loaded, table):
-        found = predictions(loaded, table, reasons_wanted=decisions.reasons, keep=decisions.keep or (), unseen=unseen)
+        if rate is not None or decisions.places is not None:
+            loaded, cut_off = with_capacity(loaded, table, decisions.places, rate)
+        found = predictions(
+            loaded, table, reasons_wanted=decisions.reasons, keep=decisions.keep or (), unseen=unseen, asked=asked
+        )
         if decisions.safe_csv:
             found = writing.harmless(found, output, shown.json)
         if decisions.judge:
@@ -89,8 +108,11 @@ def run(
             writing.to_file(found, output, shown.force)
     for note in writing.on_unseen(unseen, loaded.table_encoding):
         screen.note(note)
-    if error is not None:
-        screen.aside(error.statement) if output is None else screen.line(error.statement)
+    told = [] if cut_off is None else [cut_off.statement, *([] if cut_off.warning is None else [cut_off.warning])]
+    if asked.rows and error is None:
+        told.append(f"Left to people: {many(asked.rows, 'row')}.")
+    for line in [*told, *([] if error is None else [error.statement])]:
+        screen.aside(line) if output is None else screen.line(line)
     if output is not None:
         screen.line(f"Written: {output}")
-        screen.record(writing.summary(NAME, model, output, error, unseen))
+        screen.record(writing.summary(NAME, model, output, error, unseen, asked, cut_off))

@@ -25,6 +25,7 @@ def run(
     ] = None,
     training: parameters.Training,
     options: parameters.RuleOptions,
+    deciding: parameters.Deciding,
     table: parameters.WeightedTable,
     shown: parameters.ConfiguredOutput,
 ) -> None:
@@ -47,7 +48,7 @@ def run(
     screen = shown.screen_for(output, model, kernels=15)
     if find_spec("matplotlib") is None:
         raise MissingExtraError("plot", "a report with plots")
-    found = learning.outcome(screen, begun, target, table, training, options)
+    found = learning.outcome(screen, begun, target, table, training, options, deciding)
     with screen.busy("drawing"):
         check = shlex.join(["rosenblatt", "verify", str(model), *file])
         page = report_of(contents_of(found.data, found.learned, found.model, found.notes, check))

@@ -14,6 +14,7 @@ import numpy as np
 from rosenblatt.desk.cost import Costs
 from rosenblatt.desk.data import Data
 from rosenblatt.errors import OptionError
+from rosenblatt.judge.decision import UNDECIDED
 from rosenblatt.prove.check import exact
 from rosenblatt.prove.check.joint_certificate import mistakes as mistakes_of_scores
 from rosenblatt.rows.examples import Examples
@@ -48,11 +49,12 @@ class CheckedClaim:
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """The subject of a model's claims: its rule, the training rows, and the held-out rows."""
+    """The subject of a model's claims: its rule, the training rows, the held-out rows, and those set aside."""
 
     model: Model
     trained: Data
     tested: Data
+    aside: Data  # for a guarantee
 
     @property
     def rule(self) -> Rule:
@@ -88,8 +90,15 @@ class Subject:
         except OptionError:
             return None
 
+    def wrongly_decided(self, data: Data) -> tuple[Array, str]:
+        """The rows that the model gets wrong; rows left to people are none of them."""
+        if self.model.decision is None or self.model.decision.rung is None:
+            return self.wrong_rows(data)
+        codes = self.model.codes(data.seen)
+        return np.flatnonzero((codes != data.y) & (codes != UNDECIDED)), PREDICT
+
     def wrong_rows(self, data: Data) -> tuple[Array, str]:
-        """The rows that the rule gets wrong, and how that was decided: exactly for linear rules."""
+        """The rows that the rule itself gets wrong, and how that was decided: exactly for linear rules."""
         form = self.rule.linear
         if form is not None and form.scheme == JOINT and not form.unit_rows:
             several = JointExamples(rows_of(data.seen, bias=form.bias), data.y.astype(np.int64), classes=data.classes)
@@ -125,6 +134,12 @@ def near(claimed: Any, found: Any) -> bool:
     if isinstance(found, list):
         same_length = isinstance(claimed, list) and len(claimed) == len(found)
         return same_length and all(map(near, claimed, found))
+    if isinstance(found, dict):
+        return (
+            isinstance(claimed, dict)
+            and claimed.keys() == found.keys()
+            and all(near(claimed[k], v) for k, v in found.items())
+        )
     if isinstance(found, float):
         return type(claimed) in (int, float) and isclose(claimed, found, rel_tol=NEAR, abs_tol=1e-300)
     return bool(claimed == found)

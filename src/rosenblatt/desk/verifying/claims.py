@@ -9,7 +9,7 @@ from typing import Any
 
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.split import HoldOut
-from rosenblatt.desk.verifying import judgement, learned, proved
+from rosenblatt.desk.verifying import decided, judgement, learned, proved
 from rosenblatt.desk.verifying.claim import AGAIN, CheckedClaim, Claim, Outcome, Subject
 from rosenblatt.plurals import many
 from rosenblatt.ship.file.modelfile import Model
@@ -31,6 +31,7 @@ def _shape(data: dict[str, Any]) -> str:
 def _not_checked(about: Subject, _: Any) -> Outcome:
     unknown = list(about.rule.not_checkable)
     unknown += ["that the weights were learned without the held-out rows"] if about.tested.n else []
+    unknown += ["that no cut-off to try was chosen by the rows set aside"] if about.aside.n else []
     return Outcome(None, f"A table cannot show {', '.join(unknown)}.", None)
 
 
@@ -41,6 +42,7 @@ CLAIMS = (
         lambda about, wanted: same_data(wanted, about.trained),
     ),
     *judgement.CLAIMS,
+    *decided.CLAIMS,
     *learned.CLAIMS,
     *proved.CLAIMS,
     Claim("run", lambda about: [None], _not_checked),
@@ -50,7 +52,9 @@ CLAIMS = (
 def of_model(model: Model, data: Data) -> Iterator[CheckedClaim]:
     """Check every claim of a model on all rows of its table."""
     judged = model.held_out or {}
-    out = HoldOut(float(judged.get("part") or 0.0), int(judged.get("seed") or 0))(0, data.n)
-    about = Subject(model, data.some(~out), data.some(out))
+    part, seed = float(judged.get("part") or 0.0), int(judged.get("seed") or 0)
+    aside = float(judged.get("set_aside") or 0.0) if "trained_rows" in judged else 0.0
+    tested, out = (HoldOut(size, seed)(0, data.n) for size in (part, part + aside))
+    about = Subject(model, data.some(~out), data.some(tested), data.some(out & ~tested))
     for claim in CLAIMS:
         yield from claim.results(about)

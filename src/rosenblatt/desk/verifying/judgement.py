@@ -32,7 +32,7 @@ def _rows(about: Subject, rows: Any) -> Outcome:
 def _mistakes(about: Subject, data: Data, which: str, wanted: Any) -> Outcome:
     if not data.n:
         return Outcome(wanted == 0, f"There are no {which} rows.", AGAIN)
-    wrong, by = about.wrong_rows(data)
+    wrong, by = about.wrong_rows(data) if data is about.trained else about.wrongly_decided(data)
     found = f"The rule makes {many(int(wrong.size), 'mistake')} on the {many(data.n, f'{which} row')}"
     statement = unless(wrong.size == wanted, found, wanted)
     if by == PREDICT:
@@ -74,8 +74,9 @@ def _cross_validation(about: Subject, error: Any) -> Outcome:
 
 def _interval(about: Subject, error: Any) -> Outcome:
     rows, mistakes = error["rows"], error["mistakes"]
-    if rows != about.tested.n:
-        return Outcome(False, f"{many(about.tested.n, 'row was', 'rows were')} held out, not {rows:,}.", AGAIN)
+    asked = about.judged.get("asked", 0)
+    if rows + asked != about.tested.n:
+        return Outcome(False, f"{many(about.tested.n, 'row was', 'rows were')} held out, not {rows + asked:,}.", AGAIN)
     right, same = _right(about, error)
     what = f"{many(mistakes, 'mistake')} on {many(rows, 'row')}"
     rate = f"{what} is an error rate of {mistakes / rows:.2%}, {right.interval}"
@@ -91,7 +92,7 @@ def _baseline(about: Subject, given: Any) -> Outcome:
         return Outcome(None, "The baseline by cross-validation can be checked only by learning again.", None)
     if not about.tested.n:
         return Outcome(False, "No rows were held out, but the file compares the rule with a baseline.", AGAIN)
-    found = Baseline.of(about.costs, about.trained, about.tested, about.rule.predict(about.tested.seen))
+    found = Baseline.of(about.costs, about.trained, about.tested, about.model.codes(about.tested.seen))
     same = all(map(near, vars(claimed).values(), vars(found).values()))
     return Outcome(
         same, found.statement(about.costs.are_counts) + ("" if same else " The file says otherwise."), PREDICT

@@ -7,7 +7,7 @@ import io
 import re
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,7 @@ INNER = (0.5, 99.5)  # percentiles; scores beyond them are in the outermost bars
 STATES = 120  # of a run, at most, for which mistakes are counted
 LOOKS = 400_000_000  # numbers read for that at most
 MOST_BARS = 14
+CORNERS = 200  # of a curve, at most
 NAME = 26  # characters
 WIDTH = 4.6  # inches
 
@@ -87,6 +88,55 @@ def columns(card: Card, name: str = "columns") -> str:
     axes.set_xlabel("points")
     axes.tick_params(axis="y", length=0)
     return _svg(figure, name)
+
+
+class Bar(NamedTuple):
+    """A share with the ends of its interval, at a place between 0 and 1."""
+
+    at: float
+    share: float
+    lower: float | None
+    upper: float | None
+
+
+def line(
+    x: Array, y: Array, across: str, up: str, name: str, diagonal: bool = False, level: float | None = None
+) -> str:
+    """A curve of shares, with the diagonal or a level to compare it with."""
+    figure, axes = _square(across, up, diagonal, level)
+    some = np.unique(np.linspace(0, x.size - 1, min(x.size, CORNERS)).astype(np.int64))
+    axes.plot(x[some], y[some], color=COLOURS["yes"], linewidth=1.4)
+    axes.set_xlim(-0.02, 1.02)
+    axes.set_ylim(-0.02, 1.02)
+    return _svg(figure, name)
+
+
+def bars(
+    found: Sequence[Bar], across: str, up: str, name: str, diagonal: bool = False, level: float | None = None
+) -> str:
+    """Shares with their intervals, with the diagonal or a level to compare them with."""
+    figure, axes = _square(across, up, diagonal, level)
+    for bar in found:
+        if bar.lower is not None and bar.upper is not None:
+            axes.plot([bar.at] * 2, [bar.lower, bar.upper], color=COLOURS["no"], linewidth=2.2)
+    axes.plot([bar.at for bar in found], [bar.share for bar in found], "o", color=COLOURS["yes"], markersize=4.5)
+    axes.set_xlim(-0.02, 1.02)
+    axes.set_ylim(bottom=-0.02)
+    return _svg(figure, name)
+
+
+def _square(across: str, up: str, diagonal: bool, level: float | None) -> tuple[Any, Any]:
+    """A figure for shares."""
+    figure, axes = _figure(3.1)
+    if diagonal:
+        axes.plot([0, 1], [0, 1], color=COLOURS["faint"], linewidth=0.9)
+    if level is not None:
+        axes.axhline(level, color=COLOURS["faint"], linewidth=0.9)
+    axes.set_xlabel(_cut(across))
+    axes.set_ylabel(_cut(up))
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(lambda value, _: f"{100 * value:.3g}%")
+    return figure, axes
 
 
 def mistakes_along(ledger: Ledger, examples: Examples, ties: Ties) -> tuple[Array, Array]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from rosenblatt.rows.kernels import Array
 from rosenblatt.ship.explain import plots
+from rosenblatt.ship.explain.judging import ShownJudging, section_of
 from rosenblatt.ship.explain.scorecard import Card, Part, Scorecard, number_text
 from rosenblatt.visible import visible_lines
 
@@ -187,12 +188,14 @@ class ReportContents:
     learning: tuple[Array, Array] | None = None  # as `plots.mistakes_along` gives
     tree: str = ""  # in words, if the rule is a tree
     picture: str = ""  # of the tree: an SVG element
+    judging: ShownJudging | None = None  # on rows not learned from
 
 
 def report_of(contents: ReportContents) -> str:
     """The report as an HTML page."""
     sections = [
         ("The rule", _rule(contents)),
+        ("On rows not learned from", "" if contents.judging is None else section_of(contents.judging)),
         ("How clear the decisions are", _pictures(contents)),
         ("Mistakes", _mistakes(contents)),
         ("Rows that contradict each other", _contradictions(contents)),

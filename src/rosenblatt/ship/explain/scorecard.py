@@ -17,6 +17,7 @@ from math import ceil, floor, log10
 from typing import Any
 
 from rosenblatt.errors import OptionError
+from rosenblatt.judge.ladder import Rung
 from rosenblatt.read.encode.columns import (
     CategoryColumn,
     DateColumn,
@@ -107,6 +108,7 @@ class Scorecard:
     factor: Fraction  # points per unit of the rule's own score
     zero_is_yes: bool
     decimals: int = DECIMALS  # shown
+    people: Rung | None = None  # the scores between which people are asked, if they are
 
     @property
     def threshold(self) -> Fraction:
@@ -117,11 +119,31 @@ class Scorecard:
     def rule(self) -> str:
         """How to use the card, in one sentence."""
         if len(self.cards) > 1:
-            return f"{self.target} is the class with the most points, including its start."
+            most = f"{self.target} is the class with the most points, including its start"
+            if self.people is None:
+                return f"{most}."
+            if self.people.upper is None:
+                return f"A person decides every row; {most[0].lower()}{most[1:]}, by the points alone."
+            lead = self.shown(Fraction(self.people.upper) * self.factor)
+            return f"{most}, if it is ahead by {lead} or more; otherwise a person decides."
         no, yes = self.classes
+        if self.people is not None:
+            return self._with_people(self.people, no, yes)
         level = self.shown(self.threshold)
         enough = f"{level} or more" if self.zero_is_yes else f"more than {level}"
         return f"{self.target} is {yes} if the points add up to {enough}, otherwise {no}."
+
+    def _with_people(self, people: Rung, no: str, yes: str) -> str:
+        """How to use the card where people decide what lies between two sums."""
+        upper, lower = (
+            None if end is None else self.shown(self.threshold + Fraction(end) * self.factor)
+            for end in (people.upper, people.lower)
+        )
+        parts = [] if upper is None else [f"{yes} if the points add up to {upper} or more"]
+        parts += [] if lower is None else [f"{no} if they add up to less than {lower}"]
+        if not parts:
+            return f"{self.target} is for a person to decide, whatever the points."
+        return f"{self.target} is {', '.join(parts)}; otherwise a person decides."
 
     @property
     def slack(self) -> Fraction:

@@ -23,9 +23,13 @@ OF_POINTS: Mapping[str, Callable[["PointRule", str | None], bytes]] = {
     "pmml": lambda points, table: _writer("pmml", "pmml_of")(points).encode(),
     "python": lambda points, table: _writer("python", "python_of")(points).encode(),
 }
-OF_TREES: Mapping[str, Callable[[Any, Any, str | None], str]] = {
-    "sql": lambda encoding, tree, table: _writer("tree_sql", "sql_of_tree")(encoding, tree, table=table) + "\n",
-    "python": lambda encoding, tree, table: _writer("tree_python", "python_of_tree")(encoding, tree),
+OF_TREES: Mapping[str, Callable[[Any, Any, Any, str | None], str]] = {
+    "sql": lambda encoding, tree, decision, table: (
+        _writer("tree_sql", "sql_of_tree")(encoding, tree, table=table, decision=decision) + "\n"
+    ),
+    "python": lambda encoding, tree, decision, table: _writer("tree_python", "python_of_tree")(
+        encoding, tree, decision
+    ),
 }
 JSON = "json"  # the model file itself
 FORMATS = (*OF_POINTS, JSON)
@@ -35,13 +39,14 @@ def exported(model: "Model", to: str, table: str | None = None) -> tuple[bytes, 
     """The rule in this format, and whether it is certain to give the same labels; `table` is for SQL."""
     if to == JSON:
         return model.text().encode(), True
+    from rosenblatt.ship.export.decided import BY_ITSELF
     from rosenblatt.ship.export.points import PointRule  # imports Polars, which the list of formats does not need
 
-    tree = model.rule.tree
+    tree, decision = model.rule.tree, model.decision or BY_ITSELF
     if tree is None or model.encoding is None:
-        points = PointRule.of(model.table_encoding, model.rule)
+        points = replace(PointRule.of(model.table_encoding, model.rule), decision=decision)
         return OF_POINTS[to](points, table), points.exact
     if to not in OF_TREES:
         raise OptionError(f"a tree can be exported to {', '.join(OF_TREES)} or {JSON}, not to {to}")
     labelled = replace(tree, classes=model.encoding.target.classes)
-    return OF_TREES[to](model.encoding, labelled, table).encode(), True
+    return OF_TREES[to](model.encoding, labelled, decision, table).encode(), True

@@ -3,7 +3,8 @@ r"""A linear rule as an ONNX model, for ONNX Runtime and other engines.
 Problem   label many rows, without rounding, in an engine that has only arrays.
 Input     the points of a rule.
 Result    a model of standard operators, all in double precision: an input for every column, and two outputs, `label`
-          (a text for each row) and `score` (a double; with more than two classes, one for each class).
+          (a text for each row) and `score` (a double; with more than two classes, one for each class). A decision adds
+          `probability` (a double, or one for each class), `probability_low` and `probability_high`.
 
 Inputs have the columns' names and the shape (rows, 1). Numbers are doubles, NaN where missing; dates are doubles too,
 as whole days since 1970-01-01; categories, yes/no and texts are strings without surrounding blanks. ONNX has no missing
@@ -29,13 +30,14 @@ from rosenblatt.read.encode.columns import (
 )
 from rosenblatt.read.values import MISSING as MARKS
 from rosenblatt.rows.kernels import Array
+from rosenblatt.ship.export.onnx_decided import INT64, add_probabilities, labels_of, place_of_label
 from rosenblatt.ship.export.points import PointRule
 
 if TYPE_CHECKING:
     from onnx import ModelProto
 
 MISSING = "\x1amissing"  # starts with the control character for "substitute"
-DOUBLE, INT64 = 11, 7  # the numbers of these types in TensorProto
+DOUBLE = 11  # the number of this type in TensorProto
 OPSETS = {"": 20, "ai.onnx.ml": 3}
 IR_VERSION = 9  # as old as these operators, for older engines
 SEPARATOR = r"[\x{9}-\x{d}\x{20}-\x{2f}\x{3a}-\x{40}\x{5b}-\x{60}\x{7b}-\x{7e}]"  # ASCII white space and punctuation
@@ -47,7 +49,7 @@ def onnx_of(points: PointRule) -> "ModelProto":
         import onnx
     except ImportError as error:
         raise MissingExtraError("onnx", "ONNX export") from error
-    graph = _Graph(onnx, {column.name for column in points.encoding.used})
+    graph = Graph(onnx, {column.name for column in points.encoding.used})
     each = zip(*(points.columns(rule) for rule in range(len(points.weights))), strict=True)
     columns = [(both[0][0], np.array([w for _, w in both], float).T) for both in each]  # weights: features x rules
     sums = [graph.constant([points.intercepts])]
@@ -58,7 +60,7 @@ def onnx_of(points: PointRule) -> "ModelProto":
     return graph.model()
 
 
-class _Graph:
+class Graph:
     """An ONNX graph under construction."""
 
     def __init__(self, onnx: Any, columns: set[str]) -> None:
@@ -99,9 +101,14 @@ class _Graph:
 
     def node(self, operator: str, inputs: Sequence[str], **options: Any) -> str:
         """Add an operator; returns the name of its output."""
-        name = self.fresh(f"{operator.lower()}_{len(self.nodes)}")
-        self.nodes.append(self.onnx.helper.make_node(operator, inputs, [name], **options))
+        (name,) = self.nodes_of(operator, inputs, **options)
         return name
+
+    def nodes_of(self, operator: str, inputs: Sequence[str], many: int = 1, **options: Any) -> list[str]:
+        """Add an operator; returns the names of its outputs."""
+        names = [self.fresh(f"{operator.lower()}_{len(self.nodes)}{f'_{k}' if k else ''}") for k in range(many)]
+        self.nodes.append(self.onnx.helper.make_node(operator, inputs, names, **options))
+        return names
 
     def output(self, name: str, value: str, kind: str, shape: Sequence[Any], meaning: str) -> None:
         """Make a value an output under this name."""
@@ -121,7 +128,7 @@ class _Graph:
         return model
 
 
-def _of_numbers(graph: _Graph, columns: Sequence[tuple[NumberColumn, Array]]) -> str:
+def _of_numbers(graph: Graph, columns: Sequence[tuple[NumberColumn, Array]]) -> str:
     """The points of all numbers: clipped, rounded and scaled together, then multiplied by the weights."""
     inputs = [
         graph.input(
@@ -136,7 +143,7 @@ def _of_numbers(graph: _Graph, columns: Sequence[tuple[NumberColumn, Array]]) ->
     return _on_grids(graph, X, grids, weights, empty)
 
 
-def _on_grids(graph: _Graph, X: str, grids: Array, weights: Array, empty: Array) -> str:
+def _on_grids(graph: Graph, X: str, grids: Array, weights: Array, empty: Array) -> str:
     """The points of numbers; `grids` has their lowest, highest, rounders, centres and scales.
 
     A single column occurs twice, the second time without points, because ONNX Runtime drops the addition of a single
@@ -156,7 +163,7 @@ def _on_grids(graph: _Graph, X: str, grids: Array, weights: Array, empty: Array)
     return graph.node("Add", [of_numbers, of_missing])
 
 
-def _of_column(graph: _Graph, column: EncodedColumn, w: Array) -> str:
+def _of_column(graph: Graph, column: EncodedColumn, w: Array) -> str:
     """The points of a column that is not a number."""
     if isinstance(column, CategoryColumn):
         return _of_category(graph, column, w)
@@ -170,7 +177,7 @@ def _of_column(graph: _Graph, column: EncodedColumn, w: Array) -> str:
     return _of_text(graph, column, w)
 
 
-def _of_category(graph: _Graph, column: CategoryColumn, w: Array) -> str:
+def _of_category(graph: Graph, column: CategoryColumn, w: Array) -> str:
     """The points of a value: its row in a table that ends with any other value and a missing one."""
     if MISSING in column.known:
         raise OptionError(f"column {column.name!r} has the value {MISSING!r}, which means missing in ONNX")
@@ -188,7 +195,7 @@ def _of_category(graph: _Graph, column: CategoryColumn, w: Array) -> str:
     return graph.node("Gather", [graph.constant(table), graph.node("Squeeze", [place, graph.constant([1])])])
 
 
-def _of_text(graph: _Graph, column: TextColumn, w: Array) -> str:
+def _of_text(graph: Graph, column: TextColumn, w: Array) -> str:
     """The points of the words that occur, each found by a regular expression."""
     cells = graph.input(column, "STRING", "a text")
     counted = np.flatnonzero(w.any(axis=1)) if w.any() else np.arange(1)
@@ -212,16 +219,19 @@ def _with_word(word: str) -> str:
     return rf"(?s)(?:.*{SEPARATOR})?{''.join(letters)}(?:{SEPARATOR}.*)?"
 
 
-def _decide(graph: _Graph, points: PointRule, scores: str) -> None:
+def _decide(graph: Graph, points: PointRule, scores: str) -> None:
     """The outputs, from the score of each rule in each row."""
-    labels = graph.constant(list(points.classes))
+    labels, decision = graph.constant(labels_of(points.classes, points.decision)), points.decision
     if len(points.weights) == 1:
         score = graph.node("Squeeze", [scores, graph.constant([1])])
+        high = "above 0" if decision.rung is None else "high"
         yes = graph.node("GreaterOrEqual" if points.zero_is_yes else "Greater", [score, graph.constant(0.0)])
-        best, meaning = graph.node("Cast", [yes], to=INT64), f"above 0: {points.classes[1]}"
+        best, meaning = graph.node("Cast", [yes], to=INT64), f"{high}: {points.classes[1]}"
     else:
         score, meaning = scores, "of each class, in their order"
         best = graph.node("ArgMax", [scores], axis=1, keepdims=0)
     shape = ["rows"] if len(points.weights) == 1 else ["rows", len(points.weights)]
-    graph.output("label", graph.node("Gather", [labels, best]), "STRING", ["rows"], "the predicted class")
+    place = place_of_label(graph, score, len(points.classes), best, decision)
+    graph.output("label", graph.node("Gather", [labels, place]), "STRING", ["rows"], "the predicted class")
     graph.output("score", score, "DOUBLE", shape, meaning)
+    add_probabilities(graph, score, points.classes, decision)

@@ -4,7 +4,8 @@ Problem   label a row in such an engine, without rounding.
 Input     the points of a rule.
 Result    an XML document: a field for every column, a derived field for every feature and for every score, and a tree
           that reads the scores. Outputs are `label` and `score`; with more than two classes, `score_1` and so on for
-          the classes in order. If columns have such names, the outputs begin with an underscore.
+          the classes in order. A decision adds `probability`, `probability_low` and `probability_high`, or
+          `probability_1` and so on. If columns have such names, the outputs begin with an underscore.
 
 Numbers are doubles, and missing if not finite; dates are whole days since 1970-01-01; everything else is text.
 A regression model would suffice for one score, but does not define what equal scores mean; a tree does. Values and
@@ -17,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from rosenblatt.errors import OptionError
+from rosenblatt.judge.decision import ASK_A_PERSON, Decision
 from rosenblatt.read.encode.columns import (
     SEPARATORS,
     CategoryColumn,
@@ -26,20 +28,21 @@ from rosenblatt.read.encode.columns import (
     TextColumn,
 )
 from rosenblatt.read.values import MISSING
+from rosenblatt.ship.export.decided import PROBABILITY
+from rosenblatt.ship.export.pmml_decided import Leaf, far_ahead, leaves_of, probabilities
+from rosenblatt.ship.export.pmml_elements import NUMBER, TEXT, apply, constant, derive, field
 from rosenblatt.ship.export.points import PointRule
 from rosenblatt.version import __version__
 
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
 LARGEST = repr(sys.float_info.max)
-NUMBER = {"optype": "continuous", "dataType": "double"}
-TEXT = {"optype": "categorical", "dataType": "string"}
 SPARE = "\t\n\r"  # control characters that XML allows
 
 
 def pmml_of(points: PointRule) -> str:
     """The rule as a PMML document."""
     columns = [column for column, _ in points.terms()]
-    own = _own([points.encoding.target.name, *(column.name for column in columns)])
+    own = _own([points.encoding.target.name, *(column.name for column in columns)], points.decision)
     rules = range(len(points.weights))
     sums = [f"{own}sum_{rule + 1}" for rule in rules]
 
@@ -49,19 +52,18 @@ def pmml_of(points: PointRule) -> str:
     derived = SubElement(root, "TransformationDictionary")
     terms = _add_features(derived, points, own)
     for rule, intercept in enumerate(points.intercepts):
-        each = [_apply("*", _constant(w[rule]), _field(name)) for name, w in terms if w[rule]]
-        _derive(derived, sums[rule], _apply("sum", _constant(intercept), *each))
+        each = [apply("*", constant(w[rule]), field(name)) for name, w in terms if w[rule]]
+        derive(derived, sums[rule], apply("sum", constant(intercept), *each))
     _add_model(root, derived, columns, points, sums, own)
     indent(root)
     return tostring(root, encoding="unicode", xml_declaration=True)
 
 
-def _own(names: Sequence[str]) -> str:
+def _own(names: Sequence[str], decision: Decision) -> str:
     """Enough underscores to keep our names different from the column names."""
     own = ""
-    while any(
-        name.startswith((f"{own}score", f"{own}label", f"{own}feature", f"{own}sum", f"{own}best")) for name in names
-    ):
+    ours = ("score", "label", "feature", "sum", "best", *([PROBABILITY] if decision.probability else []))
+    while any(name.startswith(tuple(f"{own}{begun}" for begun in ours)) for name in names):
         own += "_"
     return own
 
@@ -79,7 +81,7 @@ def _add_fields(root: Element, columns: Sequence[EncodedColumn], points: PointRu
         for mark in marks:
             SubElement(field, "Value", {"value": mark, "property": "missing"})
     target = SubElement(fields, "DataField", {"name": _attribute(points.encoding.target.name), **TEXT})
-    for label in points.classes:
+    for label in (*points.classes, *([ASK_A_PERSON] if points.decision.asks else [])):
         SubElement(target, "Value", {"value": _attribute(label)})
 
 
@@ -90,21 +92,21 @@ def _add_features(derived: Element, points: PointRule, own: str) -> list[tuple[s
         source = column.name
         if isinstance(column, TextColumn):
             source = f"{own}feature_{len(derived) + 1}"
-            _derive(derived, source, _taken_apart(column), TEXT)
+            derive(derived, source, _taken_apart(column), TEXT)
         for expression, w in zip(_features(column, source), zip(*weights, strict=True), strict=True):
             if any(w):
                 name = f"{own}feature_{len(derived) + 1}"
-                _derive(derived, name, expression)
+                derive(derived, name, expression)
                 terms.append((name, w))
     return terms
 
 
 def _features(column: EncodedColumn, source: str) -> Iterator[Element]:
     """The features of a column as expressions."""
-    missing = _apply("isMissing", _field(source))
-    one, zero = _constant(1.0), _constant(0.0)
+    missing = apply("isMissing", field(source))
+    one, zero = constant(1.0), constant(0.0)
     if isinstance(column, NumberColumn):
-        yield _apply("if", missing, zero, _scaled(column))
+        yield apply("if", missing, zero, _scaled(column))
     elif isinstance(column, CategoryColumn):
         forms: dict[int, list[str]] = {}
         for text, place in column.spellings.usual.items():
@@ -113,25 +115,25 @@ def _features(column: EncodedColumn, source: str) -> Iterator[Element]:
         named = [_is_one_of(source, forms[first + k]) for k in range(len(column.values))]
         yield from named
         if column.other:
-            yield _apply("if", missing, zero, _apply("-", one, _apply("sum", *named)))
+            yield apply("if", missing, zero, apply("-", one, apply("sum", *named)))
     elif isinstance(column, TextColumn):
         for word in column.words:
-            yield _apply("if", _apply("matches", _field(source), _pattern(word)), one, zero)
+            yield apply("if", apply("matches", field(source), _pattern(word)), one, zero)
     if isinstance(column, NumberColumn | CategoryColumn) and column.missing:
-        yield _apply("if", missing, one, zero)
+        yield apply("if", missing, one, zero)
 
 
 def _scaled(column: NumberColumn) -> Element:
     """A number, clipped, rounded and scaled."""
-    clipped = _apply("min", _apply("max", _field(column.name), _constant(column.lowest)), _constant(column.highest))
-    rounded = _apply("-", _apply("+", clipped, _constant(column.rounder)), _constant(column.rounder))
-    return _apply("/", _apply("-", rounded, _constant(column.centre)), _constant(column.scale))
+    clipped = apply("min", apply("max", field(column.name), constant(column.lowest)), constant(column.highest))
+    rounded = apply("-", apply("+", clipped, constant(column.rounder)), constant(column.rounder))
+    return apply("/", apply("-", rounded, constant(column.centre)), constant(column.scale))
 
 
 def _is_one_of(source: str, texts: Sequence[str]) -> Element:
     """1 if a column has one of these texts, otherwise 0."""
     each = [Element("NormDiscrete", {"field": source, "value": _attribute(t), "mapMissingTo": "0"}) for t in texts]
-    return each[0] if len(each) == 1 else _apply("sum", *each)
+    return each[0] if len(each) == 1 else apply("sum", *each)
 
 
 def _taken_apart(column: TextColumn) -> Element:
@@ -139,17 +141,17 @@ def _taken_apart(column: TextColumn) -> Element:
     if isinstance(column, HashedTextColumn):
         raise OptionError(f"column {column.name!r}: hashed text cannot be written in PMML; use a vocabulary of words")
     marks = "|".join(rf"\x{ord(mark):02x}" for mark in SEPARATORS)
-    small = _apply("replace", _field(column.name), _constant(f"(?:{marks})+"), _constant("_"))
+    small = apply("replace", field(column.name), constant(f"(?:{marks})+"), constant("_"))
     for letter in string.ascii_lowercase:
-        small = _apply("replace", small, _constant(letter.upper()), _constant(letter))
-    whole = _apply("concat", _constant("_"), small, _constant("_"))
-    return _apply("if", _apply("isMissing", _field(column.name)), _constant("_"), whole)
+        small = apply("replace", small, constant(letter.upper()), constant(letter))
+    whole = apply("concat", constant("_"), small, constant("_"))
+    return apply("if", apply("isMissing", field(column.name)), constant("_"), whole)
 
 
 def _pattern(word: str) -> Element:
     """The regular expression for a word; characters that are not plain letters are written as numbers."""
     plain = string.ascii_lowercase + string.digits
-    return _constant("_" + "".join(a if a in plain else rf"\x{{{ord(a):x}}}" for a in word) + "_")
+    return constant("_" + "".join(a if a in plain else rf"\x{{{ord(a):x}}}" for a in word) + "_")
 
 
 def _add_model(
@@ -157,7 +159,8 @@ def _add_model(
 ) -> None:
     """The model, a tree with a leaf for every label; the label and the scores are its outputs."""
     if len(sums) > 1:
-        _derive(derived, f"{own}best", _first_of_largest(sums))
+        derive(derived, f"{own}best", far_ahead(points.decision, sums, _first_of_largest(sums)))
+    chances = list(probabilities(derived, points.decision, sums, own))
     tree = SubElement(root, "TreeModel", {"functionName": "classification", "splitCharacteristic": "multiSplit"})
     schema = SubElement(tree, "MiningSchema")
     for column in columns:
@@ -166,51 +169,35 @@ def _add_model(
     SubElement(schema, "MiningField", {"name": points.encoding.target.name, "usageType": "target"})
     output = SubElement(tree, "Output")
     SubElement(output, "OutputField", {"name": f"{own}label", **TEXT, "feature": "predictedValue"})
-    for k, name in enumerate(sums):
-        score = f"{own}score_{k + 1}" if len(sums) > 1 else f"{own}score"
-        SubElement(output, "OutputField", {"name": score, **NUMBER, "feature": "transformedValue"}).append(_field(name))
+    scores = [f"{own}score_{k + 1}" if len(sums) > 1 else f"{own}score" for k in range(len(sums))]
+    for name, source in [*zip(scores, sums, strict=True), *chances]:
+        SubElement(output, "OutputField", {"name": name, **NUMBER, "feature": "transformedValue"}).append(field(source))
     node = SubElement(tree, "Node")
     SubElement(node, "True")
+    for label, test in _leaves(points, sums, own):
+        leaf = SubElement(node, "Node", {"score": label})
+        SubElement(leaf, "True") if test is None else SubElement(leaf, "SimplePredicate", test)
+
+
+def _leaves(points: PointRule, sums: Sequence[str], own: str) -> list[Leaf]:
+    """The labels, each with the test of its rows."""
+    if len(sums) == 1 and points.decision.rung is not None:
+        return leaves_of(points.decision, points.classes, sums[0])
     if len(sums) == 1:
         test = {"field": sums[0], "operator": "greaterOrEqual" if points.zero_is_yes else "greaterThan", "value": "0"}
-        leaves = [(points.classes[1], test)]
-    else:
-        leaves = [
-            (label, {"field": f"{own}best", "operator": "equal", "value": str(k)})
-            for k, label in enumerate(points.classes[:-1])
-        ]
-    for label, test in leaves:
-        SubElement(SubElement(node, "Node", {"score": label}), "SimplePredicate", test)
-    SubElement(SubElement(node, "Node", {"score": points.classes[0 if len(sums) == 1 else -1]}), "True")
+        return [(points.classes[1], test), (points.classes[0], None)]
+    *labels, last = [*points.classes, *([ASK_A_PERSON] if points.decision.asks else [])]
+    tests = [{"field": f"{own}best", "operator": "equal", "value": str(k)} for k in range(len(labels))]
+    return [*zip(labels, tests, strict=True), (last, None)]
 
 
 def _first_of_largest(scores: Sequence[str]) -> Element:
     """The number of the first of the largest scores: the first that is not below a later one."""
-    best = _constant(float(len(scores) - 1))
+    best = constant(float(len(scores) - 1))
     for k in reversed(range(len(scores) - 1)):
-        tests = [_apply("greaterOrEqual", _field(scores[k]), _field(later)) for later in scores[k + 1 :]]
-        best = _apply("if", tests[0] if len(tests) == 1 else _apply("and", *tests), _constant(float(k)), best)
+        tests = [apply("greaterOrEqual", field(scores[k]), field(later)) for later in scores[k + 1 :]]
+        best = apply("if", tests[0] if len(tests) == 1 else apply("and", *tests), constant(float(k)), best)
     return best
-
-
-def _derive(derived: Element, name: str, expression: Element, kind: dict[str, str] = NUMBER) -> None:
-    SubElement(derived, "DerivedField", {"name": name, **kind}).append(expression)
-
-
-def _apply(function: str, *arguments: Element) -> Element:
-    element = Element("Apply", {"function": function})
-    element.extend(arguments)
-    return element
-
-
-def _constant(value: float | str) -> Element:
-    element = Element("Constant", {"dataType": "string" if isinstance(value, str) else "double"})
-    element.text = value if isinstance(value, str) else repr(value)
-    return element
-
-
-def _field(name: str) -> Element:
-    return Element("FieldRef", {"field": name})
 
 
 def _attribute(value: str) -> str:

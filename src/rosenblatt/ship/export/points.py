@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from rosenblatt.errors import OptionError
+from rosenblatt.judge.decision import Decision
 from rosenblatt.read.encode.columns import (
     CategoryColumn,
     EncodedColumn,
@@ -28,6 +29,7 @@ from rosenblatt.read.encode.lookup import Unseen
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rules.rule import Rule
 from rosenblatt.rules.schemes import ONE_VS_ONE
+from rosenblatt.ship.export.decided import BY_ITSELF
 
 PRECISION = 53  # bits of a double
 SINGLE = "single"  # scores of all columns except texts
@@ -43,6 +45,7 @@ class PointRule:
     intercepts: tuple[float, ...]
     zero_is_yes: bool  # what a score of exactly zero means with two classes; with more, the first of equal scores wins
     rounded: bool = False  # whether an intercept is not exactly the threshold's weight times the constant feature
+    decision: Decision = BY_ITSELF  # what exports make of the scores
 
     @classmethod
     def of(cls, encoding: Encoding, rule: Rule) -> Self:

@@ -7,6 +7,7 @@ Result    the text of a module with `score(row)` and `predict(row)`; run as a co
 
 from typing import Any
 
+from rosenblatt.judge.decision import Decision
 from rosenblatt.read.dates import shape_of
 from rosenblatt.read.encode.columns import (
     CategoryColumn,
@@ -18,6 +19,7 @@ from rosenblatt.read.encode.columns import (
 )
 from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.read.values import GROUPED, MISSING, NOT_FINITE, PLAIN
+from rosenblatt.ship.export import python_decided
 from rosenblatt.ship.export.points import PointRule
 
 OPENING = '''"""A rule that gives a label to a row. Written by rosenblatt; needs nothing but Python 3.8 or later.
@@ -58,13 +60,7 @@ def score(row):
             sums[k] += p
     return sums[0] if len(sums) == 1 else dict(zip(CLASSES, sums))
 
-
-def predict(row):
-    """The label: with two classes by the sign of the score, otherwise the first class with the largest score."""
-    result = score(row)
-    if isinstance(result, dict):
-        return max(result, key=result.get)
-    return CLASSES[result >= 0 if ZERO_IS_YES else result > 0]
+PREDICT
 
 
 def _points(row):
@@ -90,6 +86,15 @@ def _of_number(x, column):
     x = min(max(x, column["lowest"]), column["highest"])
     x = ((x + column["rounder"]) - column["rounder"] - column["centre"]) / column["scale"]
     return [x * p for p in column["points"]]
+'''
+
+PREDICT = '''
+def predict(row):
+    """The label: with two classes by the sign of the score, otherwise the first class with the largest score."""
+    result = score(row)
+    if isinstance(result, dict):
+        return max(result, key=result.get)
+    return CLASSES[result >= 0 if ZERO_IS_YES else result > 0]
 '''
 
 READERS = '''
@@ -205,17 +210,24 @@ def python_of(points: PointRule) -> str:
         f"ZERO_IS_YES = {points.zero_is_yes!r}  # what a score of exactly zero means",
         f"INTERCEPTS = {list(points.intercepts)!r}",
         *(f"{name} = {written(table)}" for name, table in tables.items()),
+        *python_decided.constants_of(points.decision, len(points.classes)),
     ]
     score = "the score that decides it; with several classes, one for each"
     constants = ABOUT + "\n".join(lines) + "\n" + WORDS
-    return module(points.encoding, score, constants, RULE, HASHING)
+    return module(points.encoding, points.decision, score, constants, (RULE, PREDICT), HASHING)
 
 
-def module(encoding: Encoding, score: str, constants: str, rule: str, more: str = "") -> str:
-    """The text of a module: the meaning of its score, its constants, how it decides, and what else it needs."""
-    cell = "row.get(name)" if encoding.is_sparse else "row[name]"
-    code = rule.replace("CELL", cell) + READERS + more + MAIN
-    return OPENING.replace("SCORE", score) + constants + code
+def module(
+    encoding: Encoding, decision: Decision, score: str, constants: str, rule: tuple[str, str], more: str = ""
+) -> str:
+    """The text of a module: what its score means, its constants, how it scores and labels, and what else it needs."""
+    (scoring, by_itself), cell = rule, "row.get(name)" if encoding.is_sparse else "row[name]"
+    labelling = python_decided.code_of(decision, len(encoding.target.classes), by_itself)
+    code = scoring.replace("PREDICT\n", labelling).replace("CELL", cell) + READERS + more + MAIN
+    opening = OPENING.replace("SCORE\n", f"{score}\n{python_decided.about(decision)}")
+    if decision.probability is not None:
+        opening = opening.replace("import csv\n", "import bisect\nimport csv\n")
+    return opening + constants + code
 
 
 def _kind(column: EncodedColumn) -> str:

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Sequence
 from functools import reduce
 
 from rosenblatt.errors import OptionError
+from rosenblatt.judge.decision import Decision
 from rosenblatt.read.encode.columns import (
     SEPARATORS,
     CategoryColumn,
@@ -29,6 +30,7 @@ from rosenblatt.read.encode.columns import (
 )
 from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.read.values import MISSING
+from rosenblatt.ship.export.decided import PROBABILITY
 from rosenblatt.ship.export.points import PointRule
 from rosenblatt.ship.export.sql_cells import (
     LARGEST,
@@ -41,9 +43,9 @@ from rosenblatt.ship.export.sql_cells import (
     text,
     texts,
 )
+from rosenblatt.ship.export.sql_decided import AGAINST_REST, Label, label_of, often_used, query
 
 WIDTH = 10  # terms in a sum: DuckDB plans long sums slowly, and engines refuse deep nesting
-ALL_ROWS = "LIMIT 9223372036854775807 OFFSET 0"
 MONTHS = (306, 337, 0, 31, 61, 92, 122, 153, 184, 214, 245, 275)  # days from 1 March to the first of each month
 EPOCH = 865566  # days from 1 March of the year -400 to 1970-01-01, plus one
 SIZES = {"Y": 4, "m": 2, "d": 2}  # of the fields of a date, in the order of ISO 8601
@@ -55,20 +57,22 @@ def sql_of(points: PointRule, *, table: str | None = None) -> str:
 
     The query returns all columns, then `score` and `label`; with more than two classes, `score_1` and so on for the
     classes in order. If columns of the rule have names that start like these, the new names start with an underscore.
+    A decision adds its probabilities to the query, and both label by its cut-offs.
     """
-    own = own_prefix(points.encoding)
+    own = own_prefix(points.encoding, points.decision)
     if table is None:
         return _label_alone(points, own)
     scores = score_names(len(points.weights), own)
     each = [f"{_score(points, k, 't.', own)} AS {name}" for k, name in enumerate(scores)]
-    rows = f"SELECT t.*,\n{', '.join(each)}\nFROM {table} AS t" + (f" {ALL_ROWS}" if len(scores) > 1 else "")
-    return f"SELECT s.*,\n{_decided(points, [f's.{name}' for name in scores])} AS {own}label\nFROM ({rows}) AS s"
+    rows = f"SELECT t.*,\n{', '.join(each)}\nFROM {table} AS t{often_used(scores, points.decision)}"
+    return query(rows, scores, _by_itself(points), points.decision, points.classes, own)
 
 
-def own_prefix(encoding: Encoding) -> str:
+def own_prefix(encoding: Encoding, decision: Decision) -> str:
     """Enough underscores to keep our names different from the rule's column names."""
     own, names = "", [encoding.target.name, *(column.name for column in encoding.columns)]
-    while any(name.casefold().startswith((f"{own}score", f"{own}label", f"{own}cell")) for name in names):
+    ours = ("score", "label", "cell", *((PROBABILITY, AGAINST_REST) if decision.probability else ()))
+    while any(name.casefold().startswith(tuple(f"{own}{begun}" for begun in ours)) for name in names):
         own += "_"
     return own
 
@@ -80,18 +84,19 @@ def score_names(many: int, own: str) -> list[str]:
 
 def _label_alone(points: PointRule, own: str) -> str:
     """The label as an expression; with several scores a query on one row, so that each is written once."""
-    if len(points.weights) == 1:
-        return _decided(points, [_score(points, 0, "", own)])
+    decided = label_of(points.classes, _by_itself(points), points.decision)
+    if len(points.weights) == 1 and points.decision.rung is None:
+        return decided([_score(points, 0, "", own)])
     names = score_names(len(points.weights), own)
     each = ",\n".join(f"{_score(points, k, '', own)} AS {name}" for k, name in enumerate(names))
-    return f"(SELECT {_decided(points, [f's.{name}' for name in names])}\nFROM (SELECT DISTINCT {each}) AS s)"
+    return f"(SELECT {decided([f's.{name}' for name in names])}\nFROM (SELECT DISTINCT {each}) AS s)"
 
 
-def _decided(points: PointRule, scores: Sequence[str]) -> str:
-    """The label, from the score or from one score for each class."""
-    if len(scores) > 1:
-        return first_of_largest(points.classes, scores)
-    return of_sides(f"{scores[0]} {'>=' if points.zero_is_yes else '>'} 0", points.classes)
+def _by_itself(points: PointRule) -> Label:
+    """The label by the rule alone, from the score or from one score for each class."""
+    if len(points.weights) > 1:
+        return lambda scores: first_of_largest(points.classes, scores)
+    return lambda scores: of_sides(f"{scores[0]} {'>=' if points.zero_is_yes else '>'} 0", points.classes)
 
 
 def of_sides(yes: str, classes: Sequence[str]) -> str:

@@ -10,6 +10,7 @@ A missing number is NaN, which is on neither side of a threshold, and a missing 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from rosenblatt.judge.decision import Decision
 from rosenblatt.learn.tree.tree import (
     CategoryTest,
     FeatureTest,
@@ -22,6 +23,8 @@ from rosenblatt.learn.tree.tree import (
 )
 from rosenblatt.read.encode.columns import CategoryColumn, DateColumn, NumberColumn
 from rosenblatt.read.encode.encoding import Encoding
+from rosenblatt.ship.export import python_decided
+from rosenblatt.ship.export.decided import BY_ITSELF
 from rosenblatt.ship.export.python import WORDS, form_of, module, spelled, written
 from rosenblatt.ship.export.tree_steps import (
     HIGH,
@@ -44,11 +47,7 @@ def score(row):
     _, shares = _end(_cells(row))
     return shares[1] if len(shares) == 2 else dict(zip(CLASSES, shares))
 
-
-def predict(row):
-    """The label: the most frequent class where the row ends."""
-    label, _ = _end(_cells(row))
-    return label
+PREDICT
 
 
 def _cells(row):
@@ -80,8 +79,15 @@ def _is_none_of(value, known):
     return math.nan if value is None else float(value not in known)
 '''
 
+PREDICT = '''
+def predict(row):
+    """The label: the most frequent class where the row ends."""
+    label, _ = _end(_cells(row))
+    return label
+'''
 
-def python_of_tree(encoding: Encoding, tree: Tree) -> str:
+
+def python_of_tree(encoding: Encoding, tree: Tree, decision: Decision = BY_ITSELF) -> str:
     """The tree as the text of a Python module."""
     sources, classes = sources_of(encoding, tree), encoding.target.classes
     tables: dict[str, Any] = {"NUMBERS": {}, "DATES": {}, "CATEGORIES": {}, "TEXTS": []}
@@ -95,9 +101,10 @@ def python_of_tree(encoding: Encoding, tree: Tree) -> str:
         else:
             tables["TEXTS"].append(column.name)
     lines = [f"CLASSES = {list(classes)!r}", *(f"{name} = {written(table)}" for name, table in tables.items())]
+    lines += python_decided.constants_of(decision, len(classes))
     end = "\n".join(_End(tree, sources, classes).lines())
     rule = RULE.replace("ABSENT", "0.0" if encoding.is_sparse else "math.nan")
-    return module(encoding, SCORE, "\n".join(lines) + f"\n{WORDS}\n\n{end}\n", rule)
+    return module(encoding, decision, SCORE, "\n".join(lines) + f"\n{WORDS}\n\n{end}\n", (rule, PREDICT))
 
 
 class _End:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from math import frexp, ldexp
 
 from rosenblatt.errors import OptionError
+from rosenblatt.judge.decision import Decision
 from rosenblatt.learn.tree.tree import (
     CategoryTest,
     FeatureTest,
@@ -29,8 +30,8 @@ from rosenblatt.learn.tree.tree import (
 )
 from rosenblatt.read.encode.columns import CategoryColumn, DateColumn, NumberColumn, TextColumn
 from rosenblatt.read.encode.encoding import Encoding
+from rosenblatt.ship.export.decided import BY_ITSELF
 from rosenblatt.ship.export.sql import (
-    ALL_ROWS,
     first_of_largest,
     in_steps,
     like_pattern,
@@ -41,6 +42,7 @@ from rosenblatt.ship.export.sql import (
     to_words,
 )
 from rosenblatt.ship.export.sql_cells import LARGEST, double, identifier, number, of_number, of_value, stripped, text
+from rosenblatt.ship.export.sql_decided import often_used, query
 from rosenblatt.ship.export.tree_steps import (
     HIGH,
     Branch,
@@ -49,6 +51,7 @@ from rosenblatt.ship.export.tree_steps import (
     TreeColumn,
     TreeStep,
     in_lines,
+    label_at,
     shares_of,
     sources_of,
     steps_of,
@@ -60,14 +63,15 @@ MOST_NESTED = 12  # CASEs: the parser of SQLite refuses some 15
 LONGEST = 50  # bytes of a name that gets an underscore: PostgreSQL cuts names off at 63
 
 
-def sql_of_tree(encoding: Encoding, tree: Tree, *, table: str | None = None) -> str:
+def sql_of_tree(encoding: Encoding, tree: Tree, *, table: str | None = None, decision: Decision = BY_ITSELF) -> str:
     """The tree as SQL: an expression for the label, or a query on `table`, whose name is inserted unchanged.
 
     The query returns all columns, then `score` and `label`. The score is the share of the second, positive class in the
     row's leaf; with more than two classes, `score_1` and so on are the shares of the classes in order. If columns of
-    the rule have names that start like these, the new names start with an underscore.
+    the rule have names that start like these, the new names start with an underscore. A decision adds its probabilities
+    to the query, and both label by its cut-offs.
     """
-    sources, classes, own = sources_of(encoding, tree), encoding.target.classes, own_prefix(encoding)
+    sources, classes, own = sources_of(encoding, tree), encoding.target.classes, own_prefix(encoding, decision)
     steps = list(steps_of(tree, sources))
     deepest = max(step.level for step in steps)
     if deepest > MOST_NESTED:
@@ -78,7 +82,7 @@ def sql_of_tree(encoding: Encoding, tree: Tree, *, table: str | None = None) -> 
     _refuse_overflow(tree, sources)
     cells = _Cells.of(tree, sources, own)
     if table is None:
-        return cells.query("", steps, lambda counts: text(classes[label_of(counts)]))
+        return cells.query("", steps, lambda counts: text(label_at(counts, classes, decision)))
     for step in steps:
         if isinstance(step, LeafStep):
             _refuse_even(step.counts)
@@ -86,16 +90,16 @@ def sql_of_tree(encoding: Encoding, tree: Tree, *, table: str | None = None) -> 
     scores = score_names(len(wanted), own)
     each = zip((cells.query("t.", steps, _share(k)) for k in wanted), scores, strict=True)
     columns = ",\n".join(f"CAST({query} AS DOUBLE PRECISION) AS {name}" for query, name in each)
-    rows = f"SELECT t.*,\n{columns}\nFROM {table} AS t" + (f" {ALL_ROWS}" if len(scores) > 1 else "")
-    return f"SELECT s.*,\n{_decided(classes, [f's.{name}' for name in scores])} AS {own}label\nFROM ({rows}) AS s"
+    rows = f"SELECT t.*,\n{columns}\nFROM {table} AS t{often_used(scores, decision)}"
+    return query(rows, scores, lambda shares: _by_itself(classes, shares), decision, classes, own)
 
 
 def _share(k: int) -> Callable[[Counts], str]:
     return lambda counts: number(shares_of(counts)[k])
 
 
-def _decided(classes: Sequence[str], scores: Sequence[str]) -> str:
-    """The label, from the share of the yes or from one share for each class."""
+def _by_itself(classes: Sequence[str], scores: Sequence[str]) -> str:
+    """The label by the tree alone, from the share of the yes or from one share for each class."""
     if len(scores) > 1:
         return first_of_largest(classes, scores)
     return of_sides(f"{scores[0]} > 0.5e0", classes)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rosenblatt.errors import OptionError
+from rosenblatt.judge.decision import ASK_A_PERSON, UNDECIDED, Decision
 from rosenblatt.learn.tree.tree import (
     CategoryTest,
     FeatureTest,
@@ -24,6 +25,7 @@ from rosenblatt.learn.tree.tree import (
     Test,
     Tree,
     columns_of,
+    label_of,
 )
 from rosenblatt.read.encode.columns import CategoryColumn, EncodedColumn, NumberColumn, SparseColumn, TextColumn
 from rosenblatt.read.encode.encoding import Encoding
@@ -211,6 +213,13 @@ def shares_of(counts: Counts) -> tuple[float, ...]:
     """The share of each class, computed like the tree's own scores."""
     each = np.array(counts)
     return tuple((each / each.sum()).tolist())
+
+
+def label_at(counts: Counts, classes: Sequence[str], decision: Decision) -> str:
+    """What is decided in a leaf: the label of a class, or asking a person."""
+    shares = np.array([shares_of(counts)])
+    (code,) = decision.codes(shares[:, 1] if len(classes) == 2 else shares, np.array([label_of(counts)]))
+    return ASK_A_PERSON if code == UNDECIDED else classes[code]
 
 
 def in_lines(parts: Sequence[str], indent: str) -> str:

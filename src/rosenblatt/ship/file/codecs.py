@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy  # its parts are loaded when they are used
 
-from rosenblatt.errors import CertificateError, DataError, ModelError
+from rosenblatt.errors import CertificateError, DataError, ModelError, OptionError
 from rosenblatt.learn.choices import Reason
 from rosenblatt.prove.check.certificate import Certificate
 from rosenblatt.rows.door import is_sparse
@@ -217,6 +217,41 @@ def group(make: Callable[..., Any], **kinds: Codec) -> Codec:
     )
 
 
+def value_of(make: Callable[..., Any], **kinds: Codec) -> Codec:
+    """An object with these fields, for a value that `make` makes of them or refuses."""
+
+    def read(value: Any, where: str, shape: Shape) -> Any:
+        given = fields(value, where, kinds, shape)
+        try:
+            return make(**given)
+        except (DataError, OptionError) as error:
+            raise ModelError(f"{where}: {error}") from None
+
+    return Codec(lambda value: {name: kind.write(getattr(value, name)) for name, kind in kinds.items()}, read)
+
+
+def one_of(kinds: Mapping[str, tuple[type, Codec]]) -> Codec:
+    """A value of one of several types; the field `kind` says which."""
+
+    def write(value: Any) -> dict[str, Any]:
+        name, kind = next((name, kind) for name, (made, kind) in kinds.items() if type(value) is made)
+        return {"kind": name, **kind.write(value)}
+
+    def read(value: Any, where: str, shape: Shape) -> Any:
+        if type(value) is not dict:
+            raise refusal(where, "an object", value)
+        name = choice(*kinds).read(value.get("kind"), f"{where}.kind", shape)
+        return kinds[name][1].read({key: part for key, part in value.items() if key != "kind"}, where, shape)
+
+    return Codec(write, read)
+
+
+def tuple_of(kind: Codec) -> Codec:
+    """A tuple of values of this kind."""
+    each = listed(kind)
+    return Codec(each.write, lambda value, where, shape: tuple(each.read(value, where, shape)))
+
+
 # -- arrays ----------------------------------------------------------------------------------------------------
 
 
@@ -239,6 +274,7 @@ def wholes(value: Any, where: str, many: int | None = None) -> Array:
     return np.array(value, np.int64)
 
 
+REAL_TUPLE = Codec(list, lambda value, where, shape: tuple(reals(value, where).tolist()))
 REALS = Codec(np.ndarray.tolist, lambda value, where, shape: reals(value, where))
 WHOLES = Codec(np.ndarray.tolist, lambda value, where, shape: wholes(value, where))
 VECTOR = Codec(np.ndarray.tolist, lambda value, where, shape: reals(value, where, shape.size))

@@ -10,20 +10,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.errors import ModelError
+from rosenblatt.judge.tables import METHODS
 from rosenblatt.rows.kernels import Array
 from rosenblatt.ship.file.codecs import (
     COUNT,
     FLAG,
     NO_SHAPE,
     TEXT,
+    TINY,
     Codec,
     Shape,
+    choice,
     fields,
     or_null,
     plainly,
     reals,
     scalar,
 )
+from rosenblatt.ship.file.decision_schemas import CUT_OFF, GUARANTEE, MEASURES
 from rosenblatt.visible import brief
 
 if TYPE_CHECKING:
@@ -53,6 +57,11 @@ def _baseline(value: Any, where: str, shape: Shape) -> dict[str, Any]:
     return fields(value, where, BASELINE, shape)
 
 
+def as_it_is(kind: Codec) -> Codec:
+    """A value that is checked by its codec, and kept as the record that it is."""
+    return Codec(kind.write, lambda value, where, shape: (kind.read(value, where, shape), value)[1])
+
+
 JUDGED = {
     "part": scalar(int, float, low=0.0, high=nextafter(1.0, 0.0)),
     "folds": COUNT,
@@ -68,6 +77,12 @@ SOMETIMES = {  # fields that older files lack
     "trained_cost": FROM_ZERO,  # of the mistakes on the training rows
     "baseline": or_null(Codec(plainly, _baseline)),  # the comparison with always predicting one class
     "whole_points": FLAG,  # whether the rule has small whole points and is shown in them
+    "set_aside": scalar(float, low=TINY, high=nextafter(1.0, 0.0)),  # the part of the rows that a guarantee is shown on
+    "asked": COUNT,  # how many of the rows that were judged are left to people
+    "cut_off": as_it_is(CUT_OFF),
+    "guarantee": as_it_is(GUARANTEE),
+    "probability": choice(*METHODS),  # how probabilities were found
+    "measures": as_it_is(MEASURES),
 }
 
 
@@ -100,6 +115,10 @@ def check(record: dict[str, Any], features: int, encoding: "Encoding | None") ->
         raise ModelError("held_out has more mistakes than rows")
     if given["folds"] == 1 or (given["folds"] and given["part"]):
         raise ModelError("held_out must have at least two folds, and no held-out part besides folds")
+    if given["part"] + given.get("set_aside", 0.0) >= 1.0:
+        raise ModelError("held_out leaves no rows to learn from")
+    if ("guarantee" in given) != ("set_aside" in given):
+        raise ModelError("held_out must have a guarantee and the part set aside to show it, or neither")
     if MEANS in record:
         _check_means(reals(record[MEANS], f"held_out.{MEANS}", features), encoding)
 

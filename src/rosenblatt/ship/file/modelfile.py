@@ -17,12 +17,13 @@ import numpy as np
 
 from rosenblatt import registry
 from rosenblatt.errors import DataError, ModelError, OptionError
+from rosenblatt.judge.decision import ASK_A_PERSON, Decision
 from rosenblatt.prove.check.certificate import Certificate
 from rosenblatt.rows.door import labelled
 from rosenblatt.rows.examples import Examples, classes_of
 from rosenblatt.rows.kernels import Array, Dense, Rows
 from rosenblatt.rows.storage import n_features, n_rows, rows_of
-from rosenblatt.ship.file import document, judged, records
+from rosenblatt.ship.file import decision_schemas, document, judged, records
 from rosenblatt.ship.file.atomic import Path
 from rosenblatt.ship.file.codecs import CERTIFICATE, COUNT, NO_SHAPE, Codec, Shape, fields, listed, or_null, plainly
 from rosenblatt.version import __version__
@@ -55,6 +56,7 @@ ABOUT = {
     "held_out": or_null(Codec(plainly, judged.free_form)),
     "certificates": listed(CERTIFICATE),
 }
+SOMETIMES = {"decision": decision_schemas.DECISION}  # left out where there is none
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +65,8 @@ class Model:
 
     `rule` is a fitted estimator, or its counterpart without scikit-learn; `estimator` is always an estimator.
     `encoding` says how a table's columns become features (None: learned from arrays), `data` is the fingerprint of the
-    training data, `held_out` says how the rule was judged, `made_by` is the version that learned it.
+    training data, `held_out` says how the rule was judged, `made_by` is the version that learned it. `decision` has the
+    cut-offs and the tables of probabilities (None: the rule decides every row by itself).
     """
 
     rule: Any
@@ -72,6 +75,7 @@ class Model:
     data: dict[str, Any] | None = None
     held_out: dict[str, Any] | None = None
     made_by: str = __version__
+    decision: Decision | None = None
 
     @cached_property
     def estimator(self) -> Any:
@@ -92,15 +96,26 @@ class Model:
     def text(self) -> str:
         """The model as text; refuses a model that could not be loaded."""
         about = {name: kind.write(getattr(self, name)) for name, kind in ABOUT.items()}
+        given = {name: getattr(self, name) for name in SOMETIMES}
+        about |= {name: SOMETIMES[name].write(value) for name, value in given.items() if value is not None}
         text = document.text_of(FORMAT, self.made_by, records.written(self.rule) | about)
         Model.from_text(text.encode())
         return text
 
     def predict(self, table: Any) -> list[str]:
-        """The label of every row of a table, a data frame or a mapping of columns; its columns are found by name."""
+        """The label of every row of a table, a data frame or a mapping of columns; its columns are found by name.
+
+        Rows that the rule leaves to people are labelled "ask a person".
+        """
         if self.encoding is None:
             raise OptionError("the rule was learned from arrays: use model.estimator.predict(X)")
-        return [self.encoding.target.classes[k] for k in self.rule.predict(self.seen(self.encoding, table))]
+        classes = self.encoding.target.classes
+        return [classes[k] if k >= 0 else ASK_A_PERSON for k in self.codes(self.seen(self.encoding, table)).tolist()]
+
+    def codes(self, seen: Any) -> Array:
+        """What is decided about rows as the rule sees them: the places of their classes, or UNDECIDED."""
+        own = np.searchsorted(self.rule.classes_, self.rule.predict(seen))
+        return own if self.decision is None else self.decision.codes(self.rule.scores(seen), own)
 
     def seen(self, encoding: "Encoding", table: Any, first_row: int = 0) -> Any:
         """The rows of a table as the rule sees them: features, or the columns of a tree."""
@@ -120,9 +135,10 @@ class Model:
     def from_record(cls, record: dict[str, Any], made_by: str) -> "Model":
         """The model from its record; raises ModelError if it is not one."""
         with np.errstate(all="ignore"):  # numbers that overflow are refused; no warning is needed
-            given = fields(record, "the model", dict.fromkeys(records.PARTS, records.AS_IS) | ABOUT, NO_SHAPE)
+            kinds = ABOUT | {name: kind for name, kind in SOMETIMES.items() if name in record}
+            given = fields(record, "the model", dict.fromkeys(records.PARTS, records.AS_IS) | kinds, NO_SHAPE)
             rule = records.restored({name: given[name] for name in records.PARTS})
-            about = {name: given[name] for name in ABOUT} | {"certificates": tuple(given["certificates"])}
+            about = {name: given[name] for name in kinds} | {"certificates": tuple(given["certificates"])}
             return cls(rule, **about, made_by=made_by)._checked()
 
     def _checked(self) -> "Model":
@@ -140,6 +156,9 @@ class Model:
             raise ModelError(f"the data had {self.data['features']} features, but the rule has {features}")
         if self.held_out is not None:
             judged.check(self.held_out, features, self.encoding)
+        if self.decision is not None:
+            target = None if self.encoding is None else self.encoding.target
+            decision_schemas.check(self.decision, self.rule.classes_.tolist() if target is None else target.classes)
         return self
 
 
@@ -151,6 +170,7 @@ def save_model(
     certificates: Any = (),
     data: dict[str, Any] | None = None,
     held_out: dict[str, Any] | None = None,
+    decision: Decision | None = None,
     force: bool = False,
 ) -> None:
     """Write a fitted estimator to a file, completely or not at all.
@@ -158,7 +178,8 @@ def save_model(
     Parameters
     ----------
     estimator : estimator of this package
-        `load_model` restores it to the last bit, without its ledger (use `ledger_.save` for that).
+        `load_model` restores it to the last bit, without its ledger (use `ledger_.save` for that). Of a `DecisionRule`,
+        its rule and its decision are saved; what showed the guarantee is not.
     path : path
         An existing file is overwritten only with force=True.
     encoding : Encoding or None
@@ -169,6 +190,8 @@ def save_model(
         `data_fingerprint(X, y)` of the training data.
     held_out : dict or None
         How the rule was judged: texts, numbers and lists.
+    decision : Decision or None
+        Its cut-offs and tables of probabilities; None: those of a `DecisionRule`.
     force : bool, default=False
         Whether to overwrite an existing file.
 
@@ -182,7 +205,9 @@ def save_model(
     ...     load_model(os.path.join(folder, "and.json")).predict([[1, 1], [0, 1]]).tolist()
     ['yes', 'no']
     """
-    Model(estimator, encoding, tuple(certificates), data, held_out).save(path, force=force)
+    rule, own = registry.parts_of(estimator)
+    made = own if decision is None else decision
+    Model(rule, encoding, tuple(certificates), data, held_out, decision=made).save(path, force=force)
 
 
 # -- the data --------------------------------------------------------------------------------------------------

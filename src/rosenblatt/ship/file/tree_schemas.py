@@ -20,6 +20,7 @@ from rosenblatt.ship.file.codecs import (
     LABEL,
     PLACE,
     REAL,
+    REAL_TUPLE,
     SIZE,
     TEXT,
     Codec,
@@ -29,9 +30,10 @@ from rosenblatt.ship.file.codecs import (
     group,
     items,
     listed,
+    one_of,
     or_null,
     reals,
-    refusal,
+    tuple_of,
 )
 
 MOST_CODES = 2**25  # categories of all category tests together, counting every category of each test's column
@@ -78,8 +80,7 @@ COLUMN = group(
     name=TEXT,
     categories=or_null(listed(CATEGORY)),
 )
-WHOLE_TUPLE = Codec(list, lambda value, where, shape: tuple(listed(COUNT).read(value, where, shape)))
-REAL_TUPLE = Codec(list, lambda value, where, shape: tuple(reals(value, where).tolist()))
+WHOLE_TUPLE = tuple_of(COUNT)
 FEATURE = group(lambda shape, **parts: tree_nodes.FeatureTest(**parts), column=COUNT, threshold=REAL)
 GROUPS = group(
     lambda shape, column, branches: tree_nodes.CategoryTest(column, tuple(branches)),
@@ -90,7 +91,7 @@ PRESENCE = group(lambda shape, **parts: tree_nodes.PresenceTest(**parts), column
 PERCEPTRON = group(
     lambda shape, **parts: tree_nodes.PerceptronTest(**parts),
     columns=WHOLE_TUPLE,
-    codes=Codec(list, lambda value, where, shape: tuple(listed(PLACE).read(value, where, shape))),
+    codes=tuple_of(PLACE),
     weights=REAL_TUPLE,
     threshold=REAL,
 )
@@ -102,19 +103,7 @@ TESTS = {
 }
 
 
-def _test_written(test: tree_nodes.Test) -> dict[str, Any]:
-    name, kind = next((name, kind) for name, (made, kind) in TESTS.items() if type(test) is made)
-    return {"kind": name, **kind.write(test)}
-
-
-def _test_read(value: Any, where: str, shape: Shape) -> tree_nodes.Test:
-    if type(value) is not dict:
-        raise refusal(where, "an object", value)
-    name = choice(*TESTS).read(value.get("kind"), f"{where}.kind", shape)
-    return TESTS[name][1].read({key: part for key, part in value.items() if key != "kind"}, where, shape)  # type: ignore[no-any-return]
-
-
-TEST = Codec(_test_written, _test_read)
+TEST = one_of(TESTS)
 
 
 # -- nodes -----------------------------------------------------------------------------------------------------

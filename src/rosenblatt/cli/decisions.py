@@ -1,0 +1,108 @@
+"""How rows are decided and how good that is, in words, for people and for programs."""
+
+from typing import Any
+
+from rosenblatt.cli.screen import Screen
+from rosenblatt.desk.deciding import Decided
+from rosenblatt.desk.measures import Measures
+from rosenblatt.desk.said_judging import areas_in_words, probabilities_in_words
+from rosenblatt.desk.train import Learned
+from rosenblatt.judge.record import record_of
+from rosenblatt.visible import visible
+
+MOST_CLASSES = 8  # in a table of what was said and what was so
+CUT = 20  # letters of a class there
+
+
+def decided(screen: Screen, found: Learned) -> None:
+    """The cut-offs, what is guaranteed of them, and the probabilities."""
+    made = found.decided
+    if made is None:
+        return
+    if made.cut_off is not None:
+        screen.line(f"Cut-off: {made.cut_off.statement} Each row was scored by a rule that was learned without it.")
+        if made.cut_off.warning is not None:
+            screen.line(made.cut_off.warning, style="bold yellow")
+    if made.guarantee is not None:
+        style = "bold green" if made.guarantee.claims else "bold yellow"
+        screen.line(f"Guaranteed: {made.guaranteed}" if made.guarantee.claims else str(made.guaranteed), style=style)
+    if (chances := probabilities_in_words(made, found.judged)) is not None:
+        screen.line(f"Probabilities: {chances}")
+
+
+def judged(screen: Screen, found: Learned) -> None:
+    """What was said and what was so on rows not learned from, and how well scores tell classes apart."""
+    if found.judged is None:
+        if not found.interrupted:
+            screen.line("Not judged on new rows: none were held out (--hold-out, --folds).", style="yellow")
+        return
+    measures, classes = found.judged.measures, found.trained.classes
+    if found.judged.asked:
+        left, rows = found.judged.asked, found.judged.said.y.size
+        screen.line(f"Left to people: {left:,} of {rows:,} of these rows ({left / rows:.1%}).")
+    if len(classes) <= MOST_CLASSES:
+        _matrix(screen, measures, classes, bool(found.judged.asked), found.costs.weight_column)
+    if (line := areas_in_words(measures)) is not None:
+        screen.line(line)
+
+
+def _matrix(screen: Screen, measures: Measures, classes: tuple[str, ...], asks: bool, weights: str | None) -> None:
+    """A row for each class, a column for each said, with the shares that are right of both."""
+    names, several = [_cut(label) for label in classes], range(len(classes))
+    head = ["" if weights is None else f"by {_cut(weights)}", *(f"said {name}" for name in names)]
+    head += [*(["left to people"] if asks else []), "recall"]
+    lines = [
+        [f"is {names[k]}", *(f"{count:,.6g}" for count in row[: len(head) - 2]), _percent(measures.recall(k))]
+        for k, row in zip(several, measures.matrix, strict=True)
+    ]
+    lines.append(
+        ["precision", *(_percent(measures.precision(k)) for k in several), *[""] * (len(head) - 1 - len(names))]
+    )
+    screen.table(head, lines, right=tuple(range(1, len(head))))
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{share:.1%}"
+
+
+def _cut(name: str) -> str:
+    shown = visible(name)
+    return shown if len(shown) <= CUT else f"{shown[: CUT - 1]}…"
+
+
+def record(found: Learned) -> dict[str, Any]:
+    """All of it, for a program."""
+    made, classes = found.decided, found.trained.classes
+    measured = None if found.judged is None else found.judged.measures.record(classes)
+    return {
+        "decision": None if made is None else _decision(made),
+        "asked": None if found.judged is None else found.judged.asked,
+        "measures": measured,
+    }
+
+
+def _decision(made: Decided) -> dict[str, Any]:
+    rung, guarantee = made.decision.rung, made.guarantee
+    claims = [] if guarantee is None else guarantee.claims
+    return {
+        "cut_offs": None if rung is None else {"lower": rung.lower, "upper": rung.upper},
+        "cut_off": None if made.cut_off is None else {**record_of(made.cut_off), "statement": made.cut_off.statement},
+        "guarantee": None
+        if guarantee is None
+        else {
+            "statement": made.guaranteed,
+            "confidence": guarantee.confidence,
+            "claims": [
+                {
+                    "among": one.tolerance.among,
+                    "at_most": one.tolerance.rate,
+                    "errors": one.errors,
+                    "rows": one.rows,
+                }
+                for one in claims
+            ],
+            "rows": guarantee.n,
+            "asked": guarantee.asked,
+        },
+        "probability": made.method,
+    }

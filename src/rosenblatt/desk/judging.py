@@ -1,0 +1,128 @@
+"""Judges what is decided on rows not learned from: held out, or each by a rule that learned without its fold.
+
+Input     a rule and its decision; the rows held out, or the rules of all folds.
+Result    `Judged`: the error with its interval, the comparison with always predicting one class, and the measures.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
+
+import numpy as np
+
+from rosenblatt.desk.cost import Baseline, Costs
+from rosenblatt.desk.data import Data
+from rosenblatt.desk.deciding import Decided, FoldRule, NotLearnedFrom, of_fold, on_the_scale_of, said_by_folds
+from rosenblatt.desk.error_rate import HELD_OUT, ErrorEstimate, by_folds
+from rosenblatt.desk.measures import Measures, Said
+from rosenblatt.desk.split import HoldOut
+from rosenblatt.desk.wishes import Wishes
+from rosenblatt.errors import DataError
+from rosenblatt.judge.decision import Decision
+from rosenblatt.plurals import many
+from rosenblatt.rows.kernels import Array
+from rosenblatt.rules.rule import Rule
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """How a model does on rows that it did not learn from."""
+
+    error: ErrorEstimate | None  # of the rows decided; None if all are left to people
+    baseline: Baseline | None  # None if the decision has another aim than to cost little
+    measures: Measures
+    said: Said
+    asked: int  # rows left to people
+    notes: tuple[str, ...] = ()
+
+
+def said_of(rule: Rule, decision: Decision | None, data: Data) -> Said:
+    """What a model says about rows."""
+    scores, own = rule.scores(data.seen), rule.predict(data.seen).astype(np.int64)
+    made = decision or Decision()
+    return Said(data.y, made.codes(scores, own), scores, made.probabilities(scores), data.weights)
+
+
+def on_held_out(
+    wishes: Wishes, rule: Rule, decision: Decision | None, costs: Costs, trained: Data, tested: Data
+) -> Judged:
+    """Judge a model on the rows held out."""
+    said = said_of(rule, decision, tested)
+    baseline = Baseline.of(costs, trained, tested, said.codes) if wishes.is_about_cost else None
+    return _judged(said, HELD_OUT, len(trained.classes), baseline)
+
+
+def _judged(said: Said, how: str, classes: int, baseline: Baseline | None, notes: tuple[str, ...] = ()) -> Judged:
+    decided = int(said.decided.sum())
+    error = ErrorEstimate.of(int(said.wrong.sum()), decided, how) if decided else None
+    return Judged(error, baseline, Measures.of(said, classes), said, said.y.size - decided, notes)
+
+
+# -- by folds --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """What the rule of a fold says, and what its baseline is made from."""
+
+    found: FoldRule
+    costs: Costs
+    part: Data  # without features
+    rest: Data
+
+
+def folds_of(
+    data: Data,
+    many_folds: int,
+    aside: HoldOut,
+    known_without: Callable[[HoldOut], Data],
+    learned_from: Callable[[Data], Rule],
+) -> list[Fold]:
+    """Learn without each fold in turn; a fold without which a class has no rows is skipped.
+
+    `data` are the rows to judge; rows of the table that are set `aside` are in no fold.
+    """
+    found = []
+    for k in range(many_folds):
+        fold = replace(aside, folds=many_folds, fold=k)
+        everywhere = known_without(fold)
+        out, apart = (each(0, everywhere.n) for each in (fold, aside))
+        counted = ~out if everywhere.weights is None else ~out & (everywhere.weights > 0)
+        inside = out & ~apart
+        if not inside.any() or np.unique(everywhere.y[counted]).size < len(data.classes):
+            continue
+        part, rest = everywhere.some(~out), everywhere.some(inside)
+        rule = learned_from(part)
+        places = np.cumsum(~apart) - 1  # among the rows that are not set aside
+        scored = of_fold(rule, places[~out], part, places[inside], rest)
+        found.append(Fold(scored, Costs.of(rule, part), part.without_features, rest.without_features))
+    if not found:
+        raise DataError(
+            "every fold holds all rows of some class; use more folds or another --seed, or merge rare classes"
+        )
+    return found
+
+
+def pooled(rule: Rule, data: Data, folds: Sequence[Fold]) -> NotLearnedFrom:
+    """The rows of all folds, with scores on the scale of the rule to ship."""
+    return on_the_scale_of(rule, data, [fold.found for fold in folds])
+
+
+def on_folds(
+    wishes: Wishes, rows: NotLearnedFrom, made: Decided | None, data: Data, folds: Sequence[Fold], asked: int
+) -> Judged:
+    """Judge by the rules of all folds; `asked` is how many folds were asked for."""
+    codes, probabilities = (rows.own, None) if made is None else said_by_folds(wishes, data.classes, rows, made)
+    said = Said(rows.y, codes, rows.scores, probabilities, rows.weights)
+    each = [Baseline.of(fold.costs, fold.part, fold.rest, codes[rows.fold == k]) for k, fold in enumerate(folds)]
+    baseline = reduce(add, each) if wishes.is_about_cost else None
+    return _judged(said, by_folds(asked), len(data.classes), baseline, _not_judged(data, rows.y))
+
+
+def _not_judged(data: Data, judged: Array) -> tuple[str, ...]:
+    """A note if some folds were skipped."""
+    if judged.size == data.n:
+        return ()
+    left_out = many(data.n - judged.size, "row")
+    return (f"{left_out} of {data.n:,} not judged: without their fold, some class has no training rows",)

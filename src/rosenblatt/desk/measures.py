@@ -1,0 +1,146 @@
+"""How a model does on rows that it did not learn from: what it said and what was so, and how well scores tell classes.
+
+Input     the rows' classes, what was decided about them, their scores and probabilities.
+Result    `Measures`, and their record for files and programs, which `verify` makes again.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.judge.curves import Area, MeanPrecision, ScoreSeparation, area, mean_precision, separation, table_of
+from rosenblatt.judge.decision import UNDECIDED, leads
+from rosenblatt.judge.reliability import given, losses
+from rosenblatt.judge.scored import Scored
+from rosenblatt.rows.kernels import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Said:
+    """Rows that a model did not learn from, and what it says about them."""
+
+    y: Array
+    codes: Array  # what is decided: a class, or UNDECIDED
+    scores: Array
+    probabilities: Array | None
+    weights: Array | None
+
+    @property
+    def decided(self) -> Array:
+        """Which rows are not left to people."""
+        return np.asarray(self.codes != UNDECIDED)
+
+    @property
+    def wrong(self) -> Array:
+        """Which rows are decided wrongly."""
+        return np.asarray(self.decided & (self.codes != self.y))
+
+    @property
+    def shown(self) -> Scored:
+        """The score and whether the row is yes; with several classes, the lead and whether the first class is right."""
+        if self.scores.ndim == 2:
+            return Scored.of(leads(self.scores), self.codes == self.y, self.weights)
+        return Scored.of(self.scores, self.y == 1, self.weights)
+
+    @property
+    def scored(self) -> Scored | None:
+        """The rows with their one score, if there are two classes and rows of both."""
+        if self.scores.ndim == 2 or not 0 < np.count_nonzero(self.y) < self.y.size:
+            return None
+        rows = self.shown
+        return None if rows.yes.all() or not rows.yes.any() else rows
+
+    @property
+    def given(self) -> Scored | None:
+        """The rows with the probability of yes; with several classes, that of the likeliest, and whether it is so."""
+        if self.probabilities is None:
+            return None
+        if self.probabilities.ndim == 1:
+            return given(self.probabilities, self.y == 1, self.weights)
+        likeliest = self.probabilities.argmax(axis=1)
+        return given(self.probabilities.max(axis=1), likeliest == self.y, self.weights)
+
+
+@dataclass(frozen=True)
+class Measures:
+    """What a model is worth on rows that it did not learn from."""
+
+    matrix: tuple[tuple[float, ...], ...]  # a row for each class, a column for each said, the last for asking a person
+    roc: Area | None  # of two classes, if there are rows of both
+    precision_recall: MeanPrecision | None
+    separation: ScoreSeparation | None
+    brier: float | None  # if there are probabilities
+    calibration_error: float | None
+
+    @classmethod
+    def of(cls, said: Said, classes: int) -> "Measures":
+        """Of what a model says."""
+        many = classes + 1
+        matrix = table_of(said.codes % many, said.y, many, said.weights)[:classes]
+        rows, chances = said.scored, said.given
+        lost = None if chances is None else losses(chances)
+        return cls(
+            matrix,
+            None if rows is None else area(rows),
+            None if rows is None else mean_precision(rows),
+            None if rows is None else separation(rows),
+            None if lost is None or said.probabilities is None else _brier(said.probabilities, said),
+            None if lost is None else lost.expected_calibration_error,
+        )
+
+    def precision(self, code: int) -> float | None:
+        """The share of a class among the rows said to be of it."""
+        return _share(self.matrix[code][code], sum(row[code] for row in self.matrix))
+
+    def recall(self, code: int) -> float | None:
+        """The share of the rows of a class that are said to be of it."""
+        return _share(self.matrix[code][code], sum(self.matrix[code]))
+
+    @property
+    def brier_of_shares(self) -> float:
+        """The Brier score if every row gets the shares of the classes as its probabilities."""
+        rows = np.array(self.matrix).sum(axis=1)
+        shares = rows / rows.sum()
+        return float(1 - shares @ shares) / (2 if shares.size == 2 else 1)
+
+    @property
+    def never_found(self) -> tuple[int, ...]:
+        """Classes none of whose rows, if there are any, is said to be of them."""
+        return tuple(code for code, row in enumerate(self.matrix) if any(row) and not row[code])
+
+    def record(self, classes: Sequence[str]) -> dict[str, Any]:
+        """The measures as plain numbers, with what follows from them, by the names of the classes."""
+        each = {
+            label: {"precision": self.precision(code), "recall": self.recall(code)}
+            for code, label in enumerate(classes)
+        }
+        return self.kept | {
+            "classes": each,
+            "gini": None if self.roc is None else self.roc.gini,
+        }
+
+    @property
+    def kept(self) -> dict[str, Any]:
+        """The measures as a model file has them."""
+        parts = {name: getattr(self, name) for name in ("roc", "precision_recall", "separation")}
+        return {
+            "matrix": [list(row) for row in self.matrix],
+            **{name: None if part is None else asdict(part) for name, part in parts.items()},
+            "brier": self.brier,
+            "calibration_error": self.calibration_error,
+        }
+
+
+def _brier(probabilities: Array, said: Said) -> float:
+    """The mean squared distance of the probabilities from what was so; of several classes, of all of them together."""
+    if probabilities.ndim == 1:
+        each = (probabilities - (said.y == 1)) ** 2
+    else:
+        each = ((probabilities - np.eye(probabilities.shape[1])[said.y]) ** 2).sum(axis=1)
+    return float(np.average(each, weights=said.weights))
+
+
+def _share(part: float, whole: float) -> float | None:
+    return part / whole if whole > 0 else None

@@ -1,0 +1,78 @@
+"""What a report shows of rows that the rule did not learn from."""
+
+from typing import Any
+
+from rosenblatt.desk.deciding import Decided
+from rosenblatt.desk.measures import Said
+from rosenblatt.desk.said_judging import areas_in_words, probabilities_in_words
+from rosenblatt.desk.train import Learned
+from rosenblatt.judge.abstain import DECIDED, error_curve
+from rosenblatt.judge.curves import curve
+from rosenblatt.judge.reliability import reliability
+from rosenblatt.ship.explain.judging import ShownJudging
+from rosenblatt.ship.explain.plots import Bar
+
+
+def shown_judging(learned: Learned) -> ShownJudging | None:
+    """The confusion matrix, the curves and what is guaranteed; None if no row was kept from learning."""
+    judged, classes = learned.judged, learned.trained.classes
+    if judged is None:
+        return None
+    measures, codes, said = judged.measures, range(len(classes)), judged.said
+    which = f"{said.y.size:,} held-out rows" if judged.error is None else f"the {said.y.size:,} {judged.error.which}"
+    return ShownJudging(
+        which,
+        classes,
+        measures.matrix,
+        bool(judged.asked),
+        tuple(measures.recall(code) for code in codes),
+        tuple(measures.precision(code) for code in codes),
+        _statements(learned),
+        reliability=_reliability(said),
+        **_curves(said),
+        **_coverage(said, learned.decided),
+    )
+
+
+def _statements(learned: Learned) -> tuple[str, ...]:
+    """How rows are decided, what is guaranteed of that, and what was measured."""
+    made, judged = learned.decided, learned.judged
+    found: list[str | None] = []
+    if made is not None:
+        if made.cut_off is not None:
+            found.append(f"{made.cut_off.statement} Each row was scored by a rule that was learned without it.")
+        found.append(made.guaranteed)
+    if judged is not None and judged.asked:
+        rows = judged.said.y.size
+        found.append(f"{judged.asked:,} of {rows:,} rows ({judged.asked / rows:.1%}) are left to people.")
+    if judged is not None:
+        found.append(areas_in_words(judged.measures))
+    if made is not None and (chances := probabilities_in_words(made, judged)) is not None:
+        found.append(f"Probabilities are found {chances}")
+    return tuple(text for text in found if text is not None)
+
+
+def _curves(said: Said) -> dict[str, Any]:
+    """The ROC and the precision-recall curve."""
+    if (rows := said.scored) is None:
+        return {}
+    points, yes = curve(rows), float(rows.groups.yes.sum() / rows.groups.all.sum())
+    return {"roc": (points.of_no, points.of_yes), "precision_recall": (points.of_yes, points.precision), "share": yes}
+
+
+def _reliability(said: Said) -> tuple[Bar, ...]:
+    """What came true, by probability."""
+    if (rows := said.given) is None:
+        return ()
+    return tuple(Bar(one.mean, one.share, one.lower, one.upper) for one in reliability(rows))
+
+
+def _coverage(said: Said, decided: Decided | None) -> dict[str, Any]:
+    """The error among the rows decided, for every pair of cut-offs that might have been chosen."""
+    if decided is None or decided.guarantee is None or decided.guarantee.ladder.without_asking:
+        return {}
+    rungs = error_curve(said.shown, decided.guarantee.ladder)
+    bars = tuple(Bar(one.share, one.errors / one.decided, one.lower, one.upper) for one in rungs if one.decided)
+    tested = decided.guarantee.tested[0]
+    rates = [count.tolerance.rate for count in tested if count.tolerance.among == DECIDED]
+    return {"coverage": bars, "tolerated": rates[0] if rates else None}

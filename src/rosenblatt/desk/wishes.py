@@ -1,0 +1,138 @@
+"""What the user wants of decisions: costs, a rate of yes, probabilities, and errors that are tolerable.
+
+Input     options as they were typed, and the classes of the table.
+Result    `Wishes`, checked: what is wrong for any table before it is read, the rest before anything is learned.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.errors import DataError, OptionError
+from rosenblatt.judge import binomial
+from rosenblatt.judge.abstain import ARE_NO, ARE_YES, DECIDED, SAID_NO, SAID_YES, Tolerance, refuse_too_few
+from rosenblatt.judge.decision import ASK_A_PERSON
+from rosenblatt.judge.scored import Names
+from rosenblatt.judge.tables import METHODS
+from rosenblatt.options import one_of
+from rosenblatt.plurals import many
+from rosenblatt.rows.kernels import Array
+
+AUTO = "auto"
+SAID = "said:"  # before a class: of the rows said to be of this class
+CALIBRATE = 0.2  # of the rows, where a guarantee is asked for
+FEWEST = 5  # rows of each class that scores of new rows are made from
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What is wanted of the decisions, besides few mistakes."""
+
+    costs: Mapping[str, float] = field(default_factory=dict)  # of a mistake on a class
+    rate: float | None = None  # of yes
+    probability: str | None = None  # a method, or auto
+    at_most: tuple[tuple[str | None, float], ...] = ()  # a class, or None for all rows decided, and the tolerable rate
+    confidence: float = 0.95
+    calibrate: float | None = None  # the part of the rows that a guarantee is shown on
+
+    def check(self) -> None:
+        """Refuse what is wrong for any table."""
+        binomial.confident(self.confidence)
+        if self.probability is not None:
+            one_of("--probability", self.probability, (AUTO, *METHODS))
+        if self.rate is not None:
+            binomial.share("--rate", self.rate)
+        for _, rate in self.at_most:
+            binomial.share("--at-most", rate)
+        twice = [name for k, (name, _) in enumerate(self.at_most) if name in [other for other, _ in self.at_most[:k]]]
+        if twice:
+            raise OptionError(f"--at-most names {twice[0] or 'no class'} twice")
+        if sum(map(bool, (self.costs, self.rate is not None, self.at_most))) > 1 and self.rate is not None:
+            raise OptionError("--rate fixes the cut-off, and so do --cost and --at-most: leave one of them out")
+        if self.calibrate is not None and not self.at_most:
+            raise OptionError("--calibrate is the part of the rows that --at-most is shown on; use it with --at-most")
+        if self.calibrate is not None and not 0.0 < self.calibrate < 1.0:
+            raise OptionError(f"--calibrate must be above 0 and below 1, not {self.calibrate!r}")
+
+    @property
+    def part(self) -> float:
+        """The part of the rows that guarantees are shown on."""
+        return (CALIBRATE if self.calibrate is None else self.calibrate) if self.at_most else 0.0
+
+    @property
+    def needs_scores(self) -> bool:
+        """Whether anything is to be found from the scores of rows that the rule did not learn from."""
+        return bool(self.costs or self.at_most) or self.rate is not None or self.probability is not None
+
+    @property
+    def is_about_cost(self) -> bool:
+        """Whether the aim is that mistakes cost little: then it can be told what always saying the same would cost."""
+        return self.rate is None and not self.at_most
+
+    def check_classes(self, classes: Sequence[str]) -> None:
+        """Refuse what does not fit the classes of the table."""
+        for label in self.costs:
+            if label not in classes:
+                raise OptionError(f"--cost names the class {label!r}, but the classes are {', '.join(classes)}")
+        if len(classes) > 2 and self.rate is not None:
+            raise OptionError(f"--rate is a share of yes, but there are {len(classes)} classes: it needs two")
+        if self.at_most and ASK_A_PERSON in classes:
+            raise OptionError(f"a class is called {ASK_A_PERSON!r}, so rows left to people could not be told from it")
+        self.tolerances(classes)
+
+    def tolerances(self, classes: Sequence[str]) -> tuple[Tolerance, ...]:
+        """The tolerable rates."""
+        named = [label for label, _ in self.at_most if label is not None]
+        if len(classes) > 2 and named:
+            raise OptionError(
+                f"--at-most {named[0]}=... needs two classes; with {len(classes)}, give one rate for all rows decided, "
+                "as in --at-most 5%"
+            )
+        return tuple(Tolerance(rate, _among(label, classes)) for label, rate in self.at_most)
+
+    def check_rows(self, y: Array, weights: Any, classes: Sequence[str]) -> None:
+        """Refuse rows for a guarantee that could not show it even if none of them was an error."""
+        if not self.at_most:
+            return
+        if weights is not None:
+            raise OptionError("--at-most counts rows, which must all count the same: leave --weights out")
+        told = f"{self.part:.0%} of the rows are set aside to show it (--calibrate)"
+        if not y.size:
+            raise DataError(f"no row is left to show --at-most on: {told}")
+        try:
+            yes = int((y == 1).sum()) if len(classes) == 2 else y.size
+            refuse_too_few(y.size, yes, self.tolerances(classes), self.confidence, names_of(classes))
+        except DataError as error:
+            raise DataError(f"{error}; {told}") from None
+
+
+def names_of(classes: Sequence[str]) -> Names:
+    """What no and yes are called; with several classes, yes means that the class with the highest score is right."""
+    return (classes[0], classes[1]) if len(classes) == 2 else ("another class", "the class with the highest score")
+
+
+def _among(label: str | None, classes: Sequence[str]) -> str:
+    """Among which rows errors are counted."""
+    if label is None:
+        return DECIDED
+    if label in classes:
+        return (ARE_NO, ARE_YES)[classes.index(label)]
+    if label.startswith(SAID) and label.removeprefix(SAID) in classes:
+        return (SAID_NO, SAID_YES)[classes.index(label.removeprefix(SAID))]
+    raise OptionError(
+        f"--at-most names {label!r}, but it takes {', '.join(classes)} (of the rows that are) or "
+        f"{', '.join(SAID + each for each in classes)} (of the rows said to be)"
+    )
+
+
+def refuse_few_of_a_class(y: Array, counted: Array, classes: Sequence[str]) -> None:
+    """Refuse a class with so few rows that no rule could be learned without some of them."""
+    for code, label in enumerate(classes):
+        rows = int(np.count_nonzero((y == code) & counted))
+        if rows < FEWEST:
+            raise DataError(
+                f"there are {many(rows, 'training row')} of class {label!r}; cut-offs and probabilities are found on "
+                f"scores of rows not learned from, which takes at least {FEWEST} of each class"
+            )
