@@ -8,6 +8,7 @@ import numpy as np
 from rosenblatt.desk.check import Finding
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.limits import FIT_WORK, clock_of
+from rosenblatt.desk.profile import profile_of
 from rosenblatt.desk.train import Learned, TrainingOptions
 from rosenblatt.errors import OptionError
 from rosenblatt.prove.check.certificate import Certificate, Contradiction
@@ -42,7 +43,8 @@ def model_of(learned: Learned, training: TrainingOptions, *, prove: bool = True,
         judged["means"] = means_of(data)
     clock = clock or clock_of(training.seconds, FIT_WORK, training.verbose)
     certificates = _proved(learned, clock) if prove else ()
-    return Model(learned.rule, data.encoding, certificates, data.fingerprint, judged)
+    model = Model(learned.rule, data.encoding, certificates, data.fingerprint, judged)
+    return replace(model, profile=profile_of(model, data, learned.tested))
 
 
 def _proved(learned: Learned, clock: Clock) -> tuple[Certificate, ...]:

@@ -109,6 +109,7 @@ class Learned:
     seconds: float
     interrupted: bool
     notes: tuple[str, ...]
+    tested: Data | None = None  # the rows held out, if any
 
 
 def learn(data: Data, training: TrainingOptions) -> Learned:
@@ -124,9 +125,10 @@ def learn(data: Data, training: TrainingOptions) -> Learned:
     costs = Costs.of(rule, trained)
     wrong = rule.predict(trained.seen) != trained.y
     error = baseline = None
+    tested = data.some(out) if out.any() else None
     try:
-        if out.any():
-            error, baseline = _judged(rule, costs, trained, data.some(out), HELD_OUT)
+        if tested is not None:
+            error, baseline = _judged(rule, costs, trained, tested, HELD_OUT)
         elif training.folds and not interrupted:
             error, baseline = _cross_validated(data, training)
             interrupted = error is None
@@ -137,7 +139,7 @@ def learn(data: Data, training: TrainingOptions) -> Learned:
     notes = (*trainer.notes, *_beside_constant(rule, costs, cost, trained))
     return Learned(
         rule, trainer.algorithm, trainer.why, trainer.verdict, trained, int(wrong.sum()), costs, cost, error, baseline,
-        exact, seconds, interrupted, notes,
+        exact, seconds, interrupted, notes, tested,
     )  # fmt: skip
 
 

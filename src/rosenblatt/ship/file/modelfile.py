@@ -17,12 +17,13 @@ import numpy as np
 
 from rosenblatt import registry
 from rosenblatt.errors import DataError, ModelError, OptionError
+from rosenblatt.judge.profile import Profile
 from rosenblatt.prove.check.certificate import Certificate
 from rosenblatt.rows.door import labelled
 from rosenblatt.rows.examples import Examples, classes_of
 from rosenblatt.rows.kernels import Array, Dense, Rows
 from rosenblatt.rows.storage import n_features, n_rows, rows_of
-from rosenblatt.ship.file import document, judged, records
+from rosenblatt.ship.file import document, judged, profiled, records
 from rosenblatt.ship.file.atomic import Path
 from rosenblatt.ship.file.codecs import CERTIFICATE, COUNT, NO_SHAPE, Codec, Shape, fields, listed, or_null, plainly
 from rosenblatt.version import __version__
@@ -55,6 +56,7 @@ ABOUT = {
     "held_out": or_null(Codec(plainly, judged.free_form)),
     "certificates": listed(CERTIFICATE),
 }
+SOMETIMES = {"profile": profiled.PROFILE}  # fields that a file lacks where the model has none
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +65,8 @@ class Model:
 
     `rule` is a fitted estimator, or its counterpart without scikit-learn; `estimator` is always an estimator.
     `encoding` says how a table's columns become features (None: learned from arrays), `data` is the fingerprint of the
-    training data, `held_out` says how the rule was judged, `made_by` is the version that learned it.
+    training data, `held_out` says how the rule was judged, `made_by` is the version that learned it, `profile` is what
+    the training rows looked like, in counts.
     """
 
     rule: Any
@@ -72,6 +75,7 @@ class Model:
     data: dict[str, Any] | None = None
     held_out: dict[str, Any] | None = None
     made_by: str = __version__
+    profile: Profile | None = None
 
     @cached_property
     def estimator(self) -> Any:
@@ -92,7 +96,8 @@ class Model:
     def text(self) -> str:
         """The model as text; refuses a model that could not be loaded."""
         about = {name: kind.write(getattr(self, name)) for name, kind in ABOUT.items()}
-        text = document.text_of(FORMAT, self.made_by, records.written(self.rule) | about)
+        more = {name: kind.write(getattr(self, name)) for name, kind in SOMETIMES.items() if getattr(self, name)}
+        text = document.text_of(FORMAT, self.made_by, records.written(self.rule) | about | more)
         Model.from_text(text.encode())
         return text
 
@@ -120,9 +125,10 @@ class Model:
     def from_record(cls, record: dict[str, Any], made_by: str) -> "Model":
         """The model from its record; raises ModelError if it is not one."""
         with np.errstate(all="ignore"):  # numbers that overflow are refused; no warning is needed
-            given = fields(record, "the model", dict.fromkeys(records.PARTS, records.AS_IS) | ABOUT, NO_SHAPE)
+            kinds = ABOUT | {name: kind for name, kind in SOMETIMES.items() if name in record}
+            given = fields(record, "the model", dict.fromkeys(records.PARTS, records.AS_IS) | kinds, NO_SHAPE)
             rule = records.restored({name: given[name] for name in records.PARTS})
-            about = {name: given[name] for name in ABOUT} | {"certificates": tuple(given["certificates"])}
+            about = {name: given[name] for name in kinds} | {"certificates": tuple(given["certificates"])}
             return cls(rule, **about, made_by=made_by)._checked()
 
     def _checked(self) -> "Model":
@@ -140,6 +146,8 @@ class Model:
             raise ModelError(f"the data had {self.data['features']} features, but the rule has {features}")
         if self.held_out is not None:
             judged.check(self.held_out, features, self.encoding)
+        if self.profile is not None:
+            profiled.check(self.profile, self.encoding)
         return self
 
 
