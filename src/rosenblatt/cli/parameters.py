@@ -202,7 +202,7 @@ class RuleOptions:
 
     def given(self) -> dict[str, Any]:
         """Those that were given, by the names that rules have for them."""
-        costs = values.costs_given(self.class_weight)
+        costs = values.weights_given(self.class_weight)
         return ({} if costs is None else {"class_weight": costs}) | values.values_given(self.option)
 
 

@@ -68,12 +68,17 @@ def kinds_given(kinds: list[str] | None, ignore: list[str] | None = None) -> dic
     return given | dict.fromkeys(ignore or [], "ignore")
 
 
-def costs_given(given: list[str] | None) -> Any:
+def weights_given(given: list[str] | None) -> Any:
     """CLASS=COST, several times, or the word balanced."""
-    from rosenblatt.errors import OptionError
-
     if not given or given == ["balanced"]:
         return "balanced" if given else None
+    return costs_given(given, "--class-weight")
+
+
+def costs_given(given: list[str], option: str) -> dict[str, float]:
+    """CLASS=COST, several times, as a mapping."""
+    from rosenblatt.errors import OptionError
+
     costs = {}
     for each in given:
         label, _, cost = each.rpartition("=")
@@ -82,7 +87,7 @@ def costs_given(given: list[str] | None) -> Any:
             if not 0 <= costs[label] < inf:
                 raise ValueError
         except ValueError:
-            raise OptionError(f"--class-weight needs CLASS=COST, as in --class-weight yes=5, not {each!r}") from None
+            raise OptionError(f"{option} needs CLASS=COST, as in {option} yes=5, not {each!r}") from None
     return costs
 
 

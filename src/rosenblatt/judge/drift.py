@@ -10,6 +10,7 @@ nothing about how large the change is. Of many columns, some p-values are small 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import log
 from typing import Any
 
 import numpy as np
@@ -181,6 +182,12 @@ def stability_index(old: Any, new: Any) -> float:
     return float((q - p) @ np.log(q / p))
 
 
+def stability_part(old: float, new: float, old_rows: int, new_rows: int) -> float:
+    """What a cell with these shares of old and of new rows adds to the index, with half a row in it."""
+    p, q = max(old, HALF / old_rows), max(new, HALF / new_rows)
+    return (q - p) * log(q / p)
+
+
 def _few_cells(old: Array, new: Array) -> tuple[Array, Array]:
     """The counts of the most frequent values, and of all others together: which ones does not depend on who is old."""
     both = old + new
@@ -223,9 +230,13 @@ def _by_urn(old: Array, new: Array, random_state: int) -> tuple[float, str]:
     rng, m = np.random.default_rng(int(whole("random_state", random_state, 0))), int(new.sum())
     shares = rng.dirichlet(old + 1 / old.size, size=SHUFFLES)
     drawn = rng.multinomial(m, shares / shares.sum(axis=1, keepdims=True))
-    found = float(_chi_square(old + new, new))
-    as_far = np.count_nonzero(_chi_square(old + drawn, drawn) >= found * (1 - 1e-12))
-    return (1 + int(as_far)) / (1 + SHUFFLES), URN
+    found, each = float(_chi_square(old + new, new)), _chi_square(old + drawn, drawn)
+    as_far = int(np.count_nonzero(each >= found * (1 - 1e-12)))
+    p_value = (1 + as_far) / (1 + SHUFFLES)
+    if not as_far and (spread := float(each.var())) > 0:  # beyond all draws, by the gamma distribution nearest to them
+        mean = float(each.mean())
+        p_value = min(p_value, float(scipy.special.gammaincc(mean**2 / spread, found * mean / spread)))
+    return p_value, URN
 
 
 def _chi_square(both: Array, new: Array) -> Array:

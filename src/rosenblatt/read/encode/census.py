@@ -92,16 +92,19 @@ def cells_in(column: EncodedColumn, edges: Sequence[float]) -> int:
 def names_of_cells(column: EncodedColumn, edges: Sequence[float], number: Any) -> list[str]:
     """What the cells of a column hold, in words; `number` turns a number into text."""
     if isinstance(column, NumberColumn):
-        ends = [number(end) for end in edges]
-        between = [f"{low} to {high}" for low, high in pairwise(ends)]
-        own = [f"up to {ends[0]}", *between, f"above {ends[-1]}"] if ends else ["any number"]
-        return [*own, "far out of range", "missing"]
+        return [*names_of_bins([number(end) for end in edges]), "far out of range", "missing"]
     if isinstance(column, CategoryColumn):
-        return [*column.known, "values unknown to the rule", "missing"]
-    what = "feature" if isinstance(column, SparseColumn) else "word"
+        return [*column.known, "unknown values", "missing"]
+    what = "known feature" if isinstance(column, SparseColumn) else "known word"
     own = [f"1 {what}", f"2 {what}s"]
     own += [f"{low + 1} to {high} {what}s" for low, high in pairwise(WORDS[1:])]
-    return [*own, f"over {WORDS[-1]} {what}s", f"no known {what}", "missing"]
+    return [*own, f"over {WORDS[-1]} {what}s", f"no {what}", "missing"]
+
+
+def names_of_bins(ends: Sequence[str]) -> list[str]:
+    """What the bins with these ends hold, in words."""
+    between = [f"{low} to {high}" for low, high in pairwise(ends)]
+    return [f"up to {ends[0]}", *between, f"above {ends[-1]}"] if ends else ["any number"]
 
 
 def places(
