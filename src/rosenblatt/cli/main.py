@@ -16,7 +16,7 @@ from rosenblatt.cli.codes import BAD_DATA, BUG, DONE, INTERRUPTED, NO, NOT_WRITT
 from rosenblatt.visible import json_text, visible
 
 KINDS = {int: "a whole number", float: "a number", bool: "true or false"}  # of values; all others are texts
-ANSWERING = ("check", "verify")  # commands whose exit codes 0 and 1 are a yes and a no
+ANSWERING = ("check", "verify", "monitor")  # commands whose exit codes 0 and 1 are a yes and a no
 TRACEBACK = "ROSENBLATT_TRACEBACK"  # an environment variable; where it is set, tracebacks are shown
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from rosenblatt.desk.check import Finding
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.limits import FIT_WORK, clock_of
+from rosenblatt.desk.profile import profile_of
 from rosenblatt.desk.train import Learned, TrainingOptions
 from rosenblatt.errors import OptionError
 from rosenblatt.prove.check.certificate import Certificate, Contradiction
@@ -46,7 +47,8 @@ def model_of(learned: Learned, training: TrainingOptions, *, prove: bool = True,
     clock = clock or clock_of(training.seconds, FIT_WORK, training.verbose)
     certificates = _proved(learned, clock) if prove else ()
     made = None if learned.decided is None else learned.decided.decision
-    return Model(learned.rule, data.encoding, certificates, data.fingerprint, judged, decision=made)
+    model = Model(learned.rule, data.encoding, certificates, data.fingerprint, judged, decision=made)
+    return replace(model, profile=profile_of(model, data, learned.tested))
 
 
 def _of_decision(learned: Learned, training: TrainingOptions) -> dict[str, Any]:

@@ -19,11 +19,11 @@ from rosenblatt.prove.check.certificate import Contradiction, CostInterval, Erro
 from rosenblatt.prove.check.joint_certificate import JointContradiction, JointErrorInterval, JointSeparation
 from rosenblatt.read.encode.columns import IgnoredColumn
 from rosenblatt.rows.kernels import Array
+from rosenblatt.ship.explain.page import Fact
 from rosenblatt.ship.explain.plots import mistakes_along
 from rosenblatt.ship.explain.report import (
     ColumnRead,
     ErrorRate,
-    Fact,
     ReportContents,
     ReportProof,
     ShownContradiction,
@@ -84,7 +84,7 @@ def contents_of(data: Data, learned: Learned, model: Model, notes: tuple[str, ..
         proofs=tuple(ReportProof(c.statement, command, MEANING.get(c.kind, "")) for c in model.certificates),
         fingerprint=str(model.data["sha256"]) if model.data else "",
         version=__version__,
-        made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        made=now(),
         learned=f"{rule.name}, because {learned.why}. {why_stopped}",
         warnings=(*notes, *_beside_constant(learned)),
         mistakes=_mistakes(learned, scores, codes, missed[:20]),
@@ -94,6 +94,11 @@ def contents_of(data: Data, learned: Learned, model: Model, notes: tuple[str, ..
         judging=shown_judging(learned),
         **_tree(learned),
     )
+
+
+def now() -> str:
+    """The time at which a page is made."""
+    return datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def _beside_constant(learned: Learned) -> tuple[str, ...]:

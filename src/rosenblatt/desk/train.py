@@ -109,6 +109,7 @@ class Learned:
     seconds: float
     interrupted: bool
     notes: tuple[str, ...]
+    tested: Data | None = None  # the rows held out, if any
 
     @property
     def error(self) -> ErrorEstimate | None:
@@ -136,6 +137,7 @@ def learn(data: Data, training: TrainingOptions) -> Learned:
     predicted = rule.predict(trained.seen)
     wrong = predicted != trained.y
     judged = decided = None
+    held_out = data.some(tested) if tested.any() else None
     anew = partial(_learned_from, training)
     try:
         if training.folds and not interrupted:
@@ -149,10 +151,9 @@ def learn(data: Data, training: TrainingOptions) -> Learned:
         elif wishes.needs_scores and not interrupted:
             rows = by_rules_of_folds(rule, trained, training.seed, anew)
             decided = deciding.decided(wishes, data.classes, rows, rule, data.some(aside))
-        if tested.any():
-            judged = on_held_out(
-                wishes, rule, None if decided is None else decided.decision, costs, trained, data.some(tested)
-            )
+        if held_out is not None:
+            made = None if decided is None else decided.decision
+            judged = on_held_out(wishes, rule, made, costs, trained, held_out)
     except KeyboardInterrupt:  # there is a rule, though it is not judged
         interrupted = True
     if wishes.needs_scores and decided is None:
@@ -165,7 +166,7 @@ def learn(data: Data, training: TrainingOptions) -> Learned:
     how = trainer.chosen
     return Learned(
         rule, how.algorithm, how.why, how.verdict, trained, int(wrong.sum()), costs, cost, judged, decided, exact,
-        seconds, interrupted, notes,
+        seconds, interrupted, notes, held_out,
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from rosenblatt.desk.data import Data
 from rosenblatt.desk.error_rate import HELD_OUT, ErrorEstimate
 from rosenblatt.desk.model import means_of
 from rosenblatt.desk.model_contents import points_of
+from rosenblatt.desk.profile import profile_of
 from rosenblatt.desk.split import HoldOut
 from rosenblatt.errors import OptionError
 from rosenblatt.plurals import many
@@ -65,11 +66,11 @@ def whole_points(model: Model, data: Data, largest: int | str) -> WholePoints:
     wrong = [wrong_rows(each, rest.X, rest.y) if rest.n else np.zeros(0, bool) for each in (chosen.points, points)]
     error, before = (ErrorEstimate.of(int(each.sum()), rest.n, HELD_OUT) if rest.n else None for each in wrong)
     of_rest = fsum(costs.of_rows(rest)[wrong[0]]), fsum(costs.of_rows(rest)[wrong[1]])
-    return WholePoints(chosen, error, before, of_rest, _with_points(model, chosen, by, part, seed, error))
+    return WholePoints(chosen, error, before, of_rest, _with_points(model, chosen, by, rest, (part, seed), error))
 
 
 def _with_points(
-    model: Model, chosen: IntegerCard, by: Data, part: float, seed: int, error: ErrorEstimate | None
+    model: Model, chosen: IntegerCard, by: Data, rest: Data, how: tuple[float, int], error: ErrorEstimate | None
 ) -> Model:
     """The model with these points as its weights."""
     rule, points = deepcopy(model.rule), chosen.points
@@ -79,9 +80,9 @@ def _with_points(
     rule.recount(rule.examples_of(by.seen, by.y, by.weights))
     wrong = rule.predict(by.seen) != by.y
     judged: dict[str, Any] = {
-        "part": part,
+        "part": how[0],
         "folds": 0,
-        "seed": seed,
+        "seed": how[1],
         "weights": by.weight_column,
         "trained_rows": by.n,
         "trained_mistakes": int(wrong.sum()),
@@ -91,4 +92,5 @@ def _with_points(
         "error": error and asdict(error),
         "means": means_of(by),
     }
-    return replace(model, rule=rule, certificates=(), data=by.fingerprint, held_out=judged)
+    made = replace(model, rule=rule, certificates=(), data=by.fingerprint, held_out=judged)
+    return replace(made, profile=profile_of(made, by, rest))

@@ -5,10 +5,12 @@ Result    for each column or score a `Drift`: the population stability index, a 
 
 The index grows with differences and shrinks with rows, so it is no test: about 0.1 is the custom for "look", 0.25 for
 "changed", but with few rows chance alone gives as much. The p-value takes the number of rows into account, and says
-nothing about how large the change is. Of many columns, some p-values are small by chance: divide 0.05 by their number.
+nothing about how large the change is. Of many columns, some p-values are small by chance: `holm` allows for that.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import log
 from typing import Any
 
 import numpy as np
@@ -21,10 +23,12 @@ from rosenblatt.options import whole
 from rosenblatt.rows.kernels import Array
 
 ENOUGH = 5.0  # rows expected in a cell for the chi-square distribution to fit (Cochran)
+MANY = 100  # old rows in a bin for its share to be taken as if its ends had not been chosen by these rows
 SHUFFLES = 9999
 MOST_CELLS = 100
 HALF = 0.5  # a row in each cell, so that no share is 0
 CHI_SQUARE, PERMUTATION, KOLMOGOROV = "chi-square", "permutation", "Kolmogorov-Smirnov"
+URN = "chi-square by simulation"
 
 
 @dataclass(frozen=True)
@@ -101,6 +105,47 @@ def of_numbers(old: Any, new: Any, bins: int = 10) -> Drift:
     return Drift(stability_index(*counts), p_value, KOLMOGOROV, one.size, two.size, outside)
 
 
+def of_counts(old: Any, new: Any, *, quantiles: bool = False, unseen: float = 0.0, random_state: int = 0) -> Drift:
+    """The drift of two lists of counts of the same cells, as `of_values` tells that of values.
+
+    Cells with too few rows for the chi-square distribution are tested together, as long as two cells remain.
+    `quantiles`: the cells are bins between quantiles of the old rows. Their old counts are then less uneven than chance
+    makes them, and the new ones more: how many new rows fall between two of n old ones is drawn from an urn (Polya's).
+    Where a bin has few old rows, 9,999 such draws take the place of the chi-square distribution.
+
+    >>> from rosenblatt.judge import drift
+    >>> drift.of_counts([500, 300, 200], [50, 30, 20]).p_value
+    1.0
+    """
+    one, two = (np.asarray(each, np.int64) for each in (old, new))
+    if one.shape != two.shape or one.ndim != 1 or (one < 0).any() or (two < 0).any():
+        raise DataError("counts must be two lists of the same length, none below 0")
+    if not one.any() or not two.any():
+        raise DataError("old and new counts must have at least one row each")
+    n, m, there = int(one.sum()), int(two.sum()), one + two > 0
+    cells = _few_cells(one[there], two[there])
+    index = stability_index(*cells)
+    if not quantiles:
+        joined = _joined(*cells, (cells[0] + cells[1]) * (min(n, m) / (n + m)) / ENOUGH)
+        return Drift(index, *_same_shares(*(joined or cells), random_state), n, m, unseen)
+    joined = _joined(*cells, np.minimum(cells[0] / MANY, cells[0] * (m / n) / ENOUGH))  # as old rows alone tell
+    return Drift(index, *(_same_shares(*joined, 0) if joined else _by_urn(*cells, random_state)), n, m, unseen)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """The p-values, adjusted for how many there are (Holm 1979): if nothing changed, any is <= 0.05 one time in twenty.
+
+    >>> from rosenblatt.judge import drift
+    >>> drift.holm([0.5, 0.01, 0.02])
+    [0.5, 0.03, 0.04]
+    """
+    found, least = [0.0] * len(p_values), 0.0
+    for rank, k in enumerate(sorted(range(len(p_values)), key=lambda k: p_values[k])):
+        least = max(least, min((len(p_values) - rank) * p_values[k], 1.0))
+        found[k] = least
+    return found
+
+
 def of_decisions(old_yes: int, old_rows: int, new_yes: int, new_rows: int, confidence: float = 0.95) -> RateChange:
     """The change of how often yes is said.
 
@@ -137,6 +182,12 @@ def stability_index(old: Any, new: Any) -> float:
     return float((q - p) @ np.log(q / p))
 
 
+def stability_part(old: float, new: float, old_rows: int, new_rows: int) -> float:
+    """What a cell with these shares of old and of new rows adds to the index, with half a row in it."""
+    p, q = max(old, HALF / old_rows), max(new, HALF / new_rows)
+    return (q - p) * log(q / p)
+
+
 def _few_cells(old: Array, new: Array) -> tuple[Array, Array]:
     """The counts of the most frequent values, and of all others together: which ones does not depend on who is old."""
     both = old + new
@@ -144,6 +195,19 @@ def _few_cells(old: Array, new: Array) -> tuple[Array, Array]:
         return old, new
     order = np.argsort(-both, kind="stable")
     one, two = (np.append(each[order[: MOST_CELLS - 1]], each[order[MOST_CELLS - 1 :]].sum()) for each in (old, new))
+    return one, two
+
+
+def _joined(old: Array, new: Array, size: Array) -> tuple[Array, Array] | None:
+    """The counts with cells of a size below 1 joined, to cells of at least that size; None if fewer than two remain."""
+    order = np.argsort(-size, kind="stable")
+    many = int(np.count_nonzero(size >= 1))
+    if many == size.size:
+        return (old, new) if many > 1 else None
+    many -= float(size[order[many:]].sum()) < 1  # the least frequent of the others is joined, too
+    if many < 1:
+        return None
+    one, two = (np.append(each[order[:many]], each[order[many:]].sum()) for each in (old, new))
     return one, two
 
 
@@ -161,7 +225,22 @@ def _same_shares(old: Array, new: Array, random_state: int) -> tuple[float, str]
     return (1 + int(as_far)) / (1 + SHUFFLES), PERMUTATION
 
 
+def _by_urn(old: Array, new: Array, random_state: int) -> tuple[float, str]:
+    """How likely new rows are spread so differently between old ones if both are drawn alike."""
+    rng, m = np.random.default_rng(int(whole("random_state", random_state, 0))), int(new.sum())
+    shares = rng.dirichlet(old + 1 / old.size, size=SHUFFLES)
+    drawn = rng.multinomial(m, shares / shares.sum(axis=1, keepdims=True))
+    found, each = float(_chi_square(old + new, new)), _chi_square(old + drawn, drawn)
+    as_far = int(np.count_nonzero(each >= found * (1 - 1e-12)))
+    p_value = (1 + as_far) / (1 + SHUFFLES)
+    if not as_far and (spread := float(each.var())) > 0:  # beyond all draws, by the gamma distribution nearest to them
+        mean = float(each.mean())
+        p_value = min(p_value, float(scipy.special.gammaincc(mean**2 / spread, found * mean / spread)))
+    return p_value, URN
+
+
 def _chi_square(both: Array, new: Array) -> Array:
     """Pearson's statistic of tables with two rows, of which one is `new` and their sum is `both`."""
-    share = new.sum(axis=-1, keepdims=True) / float(both.sum())
-    return np.asarray(((new - both * share) ** 2 / both).sum(axis=-1) / (share * (1 - share))[..., 0])
+    share = new.sum(axis=-1, keepdims=True) / both.sum(axis=-1, keepdims=True)
+    terms = (new - both * share) ** 2 / np.maximum(both, 1)  # a cell without rows adds nothing
+    return np.asarray(terms.sum(axis=-1) / (share * (1 - share))[..., 0])

@@ -9,7 +9,7 @@ from typing import Any
 
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.split import HoldOut
-from rosenblatt.desk.verifying import decided, judgement, learned, proved
+from rosenblatt.desk.verifying import decided, judgement, learned, profiled, proved
 from rosenblatt.desk.verifying.claim import AGAIN, CheckedClaim, Claim, Outcome, Subject
 from rosenblatt.plurals import many
 from rosenblatt.ship.file.modelfile import Model
@@ -45,6 +45,7 @@ CLAIMS = (
     *decided.CLAIMS,
     *learned.CLAIMS,
     *proved.CLAIMS,
+    *profiled.CLAIMS,
     Claim("run", lambda about: [None], _not_checked),
 )
 

@@ -49,10 +49,7 @@ class Target:
 
     def labels(self, frame: pl.DataFrame, first_row: int = 0) -> Array:
         """The class number of each row; `first_row` is the number of rows before these, for messages."""
-        if self.name not in frame.columns:
-            raise TableError(f"the table has no column {self.name!r}, the target{nearest(self.name, frame.columns)}")
-        refuse_other_types([self.name], frame.schema)
-        text = texts_of(frame[self.name])
+        text = self.texts(frame)
         codes = self.codes(text)
         if (codes >= len(self.classes)).any():
             row = int((codes >= len(self.classes)).argmax())
@@ -64,6 +61,13 @@ class Target:
                 f"row {number}: {text[row]!r} is not a class of the target {self.name!r}, which has {known}"
             )
         return codes.astype(np.int64)
+
+    def texts(self, frame: pl.DataFrame) -> pl.Series:
+        """What each row has in this column, as text."""
+        if self.name not in frame.columns:
+            raise TableError(f"the table has no column {self.name!r}, the target{nearest(self.name, frame.columns)}")
+        refuse_other_types([self.name], frame.schema)
+        return texts_of(frame[self.name])
 
     def codes(self, text: pl.Series) -> Array:
         """The class number of each text; K for any other text and K + 1 for a missing one, with K classes."""

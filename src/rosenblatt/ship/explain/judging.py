@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 
 from rosenblatt.rows.kernels import Array
 from rosenblatt.ship.explain import plots
-from rosenblatt.visible import visible_lines
+from rosenblatt.ship.explain.page import text as _text
 
 MOST_CLASSES = 20  # in the table
 
@@ -83,7 +82,3 @@ def _figures(shown: ShownJudging) -> list[tuple[str, str]]:
 
 def _percent(share: float | None) -> str:
     return "" if share is None else f"{share:.1%}"
-
-
-def _text(value: object) -> str:
-    return escape(visible_lines(str(value)))

@@ -18,12 +18,13 @@ import numpy as np
 from rosenblatt import registry
 from rosenblatt.errors import DataError, ModelError, OptionError
 from rosenblatt.judge.decision import ASK_A_PERSON, Decision
+from rosenblatt.judge.profile import Profile
 from rosenblatt.prove.check.certificate import Certificate
 from rosenblatt.rows.door import labelled
 from rosenblatt.rows.examples import Examples, classes_of
 from rosenblatt.rows.kernels import Array, Dense, Rows
 from rosenblatt.rows.storage import n_features, n_rows, rows_of
-from rosenblatt.ship.file import decision_schemas, document, judged, records
+from rosenblatt.ship.file import decision_schemas, document, judged, profiled, records
 from rosenblatt.ship.file.atomic import Path
 from rosenblatt.ship.file.codecs import CERTIFICATE, COUNT, NO_SHAPE, Codec, Shape, fields, listed, or_null, plainly
 from rosenblatt.version import __version__
@@ -56,7 +57,10 @@ ABOUT = {
     "held_out": or_null(Codec(plainly, judged.free_form)),
     "certificates": listed(CERTIFICATE),
 }
-SOMETIMES = {"decision": decision_schemas.DECISION}  # left out where there is none
+SOMETIMES = {  # fields that a file lacks where the model has none
+    "decision": decision_schemas.DECISION,
+    "profile": profiled.PROFILE,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +70,8 @@ class Model:
     `rule` is a fitted estimator, or its counterpart without scikit-learn; `estimator` is always an estimator.
     `encoding` says how a table's columns become features (None: learned from arrays), `data` is the fingerprint of the
     training data, `held_out` says how the rule was judged, `made_by` is the version that learned it. `decision` has the
-    cut-offs and the tables of probabilities (None: the rule decides every row by itself).
+    cut-offs and the tables of probabilities (None: the rule decides every row by itself). `profile` is what the
+    training rows looked like, in counts.
     """
 
     rule: Any
@@ -76,6 +81,7 @@ class Model:
     held_out: dict[str, Any] | None = None
     made_by: str = __version__
     decision: Decision | None = None
+    profile: Profile | None = None
 
     @cached_property
     def estimator(self) -> Any:
@@ -159,6 +165,8 @@ class Model:
         if self.decision is not None:
             target = None if self.encoding is None else self.encoding.target
             decision_schemas.check(self.decision, self.rule.classes_.tolist() if target is None else target.classes)
+        if self.profile is not None:
+            profiled.check(self.profile, self.encoding)
         return self
 
 
