@@ -56,7 +56,7 @@ def outcome(
     """Learn from a table, with proofs unless `prove` is off; options are checked before it is read."""
     how = TrainingOptions(
         training.algorithm, options.given(), training.hold_out, training.folds, training.seed, training.seconds, prove,
-        not screen.quiet,
+        not screen.quiet, tuple(training.also or ()),
     )  # fmt: skip
     with _values_explained(options.option):
         how.check()

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.desk.challenge import challenger, shared_options
 from rosenblatt.desk.choosing import AUTO as AUTO
-from rosenblatt.desk.choosing import MEANT, chosen, rule_of, rules_of
+from rosenblatt.desk.choosing import COMPARED, MEANT, chosen, options_of, rule_of, rules_of
 from rosenblatt.desk.cost import Baseline, Costs
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.error_rate import HELD_OUT, ErrorEstimate, by_folds
@@ -43,12 +44,19 @@ class TrainingOptions:
     seconds: float | None = None  # for each proof; 0: no limit; None: a fixed amount of work
     prove: bool = True  # if not, nothing is proved, not even to choose the algorithm
     verbose: bool = False
+    also: tuple[str, ...] = ()  # algorithms to compare with the linear rules, where those are compared
 
     def check(self) -> None:
         """Refuse options that are wrong for any table."""
         for rule_class in rules_of(self.algorithm, self.options):
             rule_class(**self.options).check_options()
             _refuse_values(rule_class.name, self.options)
+        for each in self.also:
+            if self.algorithm != AUTO:
+                raise OptionError(f"--also {each} is compared with the rules of -a {AUTO}, not of {self.algorithm}")
+            if each == COMPARED:
+                raise OptionError(f"--also {each}: its rules are compared anyway")
+            options_of(each, {})
         if not 0.0 <= self.hold_out < 1.0:
             raise OptionError(f"--hold-out must be at least 0 and below 1, not {self.hold_out!r}")
         if self.folds < 0 or self.folds == 1:
@@ -98,7 +106,7 @@ def learn(data: Data, training: TrainingOptions) -> Learned:
     trained = data.some(~out) if out.any() else data
     _ = trained.fingerprint_begun  # the model will need it
     trainer = _Trainer(trained, training)
-    interrupted, rule = trainer.fit(), trainer.rule
+    interrupted, rule, trained = trainer.fit(), trainer.rule, trainer.data
     exact = rule.tree is not None or made_short(rule, trained)
     costs = Costs.of(rule, trained)
     predicted = rule.predict(trained.seen)
@@ -106,7 +114,7 @@ def learn(data: Data, training: TrainingOptions) -> Learned:
     error = baseline = None
     try:
         if out.any():
-            error, baseline = _judged(rule, costs, trained, data.some(out), HELD_OUT)
+            error, baseline = _judged(rule, costs, trained, trainer.seen(data.some(out)), HELD_OUT)
         elif training.folds and not interrupted:
             error, baseline = _cross_validated(data, training)
             interrupted = error is None
@@ -197,7 +205,7 @@ def _cross_validated(data: Data, training: TrainingOptions) -> tuple[ErrorEstima
         if trainer.fit():
             return None, None
         costs = Costs.of(trainer.rule, part)
-        error, baseline = _judged(trainer.rule, costs, part, known.some(inside), how)
+        error, baseline = _judged(trainer.rule, costs, part, trainer.seen(known.some(inside)), how)
         if judged is not None:
             error = ErrorEstimate.of(judged[0].mistakes + error.mistakes, judged[0].rows + error.rows, how)
             baseline = judged[1] + baseline
@@ -213,7 +221,7 @@ class _Trainer:
     """Chooses the algorithm and learns the rule."""
 
     def __init__(self, data: Data, training: TrainingOptions) -> None:
-        self.data, self.chosen = data, chosen(data, training)
+        self.data, self.training, self.chosen = data, training, chosen(data, training)
         self.notes = list(self.chosen.notes)
         self.rule = rule_of(self.chosen.algorithm, {**self.chosen.options, **training.options}, data, training)
 
@@ -223,17 +231,36 @@ class _Trainer:
         self.rule.settle_for_constant(self.data.seen, self.data.y, self.data.weights)
         return interrupted
 
+    def seen(self, data: Data) -> Data:
+        """Other rows as the rule sees them."""
+        return data.seen_by(self.rule) if self.training.also else data
+
     def _fit(self) -> bool:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", NotConverged)
             try:
-                if self.data.weights is None:
-                    self.rule.fit(self.data.seen, self.data.y)
-                else:
-                    self.rule.fit(self.data.seen, self.data.y, sample_weight=self.data.weights)
+                self._learn()
             except KeyboardInterrupt:
                 if not self.rule.is_fitted:
                     raise
                 return True
         self.notes += [in_plain_words(str(warning.message), self.data.classes) for warning in caught]
         return False
+
+    def _learn(self) -> None:
+        data = self.data
+        weights = {} if data.weights is None else {"sample_weight": data.weights}
+        if not self.training.also:
+            self.rule.fit(data.seen, data.y, **weights)
+            return
+        rows, found = self.rule.compare_and_fit(data.seen, data.y, **weights)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NotConverged)  # in a fold
+            others = [challenger(each, data, rows, found, self.training) for each in self.training.also]
+        best = min(others, key=lambda other: other.error)
+        self.notes += [other.note for other in others if not best.wins]
+        if best.wins:
+            theirs = data.seen_by(ALGORITHMS[best.algorithm].rule)
+            rule = rule_of(best.algorithm, shared_options(best.algorithm, self.training), theirs, self.training)
+            rule.fit(theirs.seen, theirs.y, **weights)
+            self.rule, self.data, self.chosen = rule, theirs, best.chosen
