@@ -200,9 +200,7 @@ def learned(screen: Screen, found: "Learned", model: "Model") -> None:
     share = found.mistakes / found.trained.n
     screen.line(f"Learned from {many(found.trained.n, 'row')}: {found.mistakes:,} of them wrong ({share:.2%}).")
     if not found.costs.are_counts:
-        screen.line(
-            f"Learning minimised the cost, here {found.cost:,.6g}: {found.costs.in_words(found.trained.classes)}."
-        )
+        screen.line(f"These mistakes cost {found.cost:,.6g}: {found.costs.in_words(found.trained.classes)}.")
     for certificate in model.certificates:
         screen.line(f"Proved: {certificate.statement}")
     if found.error is not None:
