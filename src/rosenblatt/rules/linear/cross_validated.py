@@ -122,10 +122,10 @@ class CrossValidatedRule(TimeOptions, ClassWeightOptions, RandomOptions, LinearL
         """The families to try: the default ones, or those named."""
         given: Any = self.families
         names = given.split(",") if isinstance(given, str) else given if isinstance(given, Iterable) else ()
-        names = [name.strip() for name in names if isinstance(name, str)]
+        names = [name.strip() if isinstance(name, str) else name for name in names]
         if names == [AUTO]:
             return FAMILIES
-        if not names or not set(names) <= set(EVERY_FAMILY):
+        if not names or not all(options.is_word(name, *EVERY_FAMILY) for name in names):
             raise options.refused("families", f"one or several of {', '.join(map(repr, EVERY_FAMILY))}", given, (AUTO,))
         return tuple(names)
 
