@@ -148,6 +148,23 @@ class TestFit:
         assert "Error on new rows: " in ran.out
         assert run("verify", tmp_path / "m.json", desk["noisy.csv"]).code == 0
 
+    @pytest.mark.parametrize("judged", [(), ("--folds", "3")])
+    def test_a_tree_is_chosen_where_no_line_helps(self, judged, tmp_path):
+        table, model = tmp_path / "xor.csv", tmp_path / "m.json"
+        cells = [(a, b, "same" if (a < 4) == (b < 4) else "other") for a in range(8) for b in range(8)]
+        table.write_text("a,b,y\n" + "".join(f"{a},{b},{y}\n" for a, b, y in 2 * cells))
+        options = ("-t", "y", "--also", "tree", *judged, "-o", model, "--json")
+        found = run("fit", table, *options).record
+        assert found["algorithm"] == "tree"
+        told = r"it is chosen for new rows: it errs on (.+)% of rows not learned from, the best linear rule on (.+)%"
+        tree, linear = map(float, re.fullmatch(told, found["why"]).groups())
+        assert 2 * tree < linear
+        assert 2 * found["error"]["mistakes"] < found["baseline"]["cost"]
+        assert run("verify", model, table).code == 0
+        told = run("fit", table, "-t", "y", "--also", "averaged", "--no-prove", "-o", model, "--force", "--json").record
+        assert told["algorithm"] == "cv"
+        assert any(note.startswith("averaged errs on ") for note in told["notes"])
+
     def test_the_fewest_mistakes_are_proved_and_judged(self, desk, tmp_path):
         ran = run("fit", desk["clean.csv"], "-t", "approved", "-a", "fewest-mistakes", "-o", tmp_path / "m.json")
         assert ran.code == 0

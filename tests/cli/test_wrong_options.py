@@ -75,6 +75,13 @@ CASES = {
         USAGE,
         "the default rule has no option 'ratchet': choose the algorithm with -a, pocket",
     ),
+    "another algorithm than is compared": (
+        "FIT -a pocket --also tree",
+        USAGE,
+        "--also tree is compared with the rules of -a auto, not of pocket",
+    ),
+    "the algorithm that compares": ("FIT --also cv", USAGE, "--also cv: its rules are compared anyway"),
+    "unknown algorithm to compare": ("FIT --also forest", USAGE, "the algorithm must be one of auto, .*, not 'forest'"),
     "family of no candidates": ("FIT --set families=soft,wide", USAGE, "families must be one or several of 'soft', .*"),
     "set without a value": (
         "FIT --set ratchet",

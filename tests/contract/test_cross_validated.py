@@ -1,5 +1,8 @@
 """The conventions of scikit-learn, and what PerceptronCV promises beyond them."""
 
+from contextlib import contextmanager
+from itertools import count
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -8,7 +11,7 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import RepeatedStratifiedKFold, ShuffleSplit
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from rosenblatt import PerceptronCV, Reason, load_model, separability
+from rosenblatt import AveragedPerceptron, PerceptronCV, Reason, load_model, separability
 from rosenblatt.errors import ModelError, OptionError
 from rosenblatt.learn.selection.path import FAMILIES, candidates
 from rosenblatt.rules.linear import cross_validated
@@ -178,9 +181,136 @@ def test_a_model_file_keeps_the_choice(tmp_path):
         save_model(PerceptronCV(cv=ShuffleSplit(2)).fit(X, y), tmp_path / "other.json")
 
 
+@pytest.mark.parametrize(
+    ("families", "names"),
+    [
+        ("pocket", ["pocket"]),
+        ("averaged, soft", ["soft", "averaged"]),
+        (["saturating", "averaged", "pocket"], ["saturating", "averaged", "pocket"]),
+        (("soft",), ["soft"]),
+    ],
+)
+def test_families_are_one_name_or_several(families, names, tmp_path):
+    X, y = noisy(n=120)
+    rule = PerceptronCV(families=families, cv=2).fit(X, y)
+    tried = rule.cv_results_["candidates"]
+    assert list(dict.fromkeys(candidate.family for candidate in tried)) == names
+    assert rule.score(X, y) > 0.8
+    save_model(rule, tmp_path / "model.json")
+    again = load_model(tmp_path / "model.json")
+    assert again.choice_ == rule.choice_
+    assert again.weights_.tolist() == rule.weights_.tolist()
+    expected = list(families) if isinstance(families, tuple) else families
+    assert again.families == expected
+
+
+def test_the_pocket_and_the_average_learn_the_same_rows_as_the_others():
+    """A family that is learned by itself is judged by rules that learned from the rows of each split only."""
+    X, y = noisy(n=200, d=3)
+    splits = [(np.arange(100), np.arange(100, 200)), (np.arange(100, 200), np.arange(100))]
+    rule = PerceptronCV(families="averaged", cv=splits).fit(X, y)
+    wrong = 0
+    for learned, judged in splits:
+        scale = X.mean(axis=0), X.std(axis=0)
+        alone = AveragedPerceptron(random_state=0).fit((X[learned] - scale[0]) / scale[1], y[learned])
+        wrong += (alone.predict((X[judged] - scale[0]) / scale[1]) != y[judged]).sum()
+    assert rule.cv_results_["error"].tolist() == [wrong / 200]
+
+
+def test_columns_in_other_units_change_nothing_for_the_average():
+    X, y = noisy()
+    plain = PerceptronCV(families="averaged").fit(X, y)
+    scaled = PerceptronCV(families="averaged").fit(X * 2.0 ** np.array([-20, 0, 3, 30]), y)
+    assert plain.cv_results_["error"].tolist() == scaled.cv_results_["error"].tolist()
+    assert (plain.predict(X) == scaled.predict(X * 2.0 ** np.array([-20, 0, 3, 30]))).all()
+
+
+def test_a_class_without_rows_that_count_is_never_predicted():
+    X, y = load_iris(return_X_y=True)
+    for families in ("auto", "averaged", "averaged,soft"):
+        rule = PerceptronCV(families=families).fit(X, y, sample_weight=(y != 1).astype(float))
+        assert set(rule.predict(X)) == {0, 2}
+        assert rule.score(X[y != 1], y[y != 1]) == 1.0
+        assert rule.stop_reason_ is Reason.COMPARED
+
+
+def test_the_error_of_one_class_is_told():
+    X, y = noisy(n=300)
+    y[:240] = "no"
+    rule = PerceptronCV().fit(X, y)
+    share = (y == "yes").mean()
+    assert f"(one class for every row: on {share:.1%})" in rule.choice_
+    weights = np.where(y == "yes", 9.0, 1.0)
+    share = weights[y == "no"].sum() / weights.sum()
+    assert f"(one class for every row: on {min(share, 1 - share):.1%})" in PerceptronCV().fit(X, y, weights).choice_
+
+
+def test_when_time_is_up_the_best_so_far_is_the_rule(monkeypatch, tmp_path):
+    X, y = noisy(n=400)
+    whole = PerceptronCV().fit(X, y)
+    looks = count()
+    monkeypatch.setenv("ROSENBLATT_THREADS", "1")
+    monkeypatch.setattr(cross_validated.timing, "now", lambda: next(looks) / 400)
+    rule = PerceptronCV(max_seconds=1.0).fit(X, y)
+    tried = rule.cv_results_["candidates"]
+    assert 0 < len(tried) < 15
+    assert rule.stop_reason_ is Reason.MAX_SECONDS
+    assert len(rule.chosen_) == 1
+    errors = dict(zip(whole.cv_results_["candidates"], whole.cv_results_["error"], strict=True))
+    assert rule.cv_results_["error"].tolist() == [errors[candidate] for candidate in tried]
+    assert rule.cv_results_["error"].min() == errors[rule.chosen_[0]]
+    assert rule.stop_sentence().startswith(f"The time was up. Of {len(tried)} candidates, ")
+    save_model(rule, tmp_path / "model.json")
+    again = load_model(tmp_path / "model.json")
+    assert again.stop_sentence() == rule.stop_sentence()
+    assert again.max_seconds == 1.0
+    assert rule.score(X, y) > 0.7
+
+
+def test_without_time_for_any_candidate_there_is_a_rule():
+    X, y = noisy()
+    rule = PerceptronCV(max_seconds=1e-9).fit(X, y)
+    told = "The time was up. No candidates were compared; the rule is the soft margin with ridge 0.01."
+    assert rule.stop_sentence() == told
+    assert rule.score(X, y) > 0.8
+
+
+@pytest.mark.parametrize("pressed_at", [3, 300, 10**9])
+def test_ctrl_c_keeps_the_best_so_far(pressed_at, monkeypatch):
+    X, y = noisy(n=400)
+    looks = count()
+
+    @contextmanager
+    def noted():
+        yield lambda: next(looks) > pressed_at
+
+    monkeypatch.setenv("ROSENBLATT_THREADS", "1")
+    monkeypatch.setattr(cross_validated, "ctrl_c_noted", noted)
+    rule = PerceptronCV()
+    if pressed_at == 10**9:
+        assert rule.fit(X, y).weights_.tolist() == PerceptronCV().fit(X, y).weights_.tolist()
+        return
+    with pytest.raises(KeyboardInterrupt):
+        rule.fit(X, y)
+    assert rule.stop_reason_ is Reason.INTERRUPTED
+    assert len(rule.chosen_) == 1
+    assert rule.score(X, y) > 0.8
+
+
 def test_bad_options_are_refused():
     X, y = noisy(n=20)
-    for options in ({"cv": 1}, {"cv": "five"}, {"cv": 2.5}, {"families": "best"}, {"cv": None}):
+    for options in (
+        {"cv": 1},
+        {"cv": "five"},
+        {"cv": 2.5},
+        {"families": "best"},
+        {"cv": None},
+        {"families": []},
+        {"families": ["soft", 3]},
+        {"families": None},
+        {"families": "soft,wide"},
+        {"max_seconds": 0},
+    ):
         with pytest.raises(OptionError, match=next(iter(options))):
             PerceptronCV(**options).fit(X, y)
     with pytest.raises(OptionError, match="cv"):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from cases import tables, whole
 from oracle import naive_selection
 from rosenblatt.learn.selection import folds, saturating
+from rosenblatt.learn.selection.comparison import LabelledTable, measured
 from rosenblatt.learn.selection.path import FAMILIES, candidates, follow
 from rosenblatt.learn.selection.problems import JointProblems, PathPoint, Problems, losses
 from rosenblatt.learn.selection.saturating import descend
@@ -150,6 +151,36 @@ def test_a_sparse_table_is_put_on_the_same_scale(table):
     dense, sparse = (Standard.of(rows_of(made(table[0]))) for made in (np.asarray, sp.csr_array))
     for name in ("exponents", "means", "scales"):
         assert getattr(dense, name).tolist() == getattr(sparse, name).tolist()
+
+
+@st.composite
+def judgements(draw):
+    """Rows with classes and costs, splits of some of them, and mistakes of two candidates or more."""
+    n, many = draw(st.integers(2, 9)), draw(st.integers(1, 3))
+    codes = draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))
+    costs = draw(st.lists(st.integers(1, 4), min_size=n, max_size=n))
+    judged = draw(st.lists(st.lists(st.integers(0, n - 1), min_size=1, unique=True), min_size=1, max_size=4))
+    wrong = [
+        draw(st.lists(st.lists(st.booleans(), min_size=len(p), max_size=len(p)), min_size=many, max_size=many))
+        for p in judged
+    ]
+    return codes, costs, judged, wrong
+
+
+@given(judgements())
+def test_errors_and_their_noise_are_those_of_the_naive_sums(given_):
+    codes, costs, judged, wrong = given_
+    errors, noise, constant = naive_selection.compared(wrong, judged, costs, codes)
+    data = LabelledTable(rows_of(np.zeros((len(codes), 1))), np.array(codes), np.array(costs, float), 3)
+    splits = [(np.zeros(0, int), np.array(part)) for part in judged]
+    tried = candidates(FAMILIES)[: len(errors)]
+    found = measured(data, splits, tried, [np.array(flags, np.int8) for flags in wrong])
+    assert found.choice.error == pytest.approx(np.array(errors))
+    assert found.choice.noise == pytest.approx(np.array(noise), abs=1e-9)
+    assert found.choice.constant == pytest.approx(constant)
+    for k in range(len(errors)):  # another rule with these mistakes
+        error, best, apart = found.beside_best([np.array(flags[k]) for flags in wrong])
+        assert (error, best, apart) == pytest.approx((errors[k], errors[found.choice.best], found.choice.noise[k]))
 
 
 @given(st.lists(st.integers(0, 3), min_size=2, max_size=60), st.integers(2, 8), st.integers(0, 3))

@@ -58,7 +58,7 @@ def outcome(
     given = _with_costs(options.given(), deciding.costs)
     how = TrainingOptions(
         training.algorithm, given, training.hold_out, training.folds, training.seed, training.seconds, prove,
-        not screen.quiet, deciding.wishes(),
+        not screen.quiet, tuple(training.also or ()), deciding.wishes(),
     )  # fmt: skip
     with _values_explained(options.option):
         how.check()

@@ -162,6 +162,16 @@ class Training:
             autocompletion=one_of(*ALGORITHMS),
         ),
     ] = "auto"
+    also: Annotated[
+        list[str] | None,
+        of_learning(
+            "--also",
+            metavar="NAME",
+            help="Algorithm that auto compares too, such as tree or kernel; may be repeated. It is chosen if it errs "
+            "less than the best linear rule by more than noise.",
+            autocompletion=one_of("tree", "kernel"),
+        ),
+    ] = None
     hold_out: Annotated[
         float, of_judging("--hold-out", metavar="PART", help="Share of the rows held out to judge the rule; 0: none.")
     ] = 0.2

@@ -203,9 +203,7 @@ def learned(screen: Screen, found: "Learned", model: "Model") -> None:
     wrong = f"{found.mistakes:,} of them wrong ({share:.2%}){before}"
     screen.line(f"Learned from {many(found.trained.n, 'row')}: {wrong}.")
     if not found.costs.are_counts:
-        screen.line(
-            f"Learning minimised the cost, here {found.cost:,.6g}: {found.costs.in_words(found.trained.classes)}."
-        )
+        screen.line(f"These mistakes cost {found.cost:,.6g}: {found.costs.in_words(found.trained.classes)}.")
     for certificate in model.certificates:
         screen.line(f"Proved: {certificate.statement}")
     decisions.decided(screen, found)

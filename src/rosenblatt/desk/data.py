@@ -96,6 +96,8 @@ class Data:
 
     def seen_by(self, rule: Any) -> "Data":
         """These rows with X as a rule, or a class of rules, sees it."""
+        if isinstance(self.known, Columns):
+            return self
         seen = rule.see_whole(self.encoding, self.table)
         return self if seen is None else replace(self, known=seen[self.rows])
 

@@ -88,19 +88,26 @@ class FoldRule:
 
     scores: FoldScores
     own: Array  # the classes that it gives the rows it is judged on
+    are_shares: bool  # whether the scores are a tree's shares
 
 
 def of_fold(rule: Rule, learned: Array, part: Data, judged: Array, rest: Data) -> FoldRule:
     """The scores of a rule that learned from a part of some rows, with the places of the rows."""
-    return FoldRule(
-        FoldScores(learned, rule.scores(part.seen), judged, rule.scores(rest.seen)), rule.predict(rest.seen)
-    )
+    part, rest = part.seen_by(rule), rest.seen_by(rule)
+    scores = FoldScores(learned, rule.scores(part.seen), judged, rule.scores(rest.seen))
+    return FoldRule(scores, rule.predict(rest.seen), rule.tree is not None)
 
 
 def on_the_scale_of(rule: Rule, data: Data, folds: Sequence[FoldRule]) -> NotLearnedFrom:
-    """The rows judged, with scores as large as the rule's own; shares of a tree are on one scale."""
+    """The rows judged, with scores as large as the rule's own; shares of a tree are on one scale.
+
+    If some rules are trees and others are not, the scores are NaN, because they cannot be compared.
+    """
     rows = np.concatenate([fold.scores.judged for fold in folds])
-    if rule.tree is None:
+    are_shares = rule.tree is not None
+    if any(fold.are_shares != are_shares for fold in folds):
+        scores = np.full(rows.size if len(data.classes) == 2 else (rows.size, len(data.classes)), np.nan)
+    elif not are_shares:
         _, scores = on_one_scale(rule.scores(data.seen), [fold.scores for fold in folds])
     else:
         scores = np.concatenate([fold.scores.of_judged for fold in folds])

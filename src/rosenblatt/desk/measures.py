@@ -23,7 +23,7 @@ class Said:
 
     y: Array
     codes: Array  # what is decided: a class, or UNDECIDED
-    scores: Array
+    scores: Array  # NaN if those of different rows cannot be compared
     probabilities: Array | None
     weights: Array | None
 
@@ -47,7 +47,7 @@ class Said:
     @property
     def scored(self) -> Scored | None:
         """The rows with their one score, if there are two classes and rows of both."""
-        if self.scores.ndim == 2 or not 0 < np.count_nonzero(self.y) < self.y.size:
+        if self.scores.ndim == 2 or np.isnan(self.scores).any() or not 0 < np.count_nonzero(self.y) < self.y.size:
             return None
         rows = self.shown
         return None if rows.yes.all() or not rows.yes.any() else rows

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.desk import deciding
+from rosenblatt.desk.challenge import challenger, shared_options
 from rosenblatt.desk.choosing import AUTO as AUTO
-from rosenblatt.desk.choosing import MEANT, chosen, rule_of, rules_of
+from rosenblatt.desk.choosing import COMPARED, MEANT, chosen, options_of, rule_of, rules_of
 from rosenblatt.desk.cost import Baseline, Costs
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.deciding import Decided, by_rules_of_folds
@@ -47,6 +48,7 @@ class TrainingOptions:
     seconds: float | None = None  # for each proof; 0: no limit; None: a fixed amount of work
     prove: bool = True  # if not, nothing is proved, not even to choose the algorithm
     verbose: bool = False
+    also: tuple[str, ...] = ()  # algorithms to compare with the linear rules, where those are compared
     wishes: Wishes = field(default_factory=Wishes)  # of the decisions
 
     def check(self) -> None:
@@ -54,6 +56,17 @@ class TrainingOptions:
         for rule_class in rules_of(self.algorithm, self.options):
             rule_class(**self.options).check_options()
             _refuse_values(rule_class.name, self.options)
+        for each in self.also:
+            if self.algorithm != AUTO:
+                raise OptionError(f"--also {each} is compared with the rules of -a {AUTO}, not of {self.algorithm}")
+            if each == COMPARED:
+                raise OptionError(f"--also {each}: its rules are compared anyway")
+            options_of(each, {})
+        if self.also and self.folds and self.wishes.needs_scores:
+            raise OptionError(
+                "--also chooses anew in each of the --folds, and cut-offs and probabilities cannot be made from the "
+                "scores of different kinds of rules: use --hold-out instead of --folds"
+            )
         if not 0.0 <= self.hold_out < 1.0:
             raise OptionError(f"--hold-out must be at least 0 and below 1, not {self.hold_out!r}")
         if self.folds < 0 or self.folds == 1:
@@ -131,13 +144,13 @@ def learn(data: Data, training: TrainingOptions) -> Learned:
     trained = data.some(~out) if out.any() else data
     _ = trained.fingerprint_begun  # the model will need it
     trainer = _Trainer(trained, training)
-    interrupted, rule = trainer.fit(), trainer.rule
+    interrupted, rule, trained = trainer.fit(), trainer.rule, trainer.data
+    held_out, set_aside = (trainer.seen(data.some(some)) for some in (tested, aside))
     exact = rule.tree is not None or made_short(rule, trained)
     costs = Costs.of(rule, trained)
     predicted = rule.predict(trained.seen)
     wrong = predicted != trained.y
     judged = decided = None
-    held_out = data.some(tested) if tested.any() else None
     anew = partial(_learned_from, training)
     try:
         if training.folds and not interrupted:
@@ -145,13 +158,13 @@ def learn(data: Data, training: TrainingOptions) -> Learned:
             folds = folds_of(trained, training.folds, HoldOut(wishes.part, training.seed), known, anew)
             rows = pooled(rule, trained, folds)
             if wishes.needs_scores:
-                decided = deciding.decided(wishes, data.classes, rows, rule, data.some(aside))
+                decided = deciding.decided(wishes, data.classes, rows, rule, set_aside)
             judged = on_folds(wishes, rows, decided, trained, folds, training.folds)
             trainer.notes += judged.notes
         elif wishes.needs_scores and not interrupted:
-            rows = by_rules_of_folds(rule, trained, training.seed, anew)
-            decided = deciding.decided(wishes, data.classes, rows, rule, data.some(aside))
-        if held_out is not None:
+            rows = by_rules_of_folds(rule, trained, training.seed, partial(_learned_from, trainer.settled))
+            decided = deciding.decided(wishes, data.classes, rows, rule, set_aside)
+        if held_out.n:
             made = None if decided is None else decided.decision
             judged = on_held_out(wishes, rule, made, costs, trained, held_out)
     except KeyboardInterrupt:  # there is a rule, though it is not judged
@@ -166,7 +179,7 @@ def learn(data: Data, training: TrainingOptions) -> Learned:
     how = trainer.chosen
     return Learned(
         rule, how.algorithm, how.why, how.verdict, trained, int(wrong.sum()), costs, cost, judged, decided, exact,
-        seconds, interrupted, notes, held_out,
+        seconds, interrupted, notes, held_out if held_out.n else None,
     )  # fmt: skip
 
 
@@ -252,17 +265,44 @@ class _Trainer:
             self.rule.settle_for_constant(self.data.seen, self.data.y, self.data.weights)
         return interrupted
 
+    @property
+    def settled(self) -> TrainingOptions:
+        """How to learn the same kind of rule again, where others were compared with it."""
+        training, algorithm = self.training, self.chosen.algorithm
+        if not training.also:
+            return training
+        return replace(training, algorithm=algorithm, also=(), options=shared_options(algorithm, training))
+
+    def seen(self, data: Data) -> Data:
+        """Other rows as the rule sees them."""
+        return data.seen_by(self.rule) if self.training.also else data
+
     def _fit(self) -> bool:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", NotConverged)
             try:
-                if self.data.weights is None:
-                    self.rule.fit(self.data.seen, self.data.y)
-                else:
-                    self.rule.fit(self.data.seen, self.data.y, sample_weight=self.data.weights)
+                self._learn()
             except KeyboardInterrupt:
                 if not self.rule.is_fitted:
                     raise
                 return True
         self.notes += [in_plain_words(str(warning.message), self.data.classes) for warning in caught]
         return False
+
+    def _learn(self) -> None:
+        data = self.data
+        weights = {} if data.weights is None else {"sample_weight": data.weights}
+        if not self.training.also:
+            self.rule.fit(data.seen, data.y, **weights)
+            return
+        rows, found = self.rule.compare_and_fit(data.seen, data.y, **weights)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NotConverged)  # in a fold
+            others = [challenger(each, data, rows, found, self.training) for each in self.training.also]
+        best = min(others, key=lambda other: other.error)
+        self.notes += [other.note for other in others if not best.wins]
+        if best.wins:
+            theirs = data.seen_by(ALGORITHMS[best.algorithm].rule)
+            rule = rule_of(best.algorithm, shared_options(best.algorithm, self.training), theirs, self.training)
+            rule.fit(theirs.seen, theirs.y, **weights)
+            self.rule, self.data, self.chosen = rule, theirs, best.chosen

@@ -12,8 +12,7 @@ class PerceptronCV(Face, CrossValidatedRule):
     Candidates run from the widest street to the fewest mistakes: soft margins with ridges from strong to weak, and
     from each of them on, losses that saturate, so that rows far on the wrong side, whose labels may be wrong, count
     less. All are judged on the same rows, which they have not learned from. Those that noise cannot tell from the best
-    then learn from all rows, and the rule is their mean. More than two classes are learned one against the rest, and
-    judged together.
+    then learn from all rows, and the rule is their mean. The scores of more than two classes are learned at once.
 
     Attributes
     ----------
@@ -21,14 +20,16 @@ class PerceptronCV(Face, CrossValidatedRule):
     choice_ : str
         What was chosen and why, in a sentence.
     chosen_ : list
-        The candidates that the rule is the mean of, the best first: each has a family, a ridge and a sharpness.
+        The candidates that the rule is the mean of, the best first: each has a family, and those on the path have a
+        ridge and a sharpness.
     cv_results_ : dict
         "candidates": all that were tried. "error": how often each errs on rows that it has not learned from. "errors":
         the same for each split, a row for each candidate.
     classes_ : array
         The labels, sorted; of two, "yes" is the second.
     stop_reason_ : Reason
-        Whether the rule is right on every row, or else that all candidates were compared; its text is a sentence.
+        Whether the rule is right on every row, or else that all candidates were compared, or why that ended early; its
+        text is a sentence.
     {INPUT}
 
     Notes
@@ -37,6 +38,8 @@ class PerceptronCV(Face, CrossValidatedRule):
     is mostly zeros, the others to mean square 1; zeros and ones stay. So coef_ is for X as it is given.
     Of fewer than 3,000 rows, folds are dealt out two or three times, as the errors of few rows are noisy. Candidates
     are compared on at most 20,000 rows, drawn from each class in its share; the rule learns from all.
+    On Ctrl-C, or when max_seconds are over, the candidates that were judged in every split are compared, and the best
+    of them is the rule.
     A sample weight is what a mistake on that row costs, in learning and in judging.
     Deterministic, given random_state; the last digits of weights may differ between processors.
 

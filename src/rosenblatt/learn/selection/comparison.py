@@ -74,16 +74,19 @@ class LabelledTable:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """A choice, and what it was made from."""
+    """A choice, and what it was made from: another rule can be compared with its best on the same splits."""
 
     choice: Choice
-    seen: Array  # the rows that were judged
-    mistakes: Array  # how often each candidate (a row) was wrong about each of those, as a share of the times
+    data: LabelledTable
+    splits: Sequence[Split]
+    mistakes: Array  # how often each candidate (a row) was wrong about each row judged, as a share of the times
 
-    @property
-    def of_best(self) -> Array:
-        """The mistakes of the best candidate."""
-        return np.asarray(self.mistakes[self.choice.best])
+    def beside_best(self, wrong: Sequence[Array]) -> tuple[float, float, float]:
+        """The error of another rule, from its mistakes in each split; the best candidate's; the noise in between."""
+        seen, (mistakes,) = by_row(self.data.codes.size, self.splits, [each[np.newaxis] for each in wrong])
+        costs, best = self.data.costs[seen], self.choice.best
+        noise = float(noise_beside(mistakes, self.mistakes[best], costs))
+        return float(mistakes @ costs / costs.sum()), float(self.choice.error[best]), noise
 
 
 def compare(
@@ -95,7 +98,7 @@ def compare(
 ) -> Comparison:
     """Judge every candidate in every split; without any, all are as good."""
     if not splits:
-        return _uncompared(tried)
+        return _uncompared(data, splits, tried)
     on_path = tuple(candidate for candidate in tried if candidate.family in FAMILIES)
     standard = Standard.of(data.rows)
     wrong = [np.full((len(tried), judged.size), UNJUDGED) for _, judged in splits]
@@ -111,16 +114,17 @@ def compare(
                 each[k] = (said != part.codes).astype(np.int8)
     done = np.flatnonzero([all((each[k] != UNJUDGED).all() for each in wrong) for k in range(len(tried))])
     if not done.size:
-        return _uncompared(tuple(candidate for candidate in tried if candidate == MODERATE) or tried[:1])
+        moderate = tuple(candidate for candidate in tried if candidate == MODERATE)
+        return _uncompared(data, splits, moderate or tried[:1])
     compared = tuple(tried[k] for k in done)
     return measured(data, splits, compared, [each[done] for each in wrong], alone=done.size < len(tried))
 
 
-def _uncompared(tried: tuple[Candidate, ...]) -> Comparison:
+def _uncompared(data: LabelledTable, splits: Sequence[Split], tried: tuple[Candidate, ...]) -> Comparison:
     """All are as good."""
     many = len(tried)
     choice = Choice(tried, np.zeros((many, 0)), np.zeros(many), np.zeros(many))
-    return Comparison(choice, np.zeros(0, np.int64), np.zeros((many, 0)))
+    return Comparison(choice, data, splits, np.zeros((many, 0)))
 
 
 def measured(
@@ -131,18 +135,26 @@ def measured(
     alone: bool = False,
 ) -> Comparison:
     """The candidates' errors, and how far noise may have put them apart, from the mistakes on the rows judged."""
-    mistakes, times, errors = np.zeros((len(tried), data.codes.size)), np.zeros(data.codes.size), []
-    for each, (_, judged) in zip(wrong, splits, strict=True):
-        mistakes[:, judged] += each
-        times[judged] += 1.0
-        errors.append(each @ data.costs[judged] / data.costs[judged].sum())
-    seen = np.flatnonzero(times)
-    mistakes, costs = mistakes[:, seen] / times[seen], data.costs[seen]
+    errors = [
+        each @ data.costs[judged] / data.costs[judged].sum() for each, (_, judged) in zip(wrong, splits, strict=True)
+    ]
+    seen, mistakes = by_row(data.codes.size, splits, wrong)
+    costs = data.costs[seen]
     error = mistakes @ costs / costs.sum()
     noise = noise_beside(mistakes, mistakes[int(np.argmin(error))], costs)
     of_class = np.bincount(data.codes[seen], costs, data.classes)
     constant = float(1.0 - of_class.max() / of_class.sum())
-    return Comparison(Choice(tried, np.array(errors).T, error, noise, constant, alone), seen, mistakes)
+    return Comparison(Choice(tried, np.array(errors).T, error, noise, constant, alone), data, splits, mistakes)
+
+
+def by_row(n: int, splits: Sequence[Split], wrong: Sequence[Array]) -> tuple[Array, Array]:
+    """The rows that were judged, and how often each was wrong, as a share of the times; a row for each candidate."""
+    mistakes, times = np.zeros((len(wrong[0]), n)), np.zeros(n)
+    for each, (_, judged) in zip(wrong, splits, strict=True):
+        mistakes[:, judged] += each
+        times[judged] += 1.0
+    seen = np.flatnonzero(times)
+    return seen, mistakes[:, seen] / times[seen]
 
 
 def noise_beside(mistakes: Array, others: Array, costs: Array) -> Array:

@@ -1,7 +1,6 @@
 """The rule of `learn.selection`: chosen by cross-validation, for rows not seen."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from typing import Annotated, Any, Self
@@ -31,15 +30,6 @@ MOST_COMPARED = 20_000  # rows that candidates are compared on
 TO_COMPARE = 0.75  # of the seconds; the others are for learning from all rows
 GRACE = 1.0  # seconds more for that
 RULES = {AVERAGED: ("averaged", "AveragedRule"), POCKET: ("pocket", "PocketRule")}  # modules beside this one
-
-
-@dataclass(frozen=True, eq=False)
-class HeldComparison:
-    """A comparison, and the rows that it was made on: other rules can be compared with its best on the same splits."""
-
-    rows: Array  # their numbers
-    splits: list[Split]  # of places among them
-    found: Comparison
 
 
 @with_options
@@ -84,8 +74,8 @@ class CrossValidatedRule(TimeOptions, ClassWeightOptions, RandomOptions, LinearL
         self.compare_and_fit(X, y, sample_weight)
         return self
 
-    def compare_and_fit(self, X: Any, y: Any, sample_weight: Any = None) -> "HeldComparison":
-        """Learn from the rows of X and their labels y; returns what the choice was made from."""
+    def compare_and_fit(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Array, Comparison]:
+        """Learn from the rows of X and their labels y; returns the rows compared, and what the choice was made from."""
         classes, parts = self._parts(X, y, sample_weight)
         data, counted = _labelled(parts, len(classes))
         rng, tried = self._generator(), candidates(self._families())
@@ -110,7 +100,7 @@ class CrossValidatedRule(TimeOptions, ClassWeightOptions, RandomOptions, LinearL
         self._finish(classes, parts, reason)
         if interrupted():
             raise KeyboardInterrupt
-        return HeldComparison(counted[chosen], splits, found)
+        return counted[chosen], found
 
     def _finish(self, classes: Array, parts: list[Examples], reason: Reason) -> None:
         """The attributes that follow from the weights."""
@@ -132,10 +122,10 @@ class CrossValidatedRule(TimeOptions, ClassWeightOptions, RandomOptions, LinearL
         """The families to try: the default ones, or those named."""
         given: Any = self.families
         names = given.split(",") if isinstance(given, str) else given if isinstance(given, Iterable) else ()
-        names = [name.strip() for name in names if isinstance(name, str)]
+        names = [name.strip() if isinstance(name, str) else name for name in names]
         if names == [AUTO]:
             return FAMILIES
-        if not names or not set(names) <= set(EVERY_FAMILY):
+        if not names or not all(options.is_word(name, *EVERY_FAMILY) for name in names):
             raise options.refused("families", f"one or several of {', '.join(map(repr, EVERY_FAMILY))}", given, (AUTO,))
         return tuple(names)
 
