@@ -1,6 +1,6 @@
 """The conventions of scikit-learn, and what PerceptronCV promises beyond them."""
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from itertools import count
 
 import numpy as np
@@ -13,6 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rosenblatt import AveragedPerceptron, PerceptronCV, Reason, load_model, separability
 from rosenblatt.errors import ModelError, OptionError
+from rosenblatt.learn.selection import comparison
 from rosenblatt.learn.selection.path import FAMILIES, candidates
 from rosenblatt.rules.linear import cross_validated
 from rosenblatt.ship.file.modelfile import save_model
@@ -295,6 +296,34 @@ def test_ctrl_c_keeps_the_best_so_far(pressed_at, monkeypatch):
     assert rule.stop_reason_ is Reason.INTERRUPTED
     assert len(rule.chosen_) == 1
     assert rule.score(X, y) > 0.8
+
+
+@pytest.mark.parametrize("way", ["time", "Ctrl-C"])
+def test_where_learning_from_all_rows_is_cut_short_the_rule_is_the_best_of_the_rows_compared(way, monkeypatch):
+    X, y = noisy(n=1000)
+    monkeypatch.setattr(cross_validated, "MOST_COMPARED", 200)
+    whole, compare, compared = PerceptronCV().fit(X, y), comparison.compare, []
+
+    @contextmanager
+    def noted():
+        yield lambda: way == "Ctrl-C" and bool(compared)
+
+    def then_stop(*given):
+        found = compare(*given)
+        compared.append(found)
+        return found
+
+    monkeypatch.setattr(comparison, "compare", then_stop)
+    monkeypatch.setattr(cross_validated, "ctrl_c_noted", noted)
+    monkeypatch.setattr(cross_validated.timing, "now", lambda: 2.0 * bool(compared))
+    rule = PerceptronCV(max_seconds=1.0 if way == "time" else None)
+    with nullcontext() if way == "time" else pytest.raises(KeyboardInterrupt):
+        rule.fit(X, y)
+    assert rule.stop_reason_ is (Reason.MAX_SECONDS if way == "time" else Reason.INTERRUPTED)
+    assert rule.cv_results_["error"].tolist() == whole.cv_results_["error"].tolist()
+    assert rule.chosen_ == whole.chosen_[:1]
+    found = compared[0]
+    assert rule.weights_.tolist() == comparison.mean_weights(found.data, tuple(rule.chosen_))[0].tolist()
 
 
 def test_bad_options_are_refused():

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.desk.check import finding
+from rosenblatt.desk.choosing import MEANT, options_of
 from rosenblatt.desk.data import Data, data_of, encoded
 from rosenblatt.desk.model import model_of
-from rosenblatt.desk.train import AUTO, TrainingOptions, learn
+from rosenblatt.desk.train import TrainingOptions, learn
 from rosenblatt.read.sources import read_table
 from rosenblatt.read.table import LABEL
 from rosenblatt.registry import ALGORITHMS
@@ -33,7 +34,7 @@ def steps(folder: Path, every: bool) -> list[tuple[str, Callable[[], None]]]:
     found: list[tuple[str, Callable[[], None]]] = []
     for name, data in _tables(folder):
         found.append((f"check, {name}", partial(_checked, data)))
-        for algorithm in (AUTO, *ALGORITHMS) if every else (AUTO, OFTEN) if name == DENSE else (AUTO,):
+        for algorithm in (*MEANT, *ALGORITHMS) if every else (*MEANT, OFTEN) if name == DENSE else MEANT:
             found.append((f"fit and predict, {algorithm}, {name}", partial(_fitted, data, algorithm)))
         if every:
             found.append((f"estimators, {name}", partial(_in_python, data)))
@@ -62,13 +63,16 @@ def _checked(data: Data) -> None:
 def _fitted(data: Data, algorithm: str) -> None:
     training = TrainingOptions(algorithm, _options(algorithm), seconds=SECONDS)
     learned = learn(data, training)
-    model_of(learned, training, prove=algorithm == AUTO)
+    model_of(learned, training, prove=algorithm in MEANT)
     again = encoded(data.table, data.encoding)
     learned.rule.predict(again.seen_by(learned.rule).seen)
 
 
 def _options(algorithm: str) -> dict[str, Any]:
-    return {} if algorithm in (AUTO, OFTEN, "pocket", "kernel") else dict(FEW)
+    if algorithm in (*MEANT, "pocket", "kernel"):
+        return {}
+    _, known = options_of(algorithm, {})
+    return {name: few for name, few in FEW.items() if name in known}
 
 
 def _in_python(data: Data) -> None:

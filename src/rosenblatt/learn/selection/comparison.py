@@ -7,12 +7,12 @@ Result    `Choice`: every candidate's errors, and which are kept; then the weigh
 Method    Every candidate learns from the same rows of every split, and is judged by the same others. The difference
           between its mistakes and those of the best, row by row, has a standard error. Those whose error is larger by
           no more than that are kept, and the rule is the mean of their weights, each scaled to scores of mean size 1:
-          to pick one of them would be to pick by luck. Where time was up or Ctrl-C was pressed, the candidates that
-          were judged in every split are compared, and the best of them is the rule.
+          to pick one of them would be to pick by luck. Where time is up or Ctrl-C was pressed, the candidates that were
+          judged in every split are compared, and the best of them is the rule.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from math import ceil
 
@@ -197,8 +197,6 @@ def _judged(
     problems = data.problems(space, shares)
     found = [np.full((len(tried), judged.size), UNJUDGED) for _, judged in group]
     for candidate, place in follow(problems, tried, stop):
-        if stop():
-            break
         for wrong, each, (_, judged) in zip(found, problems.scores(place), group, strict=True):
             wrong[tried.index(candidate)] = _said(each[:, judged]) != data.codes[judged]
     return found
@@ -210,12 +208,24 @@ def _said(scores: Array) -> Array:
 
 
 def learn(
+    found: Comparison, data: LabelledTable, learners: Mapping[str, Learner], stop: Callable[[], bool]
+) -> tuple[Comparison, Array]:
+    """The weights of the rule, learned from all rows; if there is no time for that, the best of the rows compared."""
+    if data.codes.size > found.data.codes.size:
+        weights, in_time = mean_weights(data, found.choice.chosen, learners, stop)
+        if in_time:
+            return found, weights
+        found = replace(found, choice=replace(found.choice, alone=True))
+    return found, mean_weights(found.data, found.choice.chosen, learners)[0]
+
+
+def mean_weights(
     data: LabelledTable,
     kept: tuple[Candidate, ...],
     learners: Mapping[str, Learner] = NO_LEARNERS,
     stop: Callable[[], bool] = never,
-) -> Array:
-    """The mean of the weights that all rows give these candidates: a row for two classes, else one for each class."""
+) -> tuple[Array, bool]:
+    """The mean of the weights that these candidates learn, a row for each score; and whether all did in time."""
     standard, shares = Standard.of(data.rows), data.costs / data.costs.sum()
     total = np.zeros((data.rules, n_features(data.rows) + 1))
     if any(candidate.family in FAMILIES for candidate in kept):
@@ -223,16 +233,12 @@ def learn(
         V, problems = np.zeros((data.rules, space.size)), data.problems(space, shares[np.newaxis])
         for _, place in follow(problems, kept, stop):
             V += problems.vectors(place)[0] / (np.sum(abs(problems.scores(place)[0]) @ shares) or 1.0)
-            if stop():
-                break
         total += np.array([space.weights(v) for v in V])
     others = [candidate for candidate in kept if candidate.family in learners]
     scaled = data.on(standard) if others else data
-    for candidate in others:
-        if stop() and total.any():
-            break
+    for candidate in others if not stop() else ():
         W = learners[candidate.family](scaled)
         size = np.sum(abs(scaled.scores(W)) @ shares) or 1.0
         W[:, -1] /= BIAS
         total += W / size
-    return standard.weights(total)
+    return standard.weights(total), not stop()

@@ -49,19 +49,17 @@ def candidates(families: tuple[str, ...]) -> tuple[Candidate, ...]:
 def follow(
     problems: Problems, wanted: tuple[Candidate, ...], stop: Callable[[], bool] = never
 ) -> Iterator[tuple[Candidate, PathPoint]]:
-    """Where each of the candidates wanted ends, for all problems; the last one is cut short if it is to stop."""
+    """Where each of the candidates wanted ends, for all problems; of those that are reached before it is to stop."""
     begun = problems.start()
     for ridge in RIDGES:
         there = {c.sharpness: c for c in wanted if c.family in FAMILIES and c.ridge == ridge}
         if not there:
             continue
         place = begun = descend(problems, begun, ridge, 0.0, stop)
-        if 0.0 in there or stop():
-            yield there.get(0.0, Candidate(SOFT, ridge)), place
-        for sharpness in SHARPNESSES[SATURATING]:
+        for sharpness in (0.0, *SHARPNESSES[SATURATING]):
+            if 0.0 < sharpness <= max(there):
+                place = descend(problems, place, ridge, sharpness, stop)
             if stop():
                 return
-            if sharpness <= max(there):
-                place = descend(problems, place, ridge, sharpness, stop)
             if sharpness in there:
                 yield there[sharpness], place

@@ -28,7 +28,6 @@ from rosenblatt.rules.schemes import JOINT
 
 MOST_COMPARED = 20_000  # rows that candidates are compared on
 TO_COMPARE = 0.75  # of the seconds; the others are for learning from all rows
-GRACE = 1.0  # seconds more for that
 RULES = {AVERAGED: ("averaged", "AveragedRule"), POCKET: ("pocket", "PocketRule")}  # modules beside this one
 
 
@@ -90,13 +89,10 @@ class CrossValidatedRule(TimeOptions, ClassWeightOptions, RandomOptions, LinearL
                 splits = self._splits(X, y, counted, parts[0].n)
             learners = _learners(tried, rng)
             found = comparison.compare(compared, splits, tried, learners, lambda: interrupted() or late(TO_COMPARE))
-            pressed = interrupted()  # to learn the best from all rows is still worth it; a second time ends that too
+            found, self.weights_ = comparison.learn(found, data, learners, lambda: interrupted() or late(1.0))
             self._choice = found.choice
-            self.weights_ = comparison.learn(
-                data, self._choice.chosen, learners, lambda: (interrupted() and not pressed) or late(1.0, GRACE)
-            )
-        cut_short = late(1.0, GRACE) or (bool(splits) and len(found.choice.tried) < len(tried))
-        reason = Reason.INTERRUPTED if interrupted() else Reason.MAX_SECONDS if cut_short else Reason.COMPARED
+            cut_short = self._choice.alone or (bool(splits) and not self._choice.errors.size)
+            reason = Reason.INTERRUPTED if interrupted() else Reason.MAX_SECONDS if cut_short else Reason.COMPARED
         self._finish(classes, parts, reason)
         if interrupted():
             raise KeyboardInterrupt
@@ -166,10 +162,10 @@ class CrossValidatedRule(TimeOptions, ClassWeightOptions, RandomOptions, LinearL
         return self._choice.statement
 
 
-def _late(seconds: float | None) -> Callable[..., bool]:
-    """Whether a share of the seconds, and some more, are over, if there is a limit."""
+def _late(seconds: float | None) -> Callable[[float], bool]:
+    """Whether a share of the seconds is over, if there is a limit."""
     begun = timing.now()
-    return lambda share, more=0.0: seconds is not None and timing.now() - begun > share * seconds + more
+    return lambda share: seconds is not None and timing.now() - begun > share * seconds
 
 
 def _learners(tried: tuple[Candidate, ...], rng: np.random.Generator) -> dict[str, Learner]:
