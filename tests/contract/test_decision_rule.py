@@ -123,7 +123,7 @@ def test_scores_of_folds_make_the_tables():
         assert (y[p == value] == "good").mean() == pytest.approx(value)
 
 
-@pytest.mark.parametrize("method", ["sigmoid", "isotonic", "venn-abers", "auto"])
+@pytest.mark.parametrize("method", ["sigmoid", "isotonic", "merged", "venn-abers", "auto"])
 @pytest.mark.parametrize("classes", [2, 3])
 def test_probabilities_are_those_of_its_decision(method, classes):
     X, y = overlapping(classes=classes)
@@ -143,12 +143,11 @@ def test_probabilities_are_those_of_its_decision(method, classes):
             assert ((ends[:, 0] <= p[:, 1]) & (p[:, 1] <= ends[:, 1])).all()
 
 
-def test_many_rows_get_isotonic_probabilities():
-    X, y = overlapping(6000)
-    few, many = (DecisionRule(LogisticRegression(), cv=2).fit(X[:n], y[:n]).decision_.probability for n in (900, 6000))
-    assert few.values[0] + few.values[-1] == pytest.approx(1, abs=0.1)  # a sigmoid, as the classes are alike
-    assert np.unique(np.diff(many.values).round(9)).size > 5
-    assert many == DecisionRule(LogisticRegression(), cv=2, method="isotonic").fit(X, y).decision_.probability
+def test_the_method_chosen_depends_on_weights():
+    X, y = overlapping()
+    for weights, method in ((None, "merged"), (np.ones(600), "sigmoid")):
+        auto, named = (DecisionRule(LogisticRegression(), method=m).fit(X, y, weights) for m in ("auto", method))
+        assert auto.decision_ == named.decision_
 
 
 @pytest.mark.parametrize(
@@ -361,7 +360,11 @@ class Mute(ClassifierMixin, BaseEstimator):
         ({"at_most": 0.1, "undecided": "good"}, OptionError, "undecided must not be a class, as 'good' is"),
         ({"at_most": 0.001}, DataError, "takes 2,995 such rows without an error, and there are 120"),
         ({"confidence": 2}, OptionError, "confidence must be a number"),
-        ({"method": "platt"}, OptionError, "method must be one of 'auto', 'sigmoid', 'isotonic', 'venn-abers'"),
+        (
+            {"method": "platt"},
+            OptionError,
+            "method must be one of 'auto', 'sigmoid', 'isotonic', 'merged', 'venn-abers'",
+        ),
         ({"validation_fraction": 1}, OptionError, "validation_fraction must be a number above 0 and below 1"),
         ({"cv": 1}, OptionError, "cv must be a whole number of at least 2"),
         ({"cv": "five"}, OptionError, "cv must be a whole number"),

@@ -63,10 +63,11 @@ class DecisionRule(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     estimator : classifier, default=None
         What gives the scores: a rule of this package, a pipeline, or any classifier with `decision_function` or
         `predict_proba`. None: `PerceptronCV()`.
-    method : {"auto", "sigmoid", "isotonic", "venn-abers"}, default="auto"
+    method : {"auto", "sigmoid", "isotonic", "merged", "venn-abers"}, default="auto"
         How scores become probabilities. "sigmoid": Platt's. "isotonic": what the rows say, as long as it rises with
         the score. "venn-abers": a lower and an upper probability, one of which is perfectly calibrated for rows drawn
-        alike; they take the rows that are kept apart. "auto": isotonic from 5,000 rows on, otherwise the sigmoid.
+        alike; they take the rows that are kept apart. "merged": the single number between those two, from all rows;
+        it follows the rows, but is never 0 or 1. "auto": merged, or the sigmoid if rows have weights.
     cost : dict or None, default=None
         What a mistake on a row of a class costs, as {"bad": 5}; 1 for a class that is not named. Of two classes, the
         cut-off of the score is the one that costs least.

@@ -23,13 +23,12 @@ from rosenblatt.judge.cutoff import CutOff, by_cost, by_share
 from rosenblatt.judge.decision import Decision, leads
 from rosenblatt.judge.ladder import Ladder, Rung
 from rosenblatt.judge.scored import Names, Scored
-from rosenblatt.judge.tables import ISOTONIC, METHODS, SIGMOID, VENN_ABERS, halfway, steps_of, tables_of
+from rosenblatt.judge.tables import MERGED, METHODS, SIGMOID, VENN_ABERS, halfway, steps_of, tables_of
 from rosenblatt.options import one_of
 from rosenblatt.plurals import many
 from rosenblatt.rows.kernels import Array
 
 AUTO = "auto"
-ENOUGH = 5_000  # rows; with more, isotonic probabilities are as sure as a sigmoid's, and bend where they must
 FEWEST = 5  # rows of each class that scores of new rows are made from
 SAID = "said:"  # before a class: of the rows said to be of this class
 
@@ -62,7 +61,7 @@ class Wanted:
 
     costs: Mapping[Any, float] | None = None  # of a mistake on a class; 1 for those not named
     rate: float | None = None  # of yes
-    method: str | None = None  # of the probabilities; "auto": a sigmoid of few rows, isotonic of many
+    method: str | None = None  # of the probabilities; "auto": merged; of rows with weights, a sigmoid
     tolerances: tuple[Tolerance, ...] = ()  # to be guaranteed
     confidence: float = 0.95
 
@@ -132,7 +131,9 @@ def without_guarantee(wanted: Wanted, classes: Sequence[Any], rows: NotLearnedFr
     elif wanted.rate is not None:
         cut_off = _amid(by_share(rows.scores, wanted.rate, names), rows.scores)
     if method is not None and one_of("method", method, (AUTO, *METHODS)) == AUTO:
-        method = SIGMOID if rows.y.size < ENOUGH else ISOTONIC
+        method = (
+            MERGED if rows.weights is None else SIGMOID
+        )  # what is proved of the former is for rows that count alike
     probability = None if method is None else tables_of(method, rows.scores, rows.y, rows.weights)
     return Decided(Decision(_single(cut_off), probability), cut_off, None, method)
 
