@@ -19,15 +19,15 @@ from rosenblatt.judge.calibration import sigmoid
 from rosenblatt.judge.crossfit import FoldScores, on_one_scale
 from rosenblatt.judge.cutoff import CutOff, by_cost, by_share
 from rosenblatt.judge.decision import Decision
-from rosenblatt.judge.ladder import Ladder, Rung
+from rosenblatt.judge.ladder import YES, Ladder, Rung
 from rosenblatt.judge.scored import Scored
-from rosenblatt.judge.tables import ISOTONIC, SIGMOID, steps_of, tables_of
+from rosenblatt.judge.tables import ISOTONIC, SIGMOID, VENN_ABERS, steps_of, tables_of
 from rosenblatt.learn.selection.folds import stratified
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rules.rule import Rule
 
 FOLDS = 5
-ENOUGH = 5_000  # rows; with more, isotonic probabilities are as sure as a sigmoid's, and bend where they must
+ENOUGH = 1_000  # rows with weights; with more, isotonic probabilities are as sure as a sigmoid's
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +57,7 @@ class Decided:
 
     decision: Decision
     cut_off: CutOff | None = None  # by cost or by rate
+    stays: str | None = None  # why the rule's own threshold is kept instead of one by cost
     guarantee: Abstention | None = None
     method: str | None = None  # of the probabilities
 
@@ -126,17 +127,34 @@ def decided(wishes: Wishes, classes: Sequence[str], rows: NotLearnedFrom, rule: 
 
 def without_guarantee(wishes: Wishes, classes: Sequence[str], rows: NotLearnedFrom) -> Decided:
     """The cut-off by cost or by rate, and the probabilities."""
-    cut_off = None
+    cut_off, stays = None, None
     if len(classes) == 2 and wishes.costs and not wishes.at_most:
-        false_no, false_yes = (float(wishes.costs.get(label, 1.0)) for label in (classes[1], classes[0]))
-        cut_off = by_cost(rows.scored, false_yes, false_no, names_of(classes))
+        cut_off, stays = _by_cost(wishes, classes, rows)
     elif wishes.rate is not None:
         cut_off = by_share(rows.scores, wishes.rate, names_of(classes))
     method = wishes.probability
     if method == AUTO:
-        method = SIGMOID if rows.y.size < ENOUGH else ISOTONIC
+        method = VENN_ABERS if rows.weights is None else SIGMOID if rows.y.size < ENOUGH else ISOTONIC
     probability = None if method is None else tables_of(method, rows.scores, rows.y, rows.weights)
-    return Decided(Decision(None if cut_off is None else single(cut_off), probability), cut_off, None, method)
+    return Decided(Decision(None if cut_off is None else single(cut_off), probability), cut_off, stays, None, method)
+
+
+def _by_cost(wishes: Wishes, classes: Sequence[str], rows: NotLearnedFrom) -> tuple[CutOff | None, str | None]:
+    """The cut-off of least cost; or, if it costs less by no more than chance may make it, why there is none.
+
+    The best of many cut-offs on some rows is partly so by luck, and the fewer rows there are, the more.
+    """
+    each = np.array([float(wishes.costs.get(label, 1.0)) for label in classes])
+    found = by_cost(rows.scored, each[0], each[1], names_of(classes))
+    costs = each[rows.y] if rows.weights is None else each[rows.y] * rows.weights
+    own, other = (costs * (said != rows.y) for said in (rows.own, single(found).of(rows.scores) == YES))
+    saved, chance = float((own - other).sum()), float(np.sqrt(((own - other) ** 2).sum()))
+    if saved > chance:
+        return found, None
+    return None, (
+        f"The rule's own threshold stays: mistakes cost {own.sum():,.6g} there, and the cheapest cut-off, at a score "
+        f"of {found.at or 0.0:.6g}, saves {max(saved, 0.0):,.6g}, which may be chance."
+    )
 
 
 def single(cut_off: CutOff) -> Rung:

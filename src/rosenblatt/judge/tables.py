@@ -4,9 +4,10 @@ Problem   the probability of yes at each score, with the same bits in Python, SQ
 Input     rows that the rule was not learned from (or cross-fitted scores), and a method.
 Result    steps; for several classes, steps for each class against the rest.
 
-Isotonic and Venn-Abers probabilities are tables by themselves. A sigmoid is cut into steps of a sixteenth of its
-exponent, which changes a probability by at most 0.008, and a Brier score by about 0.00002. Beyond the scores seen,
-the last step goes on: there, a curve that rises for ever would be a guess.
+Isotonic and Venn-Abers probabilities are tables by themselves; the ends of Venn-Abers intervals are rounded outwards to
+thousandths. A sigmoid is cut into steps of a sixteenth of its exponent, which changes a probability by at most 0.008,
+and a Brier score by about 0.00002. Beyond the scores seen, the last step goes on: there, a curve that rises for ever
+would be a guess.
 """
 
 from math import ceil, floor, log10
@@ -51,7 +52,20 @@ def table_of(method: str, rows: Scored) -> Steps | VennAbers:
     """The table for one score."""
     if one_of("method", method, METHODS) == SIGMOID:
         return steps_of(sigmoid(rows), rows)
-    return isotonic(rows) if method == ISOTONIC else venn_abers(rows)
+    return isotonic(rows) if method == ISOTONIC else rounded_outwards(venn_abers(rows))
+
+
+def rounded_outwards(found: VennAbers) -> VennAbers:
+    """The lower probabilities rounded down and the upper ones up, to thousandths: a table of any rows is then short.
+
+    The interval has the one that it was made from within it, so what holds for that one holds for it.
+    """
+    lower, upper = np.floor(1000 * np.array(found.lower)) / 1000, np.ceil(1000 * np.array(found.upper)) / 1000
+    new = (lower[1:] != lower[:-1]) | (upper[1:] != upper[:-1])
+    kept = np.append(True, new)
+    return VennAbers(
+        tuple(np.array(found.edges)[new].tolist()), tuple(lower[kept].tolist()), tuple(upper[kept].tolist())
+    )
 
 
 def steps_of(curve: Sigmoid, rows: Scored) -> Steps:
