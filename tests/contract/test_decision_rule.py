@@ -279,8 +279,8 @@ def test_rows_of_weight_0_are_no_rows_of_a_guarantee():
 def test_folds(cv):
     X, y = overlapping(900)
     cv = list(StratifiedKFold(3).split(X, y)) if cv == "pairs" else cv
-    found = DecisionRule(LogisticRegression(), cv=cv).fit(X, y).predict_proba(X)
-    assert found == pytest.approx(DecisionRule(LogisticRegression()).fit(X, y).predict_proba(X), abs=0.1)
+    found, usual = (DecisionRule(LogisticRegression(), method="sigmoid", cv=each).fit(X, y) for each in (cv, 5))
+    assert found.predict_proba(X) == pytest.approx(usual.predict_proba(X), abs=0.1)
 
 
 def test_the_seed_decides_which_rows_are_kept_apart():
@@ -355,6 +355,7 @@ class Mute(ClassifierMixin, BaseEstimator):
         ({"cost": 5}, OptionError, "cost must be a dict, as {'bad': 5}, or None, not 5"),
         ({"rate": 2}, OptionError, "rate must be a number above 0 and below 1"),
         ({"rate": 0.1, "at_most": 0.1}, OptionError, "rate fixes the cut-off"),
+        ({"cost": {"bad": 2}, "at_most": 0.1}, OptionError, "at_most sets the cut-offs, whatever mistakes cost"),
         ({"at_most": 5}, OptionError, "at_most must be a number above 0 and below 1"),
         ({"at_most": {"worse": 0.1}}, OptionError, "at_most names 'worse', but it takes 'bad', 'good', 'said:bad'"),
         ({"at_most": 0.1, "undecided": "good"}, OptionError, "undecided must not be a class, as 'good' is"),

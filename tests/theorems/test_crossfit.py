@@ -11,7 +11,7 @@ from rosenblatt.errors import DataError
 from rosenblatt.judge.calibration import Sigmoid, Steps, isotonic, sigmoid, venn_abers
 from rosenblatt.judge.crossfit import FoldScores, on_one_scale
 from rosenblatt.judge.scored import Scored
-from rosenblatt.judge.tables import FARTHEST, METHODS, STEP, halfway, steps_of, table_of, tables_of, wider
+from rosenblatt.judge.tables import FARTHEST, METHODS, STEP, halfway, rounded_outwards, steps_of, table_of, tables_of
 
 SCORES = st.floats(-1e3, 1e3).map(lambda score: round(score, 3))
 ROWS = st.lists(st.tuples(SCORES, st.booleans()), min_size=2, max_size=40).filter(
@@ -103,16 +103,16 @@ def test_merged_probabilities_are_near_those_between_the_two_of_venn_abers(rows)
     assert len(here.edges) <= 2 * FARTHEST / STEP
 
 
-def test_long_tables_of_intervals_are_shortened_outwards(rng):
+def test_intervals_are_rounded_outwards(rng):
     scores = rng.normal(size=8000) * 3
     found = venn_abers(Scored.of(scores, rng.random(8000) < 1 / (1 + np.exp(-scores))))
-    short = wider(found)
-    assert len(found.edges) > 1000 > len(short.edges)
+    short = rounded_outwards(found)
+    assert len(found.edges) > len(short.edges)
     (lower, upper), (least, most) = found.interval(scores), short.interval(scores)
     assert (least <= lower).all()
     assert (upper <= most).all()
-    assert max((lower - least).max(), (most - upper).max()) <= STEP / 4
-    assert wider(short) is short
+    assert max((lower - least).max(), (most - upper).max()) <= 0.001
+    assert len(short.edges) <= 2000
 
 
 def test_there_may_be_no_number_between_two_scores():

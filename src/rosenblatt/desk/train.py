@@ -19,7 +19,7 @@ from rosenblatt.desk import deciding
 from rosenblatt.desk.check import decided as separable
 from rosenblatt.desk.cost import Baseline, Costs
 from rosenblatt.desk.data import Data
-from rosenblatt.desk.deciding import Decided, by_rules_of_folds
+from rosenblatt.desk.deciding import by_rules_of_folds
 from rosenblatt.desk.error_rate import ErrorEstimate
 from rosenblatt.desk.judging import Judged, folds_of, on_folds, on_held_out, pooled
 from rosenblatt.desk.limits import FIT_WORK, clock_of, more
@@ -28,6 +28,7 @@ from rosenblatt.desk.shortening import floats_of, made_short
 from rosenblatt.desk.split import HoldOut
 from rosenblatt.desk.wishes import Wishes
 from rosenblatt.errors import DataError, ModelError, NotConverged, OptionError
+from rosenblatt.judge.making import Decided
 from rosenblatt.prove.check.certificate import Separation
 from rosenblatt.prove.check.joint_certificate import JointSeparation
 from rosenblatt.prove.solve.separability import Separable, Undecided, Verdict

@@ -8,8 +8,7 @@ sigmoid     Platt's, cut into steps of a sixteenth of its exponent: that changes
             Brier score by about 0.00002. Beyond the scores seen, the last step goes on: there, a curve that rises for
             ever would be a guess.
 isotonic    what the rows say, as long as it rises with the score; it steps halfway between scores.
-venn-abers  a lower and an upper probability; tables of more than 1,000 steps are made shorter, and the intervals a
-            little wider.
+venn-abers  a lower and an upper probability, rounded outwards to thousandths.
 merged      the single probability between those two, in steps as coarse as a sigmoid's: it follows the rows as isotonic
             ones do, but is never 0 or 1.
 """
@@ -39,7 +38,6 @@ SIGMOID, ISOTONIC, MERGED, VENN_ABERS = METHODS = CALIBRATIONS
 STEP, FARTHEST = 1 / 16, 12.0  # of the exponent
 DECIMALS = 6  # of a probability
 TINY = 1e-9  # of the rows
-MOST = 1000  # steps of Venn-Abers probabilities
 FINE = 100  # an edge is moved by at most this part of a step, to be a short number
 
 
@@ -60,20 +58,22 @@ def table_of(method: str, rows: Scored) -> Steps | VennAbers:
         return steps_of(sigmoid(rows), rows)
     if method in (MERGED, VENN_ABERS):
         found = venn_abers(rows)
-        return coarse(found.merged, rows) if method == MERGED else wider(found)
+        return coarse(found.merged, rows) if method == MERGED else rounded_outwards(found)
     steps = isotonic(rows)
     return Steps(tuple(halfway(np.array(steps.edges), rows.scores).tolist()), steps.values)
 
 
-def wider(found: VennAbers) -> VennAbers:
-    """The same, if it is short; else with the ends of each step moved outwards, by at most a sixteenth of the exponent."""
-    if len(found.edges) <= MOST:
-        return found
-    lower, upper = np.array(found.lower), np.array(found.upper)
-    first = np.union1d(_first_of_cells(lower), _first_of_cells(upper))
-    last = np.append(first[1:], lower.size) - 1
-    edges = np.array(found.edges)[first[1:] - 1]
-    return VennAbers(tuple(edges.tolist()), tuple(lower[first].tolist()), tuple(upper[last].tolist()))
+def rounded_outwards(found: VennAbers) -> VennAbers:
+    """The lower probabilities rounded down and the upper ones up, to thousandths: a table of any rows is then short.
+
+    The interval has the one that it was made from within it, so what holds for that one holds for it.
+    """
+    lower, upper = np.floor(1000 * np.array(found.lower)) / 1000, np.ceil(1000 * np.array(found.upper)) / 1000
+    new = (lower[1:] != lower[:-1]) | (upper[1:] != upper[:-1])
+    kept = np.append(True, new)
+    return VennAbers(
+        tuple(np.array(found.edges)[new].tolist()), tuple(lower[kept].tolist()), tuple(upper[kept].tolist())
+    )
 
 
 def _first_of_cells(values: Array) -> Array:
