@@ -14,7 +14,7 @@ import numpy as np
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.measures import Said
 from rosenblatt.desk.wishes import AUTO, Wishes, names_of, refuse_few_of_a_class
-from rosenblatt.judge.abstain import ARE_NO, ARE_YES, SAID_NO, SAID_YES, Abstention, Tolerance, choose
+from rosenblatt.judge.abstain import ARE_NO, ARE_YES, SAID_NO, SAID_YES, Abstention, Tolerance, choose, surest_rung
 from rosenblatt.judge.calibration import sigmoid
 from rosenblatt.judge.crossfit import FoldScores, on_one_scale
 from rosenblatt.judge.cutoff import CutOff, by_cost, by_share
@@ -120,7 +120,8 @@ def decided(wishes: Wishes, classes: Sequence[str], rows: NotLearnedFrom, rule: 
     ladder = _ladder(tolerances, rows)
     scores, own = rule.scores(held.seen), rule.predict(held.seen).astype(np.int64)
     shown = Said(held.y, own, scores, None, held.weights).shown
-    guarantee = choose(shown, ladder, tolerances, wishes.confidence, names_of(classes))
+    first = surest_rung(held.n, ladder, tolerances, rows.scored)
+    guarantee = choose(shown, ladder, tolerances, wishes.confidence, names_of(classes), first)
     chosen = Rung(guarantee.chosen.lower, guarantee.chosen.upper)
     return replace(found, decision=replace(found.decision, rung=chosen), guarantee=guarantee)
 
