@@ -72,6 +72,8 @@ class Wishes:
         for label in self.costs:
             if label not in classes:
                 raise OptionError(f"--cost names the class {label!r}, but the classes are {', '.join(classes)}")
+        if self.costs and not any(self.costs.get(label, 1.0) for label in classes):
+            raise OptionError("with --cost 0 for every class, no mistake would cost anything")
         if len(classes) > 2 and self.rate is not None:
             raise OptionError(f"--rate is a share of yes, but there are {len(classes)} classes: it needs two")
         if self.at_most and ASK_A_PERSON in classes:

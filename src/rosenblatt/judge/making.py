@@ -17,7 +17,17 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.errors import DataError
-from rosenblatt.judge.abstain import ARE_NO, ARE_YES, DECIDED, SAID_NO, SAID_YES, Abstention, Tolerance, choose
+from rosenblatt.judge.abstain import (
+    ARE_NO,
+    ARE_YES,
+    DECIDED,
+    SAID_NO,
+    SAID_YES,
+    Abstention,
+    Tolerance,
+    choose,
+    surest_rung,
+)
 from rosenblatt.judge.calibration import sigmoid
 from rosenblatt.judge.cutoff import CutOff, by_cost, by_share
 from rosenblatt.judge.decision import Decision, leads
@@ -126,7 +136,8 @@ def decided(
     if not wanted.tolerances:
         return found
     ladder = ladder_for(wanted.tolerances, rows)
-    shown = choose(held.scored, ladder, wanted.tolerances, wanted.confidence, names_of(classes))
+    first = surest_rung(held.y.size, ladder, wanted.tolerances, rows.scored)
+    shown = choose(held.scored, ladder, wanted.tolerances, wanted.confidence, names_of(classes), first)
     chosen = Rung(shown.chosen.lower, shown.chosen.upper)
     return replace(found, decision=replace(found.decision, rung=chosen), guarantee=shown)
 

@@ -35,7 +35,7 @@ def _guarantee(about: Subject, record: Any) -> Outcome:
     tolerances = tuple(count.tolerance for count in claimed.tested[0])
     said = said_of(about.rule, None, rows)
     try:
-        found = choose(said.shown, claimed.ladder, tolerances, claimed.confidence, names_of(classes))
+        found = choose(said.shown, claimed.ladder, tolerances, claimed.confidence, names_of(classes), claimed.first)
     except (DataError, OptionError) as error:
         return Outcome(False, str(error), AGAIN)
     same = GUARANTEE.write(found) == record
