@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from rosenblatt.errors import OptionError
+
 if TYPE_CHECKING:  # what `from rosenblatt import` gives, for type checkers
     from rosenblatt.estimators.averaged import AveragedPerceptron as AveragedPerceptron
     from rosenblatt.estimators.cross_validated import PerceptronCV as PerceptronCV
@@ -80,7 +82,9 @@ def parts_of(estimator: Any) -> tuple[Any, Any]:
     """The rule that an estimator is, and a decision, or None: of a `DecisionRule`, the rule in it and its own."""
     if (type(estimator).__module__, type(estimator).__name__) != DECISION_RULE:
         return estimator, None
-    return getattr(estimator, "estimator_", estimator), getattr(estimator, "decision_", None)
+    if not hasattr(estimator, "decision_"):
+        raise OptionError("this DecisionRule has not learned yet")
+    return estimator.estimator_, estimator.decision_
 
 
 def with_decision(estimator: Any, decision: Any) -> Any:

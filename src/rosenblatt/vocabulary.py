@@ -3,4 +3,4 @@
 ORDERS = ("active", "cyclic", "random", "random-mistake", "worst")  # `learn.choices.Order`
 TIE_RULES = ("mistake", "plus", "minus", "correct")  # `rows.kernels.TIES`
 STARTS = ("zeros", "first", "random")
-CALIBRATIONS = ("sigmoid", "isotonic", "venn-abers")  # `judge.tables.METHODS`
+CALIBRATIONS = ("sigmoid", "isotonic", "merged", "venn-abers")  # `judge.tables.METHODS`

@@ -22,6 +22,7 @@ from rosenblatt.ship.file.modelfile import Model
 HERE = Path(__file__).parent
 TABLE = HERE / "table"
 NUMBERED = HERE / "numbered"
+DECIDED = ("decided", "guaranteed", "rated")  # with cut-offs and probabilities
 EXPECTED = json.loads((HERE / "expected.json").read_text())
 
 
@@ -68,7 +69,11 @@ def test_the_files_hold_the_numbers_that_are_easily_lost():
 
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [("model.json", "expected.csv"), ("tree.json", "tree_expected.csv"), ("decided.json", "decided_expected.csv")],
+    [
+        ("model.json", "expected.csv"),
+        ("tree.json", "tree_expected.csv"),
+        *((f"{name}.json", f"{name}_expected.csv") for name in DECIDED),
+    ],
 )
 def test_a_past_model_of_a_table_decides_as_it_did_to_the_last_byte(name, expected):
     model, table = Model.load(TABLE / name), read_table(TABLE / "applications.csv")
@@ -78,7 +83,7 @@ def test_a_past_model_of_a_table_decides_as_it_did_to_the_last_byte(name, expect
 
 
 @pytest.mark.parametrize(
-    "name", ["model", "tree", "proof", "weighted_pocket", "weighted_tree", "soft_margin", "decided"]
+    "name", ["model", "tree", "proof", "weighted_pocket", "weighted_tree", "soft_margin", *DECIDED]
 )
 def test_past_claims_hold_and_are_written_again_to_the_last_byte(name, tmp_path):
     name = f"{name}.json"
@@ -107,7 +112,9 @@ def test_a_past_certificate_verifies_and_is_written_again_to_the_last_byte(path)
     assert certificate.to_json() + "\n" == path.read_text()
 
 
-@pytest.mark.parametrize("name", ["margin", "voted", "kernel", "pa", "joint_auto", "joint_averaged", "decided"])
+@pytest.mark.parametrize(
+    "name", ["margin", "voted", "kernel", "pa", "joint_auto", "joint_averaged", "decided", "guaranteed"]
+)
 def test_a_past_model_of_words_and_three_classes_decides_as_it_did_and_its_claims_hold(name, tmp_path):
     path, table = HERE / "classes" / f"{name}.json", read_table(HERE / "classes" / "letters.csv")
     model = Model.load(path)

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.errors import DataError
-from rosenblatt.judge.calibration import Sigmoid, Steps, isotonic, sigmoid
+from rosenblatt.judge.calibration import Sigmoid, Steps, isotonic, sigmoid, venn_abers
 from rosenblatt.judge.crossfit import FoldScores, on_one_scale
 from rosenblatt.judge.scored import Scored
-from rosenblatt.judge.tables import FARTHEST, METHODS, STEP, halfway, steps_of, table_of, tables_of
+from rosenblatt.judge.tables import FARTHEST, METHODS, STEP, halfway, rounded_outwards, steps_of, table_of, tables_of
 
 SCORES = st.floats(-1e3, 1e3).map(lambda score: round(score, 3))
 ROWS = st.lists(st.tuples(SCORES, st.booleans()), min_size=2, max_size=40).filter(
@@ -91,6 +91,28 @@ def test_isotonic_steps_lie_between_scores_and_say_the_same_at_them(rows):
     assert here.of(found.scores).tolist() == exact.of(found.scores).tolist()
     assert here.values == exact.values
     assert not set(here.edges) & set(found.scores.tolist())
+
+
+@given(ROWS)
+def test_merged_probabilities_are_near_those_between_the_two_of_venn_abers(rows):
+    found = Scored.of([score for score, _ in rows], np.array([label for _, label in rows]))
+    here, exact = table_of("merged", found), venn_abers(found)
+    assert np.abs(here.of(found.scores) - exact.of(found.scores)).max() <= STEP / 4
+    assert min(here.values) > 0
+    assert max(here.values) < 1
+    assert len(here.edges) <= 2 * FARTHEST / STEP
+
+
+def test_intervals_are_rounded_outwards(rng):
+    scores = rng.normal(size=8000) * 3
+    found = venn_abers(Scored.of(scores, rng.random(8000) < 1 / (1 + np.exp(-scores))))
+    short = rounded_outwards(found)
+    assert len(found.edges) > len(short.edges)
+    (lower, upper), (least, most) = found.interval(scores), short.interval(scores)
+    assert (least <= lower).all()
+    assert (upper <= most).all()
+    assert max((lower - least).max(), (most - upper).max()) <= 0.001
+    assert len(short.edges) <= 2000
 
 
 def test_there_may_be_no_number_between_two_scores():

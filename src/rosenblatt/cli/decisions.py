@@ -3,10 +3,10 @@
 from typing import Any
 
 from rosenblatt.cli.screen import Screen
-from rosenblatt.desk.deciding import Decided
 from rosenblatt.desk.measures import Measures
 from rosenblatt.desk.said_judging import areas_in_words, probabilities_in_words
 from rosenblatt.desk.train import Learned
+from rosenblatt.judge.making import Decided
 from rosenblatt.judge.record import record_of
 from rosenblatt.visible import visible
 
@@ -23,6 +23,8 @@ def decided(screen: Screen, found: Learned) -> None:
         screen.line(f"Cut-off: {made.cut_off.statement} Each row was scored by a rule that was learned without it.")
         if made.cut_off.warning is not None:
             screen.line(made.cut_off.warning, style="bold yellow")
+    if made.stays is not None:
+        screen.line(f"Cut-off: {made.stays}")
     if made.guarantee is not None:
         style = "bold green" if made.guarantee.claims else "bold yellow"
         screen.line(f"Guaranteed: {made.guaranteed}" if made.guarantee.claims else str(made.guaranteed), style=style)
@@ -86,6 +88,7 @@ def _decision(made: Decided) -> dict[str, Any]:
     claims = [] if guarantee is None else guarantee.claims
     return {
         "cut_offs": None if rung is None else {"lower": rung.lower, "upper": rung.upper},
+        "stays": made.stays,
         "cut_off": None if made.cut_off is None else {**record_of(made.cut_off), "statement": made.cut_off.statement},
         "guarantee": None
         if guarantee is None

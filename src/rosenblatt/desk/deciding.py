@@ -5,68 +5,21 @@ Input     what is wanted; rows of the table with scores by rules that did not le
 Result    `Decided`: the decision to ship, and how each part of it was found.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from sys import float_info
 
 import numpy as np
 
 from rosenblatt.desk.data import Data
-from rosenblatt.desk.measures import Said
-from rosenblatt.desk.wishes import AUTO, Wishes, names_of, refuse_few_of_a_class
-from rosenblatt.judge.abstain import ARE_NO, ARE_YES, SAID_NO, SAID_YES, Abstention, Tolerance, choose
-from rosenblatt.judge.calibration import sigmoid
+from rosenblatt.desk.wishes import Wishes
+from rosenblatt.judge import making
 from rosenblatt.judge.crossfit import FoldScores, on_one_scale
-from rosenblatt.judge.cutoff import CutOff, by_cost, by_share
-from rosenblatt.judge.decision import Decision
-from rosenblatt.judge.ladder import Ladder, Rung
-from rosenblatt.judge.scored import Scored
-from rosenblatt.judge.tables import ISOTONIC, SIGMOID, steps_of, tables_of
+from rosenblatt.judge.making import Decided, NotLearnedFrom, refuse_few_of_a_class
 from rosenblatt.learn.selection.folds import stratified
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rules.rule import Rule
 
 FOLDS = 5
-ENOUGH = 5_000  # rows; with more, isotonic probabilities are as sure as a sigmoid's, and bend where they must
-
-
-@dataclass(frozen=True, eq=False)
-class NotLearnedFrom:
-    """Rows with scores by rules that did not learn from them, on the scale of the rule to ship."""
-
-    y: Array
-    scores: Array  # for several classes, a column for each
-    own: Array  # the classes that those rules give the rows
-    weights: Array | None
-    fold: Array  # which of those rules scored the row
-
-    def some(self, chosen: Array) -> "NotLearnedFrom":
-        """Some of the rows."""
-        weights = None if self.weights is None else self.weights[chosen]
-        return NotLearnedFrom(self.y[chosen], self.scores[chosen], self.own[chosen], weights, self.fold[chosen])
-
-    @property
-    def scored(self) -> Scored:
-        """The rows with one score each."""
-        return Said(self.y, self.own, self.scores, None, self.weights).shown
-
-
-@dataclass(frozen=True, eq=False)
-class Decided:
-    """The decision to ship, and how it was found."""
-
-    decision: Decision
-    cut_off: CutOff | None = None  # by cost or by rate
-    guarantee: Abstention | None = None
-    method: str | None = None  # of the probabilities
-
-    @property
-    def guaranteed(self) -> str | None:
-        """The guarantee in words."""
-        if self.guarantee is None:
-            return None
-        of_lead = self.guarantee.names == names_of(())
-        return self.guarantee.statement.replace(" a score of ", " a lead of ") if of_lead else self.guarantee.statement
 
 
 def by_rules_of_folds(rule: Rule, data: Data, seed: int, learned_from: Callable[[Data], Rule]) -> NotLearnedFrom:
@@ -107,10 +60,8 @@ def on_the_scale_of(rule: Rule, data: Data, folds: Sequence[FoldRule]) -> NotLea
     are_shares = rule.tree is not None
     if any(fold.are_shares != are_shares for fold in folds):
         scores = np.full(rows.size if len(data.classes) == 2 else (rows.size, len(data.classes)), np.nan)
-    elif not are_shares:
-        _, scores = on_one_scale(rule.scores(data.seen), [fold.scores for fold in folds])
     else:
-        scores = np.concatenate([fold.scores.of_judged for fold in folds])
+        _, scores = on_one_scale(None if are_shares else rule.scores(data.seen), [fold.scores for fold in folds])
     weights = None if data.weights is None else data.weights[rows]
     own = np.concatenate([fold.own for fold in folds]).astype(np.int64)
     each = np.repeat(np.arange(len(folds)), [fold.scores.judged.size for fold in folds])
@@ -119,49 +70,11 @@ def on_the_scale_of(rule: Rule, data: Data, folds: Sequence[FoldRule]) -> NotLea
 
 def decided(wishes: Wishes, classes: Sequence[str], rows: NotLearnedFrom, rule: Rule, held: Data) -> Decided:
     """The decision to ship; `held` are the rows that a guarantee is shown on."""
-    found = without_guarantee(wishes, classes, rows)
-    if not wishes.at_most:
-        return found
-    tolerances = wishes.tolerances(classes)
-    ladder = _ladder(tolerances, rows)
-    scores, own = rule.scores(held.seen), rule.predict(held.seen).astype(np.int64)
-    shown = Said(held.y, own, scores, None, held.weights).shown
-    guarantee = choose(shown, ladder, tolerances, wishes.confidence, names_of(classes))
-    chosen = Rung(guarantee.chosen.lower, guarantee.chosen.upper)
-    return replace(found, decision=replace(found.decision, rung=chosen), guarantee=guarantee)
-
-
-def without_guarantee(wishes: Wishes, classes: Sequence[str], rows: NotLearnedFrom) -> Decided:
-    """The cut-off by cost or by rate, and the probabilities."""
-    cut_off = None
-    if len(classes) == 2 and wishes.costs and not wishes.at_most:
-        false_no, false_yes = (float(wishes.costs.get(label, 1.0)) for label in (classes[1], classes[0]))
-        cut_off = by_cost(rows.scored, false_yes, false_no, names_of(classes))
-    elif wishes.rate is not None:
-        cut_off = by_share(rows.scores, wishes.rate, names_of(classes))
-    method = wishes.probability
-    if method == AUTO:
-        method = SIGMOID if rows.y.size < ENOUGH else ISOTONIC
-    probability = None if method is None else tables_of(method, rows.scores, rows.y, rows.weights)
-    return Decided(Decision(None if cut_off is None else single(cut_off), probability), cut_off, None, method)
-
-
-def single(cut_off: CutOff) -> Rung:
-    """A single cut-off, which leaves nothing to people; where yes is never said, no score reaches it."""
-    at = float_info.max if cut_off.at is None else cut_off.at
-    return Rung(at, at)
-
-
-def _ladder(tolerances: Iterable[Tolerance], rows: NotLearnedFrom) -> Ladder:
-    """What to try: one cut-off if errors of only one kind are limited, else pairs, the surest decisions first."""
-    among, scored = {tolerance.among for tolerance in tolerances}, rows.scored
-    if rows.scores.ndim == 2:
-        return Ladder.from_top(scored.scores, below="ask")
-    if among <= {SAID_YES, ARE_NO}:
-        return Ladder.from_top(scored.scores)
-    if among <= {SAID_NO, ARE_YES}:
-        return Ladder.from_bottom(scored.scores)
-    return Ladder.by_chance(steps_of(sigmoid(scored), scored), scored.scores)
+    shown = None
+    if held.n:
+        own = rule.predict(held.seen).astype(np.int64)
+        shown = NotLearnedFrom(held.y, rule.scores(held.seen), own, held.weights)
+    return making.decided(wishes.wanted(classes, rows), classes, rows, shown)
 
 
 def said_by_folds(
@@ -170,9 +83,10 @@ def said_by_folds(
     """What is decided about each row and how likely it is, by cut-offs and tables found without the row's fold."""
     codes = rows.own.copy()
     probabilities = None if shipped.decision.probability is None else np.empty(rows.scores.shape)
-    for fold in np.unique(rows.fold):
-        here = rows.fold == fold
-        found = without_guarantee(wishes, classes, rows.some(~here)).decision
+    fold_of = np.zeros(rows.y.size) if rows.fold is None else rows.fold
+    for fold in np.unique(fold_of):
+        here = fold_of == fold
+        found = making.without_guarantee(wishes.wanted(classes, rows), classes, rows.some(~here)).decision
         if shipped.guarantee is not None:
             found = replace(found, rung=shipped.decision.rung)
         codes[here] = found.codes(rows.scores[here], rows.own[here])

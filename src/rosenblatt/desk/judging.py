@@ -13,13 +13,14 @@ import numpy as np
 
 from rosenblatt.desk.cost import Baseline, Costs
 from rosenblatt.desk.data import Data
-from rosenblatt.desk.deciding import Decided, FoldRule, NotLearnedFrom, of_fold, on_the_scale_of, said_by_folds
+from rosenblatt.desk.deciding import FoldRule, of_fold, on_the_scale_of, said_by_folds
 from rosenblatt.desk.error_rate import HELD_OUT, ErrorEstimate, by_folds
 from rosenblatt.desk.measures import Measures, Said
 from rosenblatt.desk.split import HoldOut
 from rosenblatt.desk.wishes import Wishes
 from rosenblatt.errors import DataError
 from rosenblatt.judge.decision import Decision
+from rosenblatt.judge.making import Decided, NotLearnedFrom
 from rosenblatt.plurals import many
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rules.rule import Rule

@@ -13,7 +13,6 @@ import numpy as np
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from rosenblatt.desk.deciding import single
 from rosenblatt.desk.error_rate import ErrorEstimate
 from rosenblatt.desk.model_contents import card_of, in_points, points_of, shown_points
 from rosenblatt.desk.tree_paths import conditions, table_tree
@@ -21,6 +20,7 @@ from rosenblatt.errors import OptionError, TableError
 from rosenblatt.judge.calibration import VennAbers
 from rosenblatt.judge.cutoff import CutOff, by_places, by_share
 from rosenblatt.judge.decision import ASK_A_PERSON, UNDECIDED, Decision
+from rosenblatt.judge.making import single
 from rosenblatt.plurals import many
 from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.read.encode.lookup import Unseen

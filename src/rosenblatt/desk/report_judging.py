@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from rosenblatt.desk.deciding import Decided
 from rosenblatt.desk.measures import Said
 from rosenblatt.desk.said_judging import areas_in_words, probabilities_in_words
 from rosenblatt.desk.train import Learned
 from rosenblatt.judge.abstain import DECIDED, error_curve
 from rosenblatt.judge.curves import curve
+from rosenblatt.judge.making import Decided
 from rosenblatt.judge.reliability import reliability
 from rosenblatt.ship.explain.judging import ShownJudging
 from rosenblatt.ship.explain.plots import Bar
@@ -19,7 +19,7 @@ def shown_judging(learned: Learned) -> ShownJudging | None:
     if judged is None:
         return None
     measures, codes, said = judged.measures, range(len(classes)), judged.said
-    which = f"{said.y.size:,} held-out rows" if judged.error is None else f"the {said.y.size:,} {judged.error.which}"
+    which = f"{said.y.size:,} {'held-out rows' if judged.error is None else judged.error.which}"
     return ShownJudging(
         which,
         classes,
@@ -41,7 +41,7 @@ def _statements(learned: Learned) -> tuple[str, ...]:
     if made is not None:
         if made.cut_off is not None:
             found.append(f"{made.cut_off.statement} Each row was scored by a rule that was learned without it.")
-        found.append(made.guaranteed)
+        found += [made.stays, made.guaranteed]
     if judged is not None and judged.asked:
         rows = judged.said.y.size
         found.append(f"{judged.asked:,} of {rows:,} rows ({judged.asked / rows:.1%}) are left to people.")

@@ -1,9 +1,9 @@
 """What was measured on rows that a rule did not learn from, in sentences."""
 
-from rosenblatt.desk.deciding import Decided
 from rosenblatt.desk.judging import Judged
 from rosenblatt.desk.measures import Measures
 from rosenblatt.judge.curves import Area, MeanPrecision
+from rosenblatt.judge.making import Decided
 
 
 def probabilities_in_words(made: Decided, judged: Judged | None) -> str | None:

@@ -20,7 +20,7 @@ from rosenblatt.desk.choosing import AUTO as AUTO
 from rosenblatt.desk.choosing import COMPARED, MEANT, chosen, options_of, rule_of, rules_of
 from rosenblatt.desk.cost import Baseline, Costs
 from rosenblatt.desk.data import Data
-from rosenblatt.desk.deciding import Decided, by_rules_of_folds
+from rosenblatt.desk.deciding import by_rules_of_folds
 from rosenblatt.desk.error_rate import ErrorEstimate
 from rosenblatt.desk.judging import Judged, folds_of, on_folds, on_held_out, pooled
 from rosenblatt.desk.plain_warnings import in_plain_words
@@ -28,6 +28,7 @@ from rosenblatt.desk.shortening import made_short
 from rosenblatt.desk.split import HoldOut
 from rosenblatt.desk.wishes import Wishes
 from rosenblatt.errors import DataError, ModelError, NotConverged, OptionError
+from rosenblatt.judge.making import Decided
 from rosenblatt.prove.solve.separability import Verdict
 from rosenblatt.registry import ALGORITHMS
 from rosenblatt.rows.kernels import Array

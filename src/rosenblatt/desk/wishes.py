@@ -8,22 +8,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.judge import binomial
-from rosenblatt.judge.abstain import ARE_NO, ARE_YES, DECIDED, SAID_NO, SAID_YES, Tolerance, refuse_too_few
+from rosenblatt.judge.abstain import Tolerance, refuse_too_few
 from rosenblatt.judge.decision import ASK_A_PERSON
-from rosenblatt.judge.scored import Names
-from rosenblatt.judge.tables import METHODS
+from rosenblatt.judge.making import SAID, NotLearnedFrom, Wanted, among, names_of
+from rosenblatt.judge.tables import ISOTONIC, METHODS, SIGMOID, VENN_ABERS
 from rosenblatt.options import one_of
-from rosenblatt.plurals import many
 from rosenblatt.rows.kernels import Array
 
 AUTO = "auto"
-SAID = "said:"  # before a class: of the rows said to be of this class
 CALIBRATE = 0.2  # of the rows, where a guarantee is asked for
-FEWEST = 5  # rows of each class that scores of new rows are made from
+ENOUGH = 1_000  # rows with weights; with more, isotonic probabilities are as sure as a sigmoid's
 
 
 @dataclass(frozen=True)
@@ -76,6 +72,8 @@ class Wishes:
         for label in self.costs:
             if label not in classes:
                 raise OptionError(f"--cost names the class {label!r}, but the classes are {', '.join(classes)}")
+        if self.costs and not any(self.costs.get(label, 1.0) for label in classes):
+            raise OptionError("with --cost 0 for every class, no mistake would cost anything")
         if len(classes) > 2 and self.rate is not None:
             raise OptionError(f"--rate is a share of yes, but there are {len(classes)} classes: it needs two")
         if self.at_most and ASK_A_PERSON in classes:
@@ -91,6 +89,14 @@ class Wishes:
                 "as in --at-most 5%"
             )
         return tuple(Tolerance(rate, _among(label, classes)) for label, rate in self.at_most)
+
+    def wanted(self, classes: Sequence[str], rows: NotLearnedFrom) -> Wanted:
+        """What is wanted, with the method of the probabilities that suits the rows."""
+        method = self.probability
+        if method == AUTO:
+            of_weighted = SIGMOID if rows.y.size < ENOUGH else ISOTONIC
+            method = VENN_ABERS if rows.weights is None else of_weighted
+        return Wanted(self.costs, self.rate, method, self.tolerances(classes), self.confidence)
 
     def check_rows(self, y: Array, weights: Any, classes: Sequence[str]) -> None:
         """Refuse rows for a guarantee that could not show it even if none of them was an error."""
@@ -108,31 +114,11 @@ class Wishes:
             raise DataError(f"{error}; {told}") from None
 
 
-def names_of(classes: Sequence[str]) -> Names:
-    """What no and yes are called; with several classes, yes means that the class with the highest score is right."""
-    return (classes[0], classes[1]) if len(classes) == 2 else ("another class", "the class with the highest score")
-
-
 def _among(label: str | None, classes: Sequence[str]) -> str:
     """Among which rows errors are counted."""
-    if label is None:
-        return DECIDED
-    if label in classes:
-        return (ARE_NO, ARE_YES)[classes.index(label)]
-    if label.startswith(SAID) and label.removeprefix(SAID) in classes:
-        return (SAID_NO, SAID_YES)[classes.index(label.removeprefix(SAID))]
+    if (found := among(label, classes)) is not None:
+        return found
     raise OptionError(
         f"--at-most names {label!r}, but it takes {', '.join(classes)} (of the rows that are) or "
         f"{', '.join(SAID + each for each in classes)} (of the rows said to be)"
     )
-
-
-def refuse_few_of_a_class(y: Array, counted: Array, classes: Sequence[str]) -> None:
-    """Refuse a class with so few rows that no rule could be learned without some of them."""
-    for code, label in enumerate(classes):
-        rows = int(np.count_nonzero((y == code) & counted))
-        if rows < FEWEST:
-            raise DataError(
-                f"there are {many(rows, 'training row')} of class {label!r}; cut-offs and probabilities are found on "
-                f"scores of rows not learned from, which takes at least {FEWEST} of each class"
-            )

@@ -4,6 +4,7 @@ The mathematics is in `judge`; what is here deals out the rows, and asks rules a
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -29,18 +30,19 @@ from rosenblatt.judge.abstain import Tolerance
 from rosenblatt.judge.calibration import OneVsRest, VennAbers
 from rosenblatt.judge.decision import ASK_A_PERSON, UNDECIDED, Decision
 from rosenblatt.judge.making import (
-    AUTO,
     SAID,
     Wanted,
     among,
     decided,
     refuse_few_of_a_class,
 )
-from rosenblatt.judge.tables import METHODS, VENN_ABERS
+from rosenblatt.judge.tables import MERGED, METHODS, SIGMOID, VENN_ABERS
 from rosenblatt.learn.selection.folds import stratified
 from rosenblatt.options import number, one_of, whole
 from rosenblatt.rows.door import admitted, labelled, unmasked
 from rosenblatt.rows.kernels import Array
+
+AUTO = "auto"
 
 
 def _has_intervals(made: "DecisionRule") -> bool:
@@ -63,13 +65,14 @@ class DecisionRule(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     estimator : classifier, default=None
         What gives the scores: a rule of this package, a pipeline, or any classifier with `decision_function` or
         `predict_proba`. None: `PerceptronCV()`.
-    method : {"auto", "sigmoid", "isotonic", "venn-abers"}, default="auto"
+    method : {"auto", "sigmoid", "isotonic", "merged", "venn-abers"}, default="auto"
         How scores become probabilities. "sigmoid": Platt's. "isotonic": what the rows say, as long as it rises with
         the score. "venn-abers": a lower and an upper probability, one of which is perfectly calibrated for rows drawn
-        alike; they take the rows that are kept apart. "auto": isotonic from 5,000 rows on, otherwise the sigmoid.
+        alike; they take the rows that are kept apart. "merged": the single number between those two, from all rows;
+        it follows the rows, but is never 0 or 1. "auto": merged, or the sigmoid if rows have weights.
     cost : dict or None, default=None
         What a mistake on a row of a class costs, as {"bad": 5}; 1 for a class that is not named. Of two classes, the
-        cut-off of the score is the one that costs least.
+        cut-off of the score is the one that costs least; the rule's own stays if what that saves may be chance.
     rate : float above 0 and below 1, or None, default=None
         Instead: the share of rows to say yes to, that is, the second class.
     at_most : float, dict or None, default=None
@@ -177,13 +180,14 @@ class DecisionRule(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.estimator_ = learned_from(self._unfitted(), part)
         unknown = not_learned_from(self._unfitted(), self.estimator_, part, self._splits(part, rng))
         held = scored(self.estimator_, rows.some(kept)) if kept.size else None
+        if self.method == AUTO:
+            wanted = replace(wanted, method=MERGED if weights is None else SIGMOID)
         found = decided(wanted, self.classes_.tolist(), unknown, held)
         self.decision_, self.guarantee_ = found.decision, found.guarantee
         self.coverage_ = 1.0 if found.guarantee is None else 1.0 - found.guarantee.asked
-        said = [found.guarantee or found.cut_off]
-        self.statement_ = said[0].statement if said[0] is not None else "The rule decides every row by itself."
-        if found.cut_off is not None and found.cut_off.warning:
-            self.statement_ += f" {found.cut_off.warning}"
+        cut = found.cut_off
+        by_cut_off = None if cut is None else f"{cut.statement} {cut.warning or ''}".rstrip()
+        self.statement_ = found.guaranteed or by_cut_off or found.stays or "The rule decides every row by itself."
         return self
 
     def predict(self, X: Any) -> Array:
@@ -264,11 +268,13 @@ class DecisionRule(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 raise OptionError(f"{name} moves the cut-off between two classes, but there are {len(classes)}")
         if self.at_most is not None and self.undecided in classes:
             raise OptionError(f"undecided must not be a class, as {self.undecided!r} is: name another label")
-        return Wanted(self._costs(classes), self.rate, self.method, self._tolerances(classes), self.confidence)
+        if self.cost is not None and self.at_most is not None:
+            raise OptionError("at_most sets the cut-offs, whatever mistakes cost: leave cost out")
+        return Wanted(self._costs(classes), self.rate, self.method, self._tolerances(classes), self.confidence, True)
 
-    def _costs(self, classes: list[Any]) -> Mapping[Any, float] | None:
+    def _costs(self, classes: list[Any]) -> Mapping[Any, float]:
         if self.cost is None:
-            return None
+            return {}
         if not isinstance(self.cost, Mapping):
             raise OptionError(f"cost must be a dict, as {{{classes[0]!r}: 5}}, or None, not {self.cost!r}")
         for label, each in self.cost.items():

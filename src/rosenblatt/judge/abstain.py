@@ -12,7 +12,8 @@ most delta = 1 - confidence: k errors among m rows are so few with probability a
 rungs are tested in their order, and the first that is not rejected ends it. A wrong claim needs the first true
 hypothesis of the order to be rejected, which happens with probability at most delta; so no delta has to be shared among
 the rungs, nor among the rates. The order and the first rung are fixed before the rows are seen: they depend on the
-ladder, the tolerances, the confidence and how many rows there are.
+ladder, the tolerances, the confidence, how many rows there are and, if they are given, the rows that the ladder was
+made from.
 """
 
 from collections.abc import Iterator, Sequence
@@ -129,13 +130,11 @@ class Abstention:
         passed = [_passes(counts, binomial.confident(self.confidence)) for counts in self.tested]
         tolerances = {tuple(count.tolerance for count in counts) for counts in self.tested}
         rungs, last = self.ladder.rungs, self.first + len(passed) - 1
-        if len(tolerances) != 1 or last >= len(rungs) or self.n < self.said_yes + self.said_no:
+        if len(tolerances) != 1 or self.first < 0 or last >= len(rungs) or self.n < self.said_yes + self.said_no:
             return False
-        (asked_for,) = tolerances
         return (
             all(passed[:-1])
             and (last == len(rungs) - 1 or not passed[-1])
-            and self.first == first_rung(self.n, self.ladder, asked_for, self.confidence)
             and self.chosen == (rungs[self.first + self.passed - 1] if self.passed else NOTHING)
         )
 
@@ -197,17 +196,19 @@ def choose(
     tolerances: Sequence[Tolerance] = (Tolerance(0.05),),
     confidence: float = 0.95,
     names: Names = NO_AND_YES,
+    first: int | None = None,
 ) -> Abstention:
     """The boldest rung that is reached by rungs all of which are shown to keep every tolerance.
 
-    Rows with weights are refused: the test counts rows. `names` are what no and yes are called.
+    Rows with weights are refused: the test counts rows. `names` are what no and yes are called. `first` is the first
+    rung to test, such as `surest_rung` finds it: not by these rows. By default, `first_rung` finds it by the ladder.
     """
     delta = binomial.confident(confidence)
     if not tolerances:
         raise OptionError("name at least one tolerable rate")
     rows.without_weights("a guarantee")
     refuse_too_few(rows.n, int(np.count_nonzero(rows.yes)), tolerances, confidence, names)
-    first = first_rung(rows.n, ladder, tolerances, confidence)
+    first = first_rung(rows.n, ladder, tolerances, confidence) if first is None else first
     tested: list[tuple[Count, ...]] = []
     for did in _decided(rows, ladder.rungs[first:]):
         tested.append(tuple(Count.of(tolerance, did) for tolerance in tolerances))
@@ -247,6 +248,25 @@ def first_rung(n: int, ladder: Ladder, tolerances: Sequence[Tolerance], confiden
         (k for k, shares in enumerate(decided) if all(shares[among] * n >= rows for among, rows in enough)),
         len(decided) - 1,
     )
+
+
+def surest_rung(n: int, ladder: Ladder, tolerances: Sequence[Tolerance], others: Scored) -> int:
+    """The rung that is likeliest to pass on n rows, if they are decided like others, which it is not tested on.
+
+    Its largest p-value would be the least. A cautious rung decides few rows, which show little however right they are.
+    """
+    size = n / others.n
+    expected = []
+    for did in _decided(others, ladder.rungs):
+        counts = [Count.of(tolerance, did) for tolerance in tolerances]
+        each = [(round((one.errors + 1) / (one.rows + 2) * one.rows * size), round(one.rows * size)) for one in counts]
+        expected.append(
+            max(
+                binomial.p_value(min(errors, rows), rows, one.rate) if rows else 1.0
+                for (errors, rows), one in zip(each, tolerances, strict=True)
+            )
+        )
+    return int(np.argmin(expected))
 
 
 def error_curve(rows: Scored, ladder: Ladder, confidence: float = 0.95) -> tuple[Covered, ...]:

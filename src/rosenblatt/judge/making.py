@@ -10,26 +10,33 @@ others, and a tree's leaves may have shares only just below those of the trees t
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from sys import float_info
 from typing import Any
 
 import numpy as np
 
 from rosenblatt.errors import DataError
-from rosenblatt.judge.abstain import ARE_NO, ARE_YES, DECIDED, SAID_NO, SAID_YES, Abstention, Tolerance, choose
+from rosenblatt.judge.abstain import (
+    ARE_NO,
+    ARE_YES,
+    DECIDED,
+    SAID_NO,
+    SAID_YES,
+    Abstention,
+    Tolerance,
+    choose,
+    surest_rung,
+)
 from rosenblatt.judge.calibration import sigmoid
 from rosenblatt.judge.cutoff import CutOff, by_cost, by_share
 from rosenblatt.judge.decision import Decision, leads
-from rosenblatt.judge.ladder import Ladder, Rung
+from rosenblatt.judge.ladder import YES, Ladder, Rung
 from rosenblatt.judge.scored import Names, Scored
-from rosenblatt.judge.tables import ISOTONIC, METHODS, SIGMOID, VENN_ABERS, halfway, steps_of, tables_of
-from rosenblatt.options import one_of
+from rosenblatt.judge.tables import VENN_ABERS, halfway, steps_of, tables_of
 from rosenblatt.plurals import many
 from rosenblatt.rows.kernels import Array
 
-AUTO = "auto"
-ENOUGH = 5_000  # rows; with more, isotonic probabilities are as sure as a sigmoid's, and bend where they must
 FEWEST = 5  # rows of each class that scores of new rows are made from
 SAID = "said:"  # before a class: of the rows said to be of this class
 
@@ -42,11 +49,12 @@ class NotLearnedFrom:
     scores: Array  # for several classes, a column for each
     own: Array  # the codes that those rules give the rows
     weights: Array | None = None
+    fold: Array | None = None  # which of those rules scored the row
 
     def some(self, chosen: Array) -> "NotLearnedFrom":
         """Some of the rows."""
-        weights = None if self.weights is None else self.weights[chosen]
-        return NotLearnedFrom(self.y[chosen], self.scores[chosen], self.own[chosen], weights)
+        weights, fold = (None if each is None else each[chosen] for each in (self.weights, self.fold))
+        return NotLearnedFrom(self.y[chosen], self.scores[chosen], self.own[chosen], weights, fold)
 
     @property
     def scored(self) -> Scored:
@@ -60,11 +68,12 @@ class NotLearnedFrom:
 class Wanted:
     """What is wanted of a decision."""
 
-    costs: Mapping[Any, float] | None = None  # of a mistake on a class; 1 for those not named
+    costs: Mapping[Any, float] = field(default_factory=dict)  # of a mistake on a class; 1 for those not named
     rate: float | None = None  # of yes
-    method: str | None = None  # of the probabilities; "auto": a sigmoid of few rows, isotonic of many
-    tolerances: tuple[Tolerance, ...] = ()  # to be guaranteed
+    method: str | None = None  # of the probabilities
+    tolerances: tuple[Tolerance, ...] = ()  # to be guaranteed, whatever mistakes cost
     confidence: float = 0.95
+    exact: bool = False  # whether Venn-Abers probabilities are to be of the rows held
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +82,17 @@ class Decided:
 
     decision: Decision
     cut_off: CutOff | None = None  # by cost or by rate
+    stays: str | None = None  # why the rule's own threshold is kept instead of one by cost
     guarantee: Abstention | None = None
     method: str | None = None  # of the probabilities
+
+    @property
+    def guaranteed(self) -> str | None:
+        """The guarantee in words."""
+        if self.guarantee is None:
+            return None
+        of_lead = self.guarantee.names == names_of(())
+        return self.guarantee.statement.replace(" a score of ", " a lead of ") if of_lead else self.guarantee.statement
 
 
 def names_of(classes: Sequence[Any]) -> Names:
@@ -107,34 +125,52 @@ def decided(
 ) -> Decided:
     """The decision to ship; `held` are the rows that a guarantee is shown on.
 
-    Where there are such rows, Venn-Abers probabilities are theirs, too: what is proved of them holds for rows that one
-    rule did not learn from, not for scores of several.
+    What is proved of Venn-Abers probabilities holds if they are of such rows, too, not of the scores of several rules.
     """
     found = without_guarantee(wanted, classes, rows)
-    if held is not None and found.method == VENN_ABERS:
+    if held is None or not held.y.size:
+        return found
+    if wanted.exact and wanted.method == VENN_ABERS:
         probability = tables_of(VENN_ABERS, held.scores, held.y, held.weights)
         found = replace(found, decision=replace(found.decision, probability=probability))
     if not wanted.tolerances:
         return found
-    assert held is not None
-    ladder = ladder_for(wanted.tolerances, rows, found.cut_off)
-    shown = choose(held.scored, ladder, wanted.tolerances, wanted.confidence, names_of(classes))
+    ladder = ladder_for(wanted.tolerances, rows)
+    first = surest_rung(held.y.size, ladder, wanted.tolerances, rows.scored)
+    shown = choose(held.scored, ladder, wanted.tolerances, wanted.confidence, names_of(classes), first)
     chosen = Rung(shown.chosen.lower, shown.chosen.upper)
     return replace(found, decision=replace(found.decision, rung=chosen), guarantee=shown)
 
 
 def without_guarantee(wanted: Wanted, classes: Sequence[Any], rows: NotLearnedFrom) -> Decided:
     """The cut-off by cost or by rate, and the probabilities."""
-    cut_off, method, names = None, wanted.method, names_of(classes)
-    if len(classes) == 2 and wanted.costs:
-        false_no, false_yes = (float(wanted.costs.get(label, 1.0)) for label in (classes[1], classes[0]))
-        cut_off = _amid(by_cost(rows.scored, false_yes, false_no, names), rows.scores)
+    cut_off, stays, method = None, None, wanted.method
+    if len(classes) == 2 and wanted.costs and not wanted.tolerances:
+        cut_off, stays = _by_cost(wanted.costs, classes, rows)
     elif wanted.rate is not None:
-        cut_off = _amid(by_share(rows.scores, wanted.rate, names), rows.scores)
-    if method is not None and one_of("method", method, (AUTO, *METHODS)) == AUTO:
-        method = SIGMOID if rows.y.size < ENOUGH else ISOTONIC
+        cut_off = _amid(by_share(rows.scores, wanted.rate, names_of(classes)), rows.scores)
     probability = None if method is None else tables_of(method, rows.scores, rows.y, rows.weights)
-    return Decided(Decision(_single(cut_off), probability), cut_off, None, method)
+    return Decided(Decision(None if cut_off is None else single(cut_off), probability), cut_off, stays, None, method)
+
+
+def _by_cost(
+    costs: Mapping[Any, float], classes: Sequence[Any], rows: NotLearnedFrom
+) -> tuple[CutOff | None, str | None]:
+    """The cut-off of least cost; or, if it costs less by no more than chance may make it, why there is none.
+
+    The best of many cut-offs on some rows is partly so by luck, and the fewer rows there are, the more.
+    """
+    each = np.array([float(costs.get(label, 1.0)) for label in classes])
+    found = _amid(by_cost(rows.scored, each[0], each[1], names_of(classes)), rows.scores)
+    of_rows = each[rows.y] if rows.weights is None else each[rows.y] * rows.weights
+    own, other = (of_rows * (said != rows.y) for said in (rows.own, single(found).of(rows.scores) == YES))
+    saved, chance = float((own - other).sum()), float(np.sqrt(((own - other) ** 2).sum()))
+    if saved > chance:
+        return found, None
+    return None, (
+        f"The rule's own threshold stays: mistakes cost {own.sum():,.6g} there, and the cheapest cut-off, at a score "
+        f"of {found.at or 0.0:.6g}, saves {max(saved, 0.0):,.6g}, which may be chance."
+    )
 
 
 def _amid(cut_off: CutOff, scores: Array) -> CutOff:
@@ -146,23 +182,20 @@ def _between(at: float | None, scores: Array) -> float | None:
     return None if at is None else float(halfway(np.array([at]), scores)[0])
 
 
-def _single(cut_off: CutOff | None) -> Rung | None:
+def single(cut_off: CutOff) -> Rung:
     """A single cut-off, which leaves nothing to people; where yes is never said, no score reaches it."""
-    if cut_off is None:
-        return None
     at = float_info.max if cut_off.at is None else cut_off.at
     return Rung(at, at)
 
 
-def ladder_for(tolerances: Iterable[Tolerance], rows: NotLearnedFrom, cut_off: CutOff | None = None) -> Ladder:
+def ladder_for(tolerances: Iterable[Tolerance], rows: NotLearnedFrom) -> Ladder:
     """What to try: one cut-off if errors of only one kind are limited, else pairs, the surest decisions first."""
-    found = _ladder_at_scores({tolerance.among for tolerance in tolerances}, rows, cut_off)
-    scores = rows.scored.scores
+    found, scores = _ladder_at_scores({tolerance.among for tolerance in tolerances}, rows), rows.scored.scores
     moved = [replace(one, lower=_between(one.lower, scores), upper=_between(one.upper, scores)) for one in found.rungs]
     return Ladder(tuple(moved))
 
 
-def _ladder_at_scores(limited: set[str], rows: NotLearnedFrom, cut_off: CutOff | None) -> Ladder:
+def _ladder_at_scores(limited: set[str], rows: NotLearnedFrom) -> Ladder:
     scored = rows.scored
     if rows.scores.ndim == 2:
         return Ladder.from_top(scored.scores, below="ask")
@@ -170,6 +203,4 @@ def _ladder_at_scores(limited: set[str], rows: NotLearnedFrom, cut_off: CutOff |
         return Ladder.from_top(scored.scores)
     if limited <= {SAID_NO, ARE_YES}:
         return Ladder.from_bottom(scored.scores)
-    if cut_off is not None and cut_off.at is not None:
-        return Ladder.around(cut_off.at, scored.scores)
     return Ladder.by_chance(steps_of(sigmoid(scored), scored), scored.scores)

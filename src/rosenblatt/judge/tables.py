@@ -4,9 +4,13 @@ Problem   the probability of yes at each score, with the same bits in Python, SQ
 Input     rows that the rule was not learned from (or cross-fitted scores), and a method.
 Result    steps; for several classes, steps for each class against the rest.
 
-Isotonic and Venn-Abers probabilities are tables by themselves; isotonic ones step halfway between scores. A sigmoid is
-cut into steps of a sixteenth of its exponent, which changes a probability by at most 0.008, and a Brier score by about
-0.00002. Beyond the scores seen, the last step goes on: there, a curve that rises for ever would be a guess.
+sigmoid     Platt's, cut into steps of a sixteenth of its exponent: that changes a probability by at most 0.008, and a
+            Brier score by about 0.00002. Beyond the scores seen, the last step goes on: there, a curve that rises for
+            ever would be a guess.
+isotonic    what the rows say, as long as it rises with the score; it steps halfway between scores.
+venn-abers  a lower and an upper probability, rounded outwards to thousandths.
+merged      the single probability between those two, in steps as coarse as a sigmoid's: it follows the rows as isotonic
+            ones do, but is never 0 or 1.
 """
 
 from math import ceil, floor, log10
@@ -30,9 +34,10 @@ from rosenblatt.options import one_of
 from rosenblatt.rows.kernels import Array
 from rosenblatt.vocabulary import CALIBRATIONS
 
-SIGMOID, ISOTONIC, VENN_ABERS = METHODS = CALIBRATIONS
+SIGMOID, ISOTONIC, MERGED, VENN_ABERS = METHODS = CALIBRATIONS
 STEP, FARTHEST = 1 / 16, 12.0  # of the exponent
 DECIMALS = 6  # of a probability
+TINY = 1e-9  # of the rows
 FINE = 100  # an edge is moved by at most this part of a step, to be a short number
 
 
@@ -51,10 +56,43 @@ def table_of(method: str, rows: Scored) -> Steps | VennAbers:
     """The table for one score."""
     if one_of("method", method, METHODS) == SIGMOID:
         return steps_of(sigmoid(rows), rows)
-    if method == VENN_ABERS:
-        return venn_abers(rows)
+    if method in (MERGED, VENN_ABERS):
+        found = venn_abers(rows)
+        return coarse(found.merged, rows) if method == MERGED else rounded_outwards(found)
     steps = isotonic(rows)
     return Steps(tuple(halfway(np.array(steps.edges), rows.scores).tolist()), steps.values)
+
+
+def rounded_outwards(found: VennAbers) -> VennAbers:
+    """The lower probabilities rounded down and the upper ones up, to thousandths: a table of any rows is then short.
+
+    The interval has the one that it was made from within it, so what holds for that one holds for it.
+    """
+    lower, upper = np.floor(1000 * np.array(found.lower)) / 1000, np.ceil(1000 * np.array(found.upper)) / 1000
+    new = (lower[1:] != lower[:-1]) | (upper[1:] != upper[:-1])
+    kept = np.append(True, new)
+    return VennAbers(
+        tuple(np.array(found.edges)[new].tolist()), tuple(lower[kept].tolist()), tuple(upper[kept].tolist())
+    )
+
+
+def _first_of_cells(values: Array) -> Array:
+    """Where probabilities enter another sixteenth of the exponent."""
+    with np.errstate(divide="ignore"):
+        exponents = np.log(values) - np.log1p(-values)
+    cell = np.floor(np.clip(exponents, -FARTHEST, FARTHEST) / STEP)
+    return np.flatnonzero(np.append(True, cell[1:] != cell[:-1]))
+
+
+def coarse(steps: Steps, rows: Scored) -> Steps:
+    """Steps within a sixteenth of the exponent as one, with the mean value of the rows there."""
+    values, groups = np.array(steps.values), rows.groups
+    first = _first_of_cells(values)
+    place = np.searchsorted(np.array(steps.edges), groups.scores, side="right")
+    there = np.bincount(place, groups.all, values.size) + TINY * float(groups.all.sum())  # a few steps have no row
+    means = np.add.reduceat(values * there, first) / np.add.reduceat(there, first)
+    found = np.maximum.accumulate(np.clip(means, values[first], 1.0))  # against rounding
+    return Steps(tuple(np.array(steps.edges)[first[1:] - 1].tolist()), tuple(found.tolist()))
 
 
 def halfway(edges: Array, scores: Array) -> Array:

@@ -7,10 +7,10 @@ from typing import Any
 from rosenblatt.desk.judging import said_of
 from rosenblatt.desk.measures import Measures
 from rosenblatt.desk.verifying.claim import AGAIN, PREDICT, Claim, Outcome, Subject, near
-from rosenblatt.desk.wishes import names_of
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.judge.abstain import Abstention, choose
 from rosenblatt.judge.decision import UNDECIDED
+from rosenblatt.judge.making import names_of
 from rosenblatt.plurals import many
 from rosenblatt.ship.file.codecs import NO_SHAPE
 from rosenblatt.ship.file.decision_schemas import GUARANTEE
@@ -35,7 +35,7 @@ def _guarantee(about: Subject, record: Any) -> Outcome:
     tolerances = tuple(count.tolerance for count in claimed.tested[0])
     said = said_of(about.rule, None, rows)
     try:
-        found = choose(said.shown, claimed.ladder, tolerances, claimed.confidence, names_of(classes))
+        found = choose(said.shown, claimed.ladder, tolerances, claimed.confidence, names_of(classes), claimed.first)
     except (DataError, OptionError) as error:
         return Outcome(False, str(error), AGAIN)
     same = GUARANTEE.write(found) == record

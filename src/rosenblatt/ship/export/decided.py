@@ -7,7 +7,7 @@ from rosenblatt.judge.calibration import OneVsRest, Steps, VennAbers
 from rosenblatt.judge.decision import Decision
 
 BY_ITSELF = Decision()  # the rule decides every row, and there are no probabilities
-PROBABILITY, LOW, HIGH = "probability", "probability_low", "probability_high"
+PROBABILITY, FROM, TO = "probability", "probability_from", "probability_to"
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Tables:
         if isinstance(found, OneVsRest):
             return cls(of_classes=tuple(_single(one) for one in found.classes))
         if isinstance(found, VennAbers):
-            ends = ((LOW, Steps(found.edges, found.lower)), (HIGH, Steps(found.edges, found.upper)))
+            ends = ((FROM, Steps(found.edges, found.lower)), (TO, Steps(found.edges, found.upper)))
             return cls(((PROBABILITY, _single(found)), *((name, _brief(steps)) for name, steps in ends)))
         return cls(((PROBABILITY, _single(found)),))
 

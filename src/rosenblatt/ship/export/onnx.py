@@ -4,7 +4,7 @@ Problem   label many rows, without rounding, in an engine that has only arrays.
 Input     the points of a rule.
 Result    a model of standard operators, all in double precision: an input for every column, and two outputs, `label`
           (a text for each row) and `score` (a double; with more than two classes, one for each class). A decision adds
-          `probability` (a double, or one for each class), `probability_low` and `probability_high`.
+          `probability` (a double, or one for each class), `probability_from` and `probability_to`.
 
 Inputs have the columns' names and the shape (rows, 1). Numbers are doubles, NaN where missing; dates are doubles too,
 as whole days since 1970-01-01; categories, yes/no and texts are strings without surrounding blanks. ONNX has no missing

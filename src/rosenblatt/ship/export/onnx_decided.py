@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rosenblatt.ship.export.onnx import Graph
 
 INT64 = 7  # the number of this type in TensorProto
-MEANINGS = {"probability": "of {1}", "probability_low": "of {1}, at least", "probability_high": "of {1}, at most"}
+MEANINGS = {"probability": "of {1}", "probability_from": "of {1}, at least", "probability_to": "of {1}, at most"}
 
 
 def place_of_label(graph: "Graph", scores: str, classes: int, by_itself: str, decision: Decision) -> str:

@@ -4,7 +4,7 @@ Problem   label a row in such an engine, without rounding.
 Input     the points of a rule.
 Result    an XML document: a field for every column, a derived field for every feature and for every score, and a tree
           that reads the scores. Outputs are `label` and `score`; with more than two classes, `score_1` and so on for
-          the classes in order. A decision adds `probability`, `probability_low` and `probability_high`, or
+          the classes in order. A decision adds `probability`, `probability_from` and `probability_to`, or
           `probability_1` and so on. If columns have such names, the outputs begin with an underscore.
 
 Numbers are doubles, and missing if not finite; dates are whole days since 1970-01-01; everything else is text.
