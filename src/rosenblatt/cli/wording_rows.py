@@ -53,7 +53,7 @@ def monitored(screen: Screen, found: Monitoring) -> None:
 def compared(screen: Screen, found: SideBySide) -> None:
     """Two rules on the same rows."""
     for side in found.sides:
-        screen.line(f"{side.letter} is {side.file}: {side.rule}.")
+        screen.line(f"{side.letter} is {side.file} ({side.rule}).")
     where = "that both rules held out" if found.held_out else "with a label"
     rest = f" ({many(found.unlabelled, 'row')} without a label left out)" if found.unlabelled else ""
     screen.line(f"Judged on {many(found.rows, 'row')} {where}{rest}.")
@@ -89,7 +89,6 @@ def _kinds(screen: Screen, found: SideBySide) -> None:
     screen.table(("row", "is", "A says", "B says", "with"), rows, right=(0,))
 
 
-def _cell(name: str, value: object) -> str:
+def _cell(name: str, value: str) -> str:
     """A column and what a row has in it, cut short."""
-    shown = f"{value:.10g}" if isinstance(value, float) else "" if value is None else str(value)
-    return f"{name} {shown if len(shown) <= LONGEST else f'{shown[: LONGEST - 1]}…'}"
+    return f"{name} {value if len(value) <= LONGEST else f'{value[: LONGEST - 1]}…'}"

@@ -26,6 +26,7 @@ from rosenblatt.learn.tree.tree import Columns
 from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.read.frames import nearest
 from rosenblatt.read.table import Table
+from rosenblatt.read.values import as_text
 from rosenblatt.rows.kernels import Array, Dense
 from rosenblatt.rows.storage import rows_of
 from rosenblatt.ship.file.modelfile import Fingerprint, Model
@@ -222,10 +223,11 @@ class _Tally:
         labels = names[look.codes[0][row]], names[look.codes[1][row]]
         one, two = (float(scores[row]) for scores in look.scores)
         scores = one if isfinite(one) else None, two if isfinite(two) else None
-        cells: dict[str, Any] = {}
+        cells: dict[str, str] = {}
         if isinstance(look.block, pl.DataFrame):
             used = dict.fromkeys(column.name for each in self.pair for column in each.encoding.used)
-            cells = look.block.select(pl.col(name) for name in list(used)[:MOST_CELLS]).row(row, named=True)
+            found = look.block[[row]].select(as_text(pl.col(name)) for name in list(used)[:MOST_CELLS])
+            cells = {name: "" if value is None else value for name, value in found.row(0, named=True).items()}
         return Differing(look.first + row + 1, names[look.labels[row]], labels, scores, cells)
 
     def sides(self) -> tuple[Side, Side]:

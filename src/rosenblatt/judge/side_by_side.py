@@ -1,7 +1,6 @@
 """Two rules, A and B, on the same rows: what each gets right, whether the difference can be chance, what it costs."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from rosenblatt.judge import binomial
 from rosenblatt.judge.compare import Comparison
@@ -67,7 +66,7 @@ class Differing:
     actual: str
     labels: tuple[str, str]
     scores: tuple[float | None, float | None]
-    cells: dict[str, Any]
+    cells: dict[str, str]
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ def compare_page(found: SideBySide, about: Mapping[str, str]) -> str:
         ("The first of these rows", _rows(found)),
         ("How to read this", _meaning(found)),
     ]
-    rules = " ".join(f"{side.letter} is {side.file}, a {side.rule}." for side in found.sides)
+    rules = " ".join(f"{side.letter} is {side.file} ({side.rule})." for side in found.sides)
     cautions = "".join(f'<p class="warning">{text(each)}</p>' for each in found.cautions)
     opening = (
         f"{header_of(about['Table'], TITLE, found.verdict)}<p>{text(rules)}</p>{cautions}{facts_of(_facts(found))}"
@@ -71,9 +71,7 @@ def _rows(found: SideBySide) -> str:
 
 
 def _row(row: Differing) -> str:
-    cells = "".join(
-        f"<span><i>{name(each)}</i> {text('' if value is None else value)}</span> " for each, value in row.cells.items()
-    )
+    cells = "".join(f"<span><i>{name(each)}</i> {text(value)}</span> " for each, value in row.cells.items())
     says = ", ".join(f"{letter} says <b>{text(label)}</b>" for letter, label in zip("AB", row.labels, strict=True))
     return f'<li><p><b>row {row.row:,}</b> is <b>{text(row.actual)}</b>: {says}</p><p class="values">{cells}</p></li>'
 
