@@ -118,6 +118,14 @@ def records(desk, demo, tmp_path_factory):
         ],
         "export": [run("export", desk["noisy.json"], "--json", "--to", "sql", "-o", out / "s.sql")],
         "verify": [run("verify", "--json", desk["noisy.json"], desk[f"{name}.csv"]) for name in ("clean", "noisy")],
+        "compare": [
+            run("compare", "--json", desk["noisy.json"], desk["kernel.json"], desk["noisy.csv"], *options)
+            for options in ((), ("--held-out", "--cost", "no=2", "-o", out / "d.csv", "--report", out / "d.html"))
+        ],
+        "monitor": [
+            run("monitor", "--json", desk["noisy.json"], strange, *options)
+            for options in ((), ("--report", out / "n.html"))
+        ],
         "demo": [demo],
         "warm-up": [run("warm-up", "--json")],
         "error": [run("check", "--json", "nowhere.csv", "-t", "y"), run("fit", "--json")],

@@ -12,7 +12,9 @@ import pytest
 
 from cli.running import COMMAND, loans, run
 
-COMMANDS = ("check", "fit", "predict", "explain", "export", "report", "verify", "demo", "warm-up")
+COMMANDS = (
+    "check", "fit", "predict", "explain", "export", "report", "verify", "compare", "monitor", "demo", "warm-up",
+)  # fmt: skip
 HEAVY = ("numba", "numpy", "polars", "sklearn", "scipy", "rich", "matplotlib")
 PATIENCE = 120  # seconds, for a machine that has much else to do
 ENVIRONMENT = {**os.environ, "COLUMNS": "80", "TERM": "xterm"}

@@ -83,7 +83,7 @@ def test_a_past_model_of_a_table_decides_as_it_did_to_the_last_byte(name, expect
 
 
 @pytest.mark.parametrize(
-    "name", ["model", "tree", "proof", "weighted_pocket", "weighted_tree", "soft_margin", *DECIDED]
+    "name", ["model", "tree", "proof", "weighted_pocket", "weighted_tree", "soft_margin", "profiled", *DECIDED]
 )
 def test_past_claims_hold_and_are_written_again_to_the_last_byte(name, tmp_path):
     name = f"{name}.json"

@@ -100,3 +100,48 @@ def chi_square(old, new):
             expected = Fraction(both * len(rows), n + m)
             found += (rows.count(value) - expected) ** 2 / expected
     return found
+
+
+def urn_p_value(old, new):
+    """How likely new counts are as far off if each new row falls into a cell as a ball is drawn from Polya's urn.
+
+    It begins with the old counts and a whole ball more, divided among the cells.
+    """
+    k, n, m = len(old), sum(old), sum(new)
+    start = [count + Fraction(1, k) for count in old]
+
+    def likely(drawn):
+        ways, left = Fraction(1), m
+        for count, weight in zip(drawn, start, strict=True):
+            ways *= comb(left, count)
+            left -= count
+            for i in range(count):
+                ways *= weight + i
+        for i in range(m):
+            ways /= n + 1 + i
+        return ways
+
+    def far(drawn):
+        found = Fraction(0)
+        for a, b in zip(old, drawn, strict=True):
+            if a + b:
+                found += (b - Fraction((a + b) * m, n + m)) ** 2 / (a + b)
+        return found
+
+    return sum(likely(drawn) for drawn in _divided(m, k) if far(drawn) >= far(new))
+
+
+def _divided(rows, cells):
+    """All ways to divide so many rows among so many cells."""
+    if cells == 1:
+        return [(rows,)]
+    return [(first, *rest) for first in range(rows + 1) for rest in _divided(rows - first, cells - 1)]
+
+
+def holm(p_values):
+    """The p-values, each times the number of hypotheses that are not yet rejected before it."""
+    ranked = sorted(p_values)
+    return [
+        max(min(Fraction(1), (len(ranked) - k) * Fraction(p)) for k, p in enumerate(ranked) if p <= own)
+        for own in p_values
+    ]

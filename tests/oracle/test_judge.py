@@ -216,3 +216,45 @@ def test_the_permutation_test_is_that_of_all_shuffles(old, new):
         assert found.test == drift.PERMUTATION
         assert abs(found.p_value - exact) <= 4 * np.sqrt(exact * (1 - exact) / drift.SHUFFLES) + 2e-4
     assert found.unseen == sum(value not in old for value in new) / len(new)
+
+
+@given(st.lists(st.integers(0, 4), min_size=2, max_size=3), st.data())
+def test_the_test_of_bins_between_old_rows_is_that_of_the_urn(old, data):
+    new = data.draw(st.lists(st.integers(0, 3), min_size=len(old), max_size=len(old)))
+    assume(any(old) and any(new) and all(a + b for a, b in zip(old, new, strict=True)))
+    found, exact = drift.of_counts(old, new, quantiles=True), float(naive.urn_p_value(old, new))
+    assert found.test == drift.URN
+    assert abs(found.p_value - exact) <= 4 * np.sqrt(exact * (1 - exact) / drift.SHUFFLES) + 3e-4
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=6), st.lists(st.integers(0, 3), min_size=1, max_size=6))
+def test_counts_are_tested_as_their_values_are(old, new):
+    both = sorted({*old, *new})
+    counts = [[values.count(value) for value in both] for values in (old, new)]
+    found, wanted = drift.of_counts(*counts), drift.of_values(old, new)
+    assert (found.index, found.p_value, found.test) == (wanted.index, wanted.p_value, wanted.test)
+    assert drift.of_counts([*counts[0], 0], [*counts[1], 0]).p_value == found.p_value  # a cell that nobody is in
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
+def test_holm_is_holm(p_values):
+    assert drift.holm(p_values) == pytest.approx([float(p) for p in naive.holm(p_values)], rel=1e-12)
+
+
+@given(ROWS, st.data())
+def test_rows_in_parts_are_compared_as_all_at_once(rows, data):
+    actual = np.array([y for _, y in rows])
+    one, two = (np.array(data.draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows)))) for _ in "AB")
+    price = np.array(data.draw(st.lists(WEIGHTS, min_size=len(rows), max_size=len(rows))))
+    cut = data.draw(st.integers(0, len(rows)))
+    running = compare.Running()
+    for part in (slice(0, cut), slice(cut, None)):
+        running.add(one[part], two[part], actual[part], price[part])
+    found, wanted = running.comparison(), compare.compare(one, two, actual, price)
+    assert (found.rows, found.differ, found.p_value) == (wanted.rows, wanted.differ, wanted.p_value)
+    assert found.costs.lower == pytest.approx(wanted.costs.lower, rel=1e-9, abs=1e-9)
+    each = price * (one != actual) - price * (two != actual)
+    if (each != each[0]).any():
+        reach = 1.959963984540054 * np.sqrt(each.size * each.var(ddof=1))
+        most = each.size * price.max()
+        assert wanted.costs.upper == pytest.approx(min(each.sum() + reach, most), rel=1e-9, abs=1e-9)

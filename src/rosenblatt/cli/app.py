@@ -5,7 +5,19 @@ from typing import Annotated
 import typer
 
 from rosenblatt.cli.codes import USAGE
-from rosenblatt.cli.commands import check, demo, explain, export, fit, monitor, predict, report, verify, warm_up
+from rosenblatt.cli.commands import (
+    check,
+    compare,
+    demo,
+    explain,
+    export,
+    fit,
+    monitor,
+    predict,
+    report,
+    verify,
+    warm_up,
+)
 from rosenblatt.cli.help_pages import AllCommands, OneCommand
 from rosenblatt.version import __version__
 
@@ -20,7 +32,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,
 )
-for command in (check, fit, predict, explain, export, report, verify, monitor, demo, warm_up):
+for command in (check, fit, predict, explain, export, report, verify, compare, monitor, demo, warm_up):
     app.command(command.NAME, cls=OneCommand, epilog=command.EXAMPLE)(command.run)
 
 

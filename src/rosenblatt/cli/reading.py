@@ -54,21 +54,27 @@ def table(
     large: bool | None = None,
     target: bool = True,
     keep: Collection[str] = (),
+    beside: Encoding | None = None,
 ) -> Table:
     """The table in these files; with a known encoding, cells are read as it wants them, with or without the target.
 
-    Columns to keep stay text in a text file: as a number, 007 would become 7.
+    With another encoding `beside` it, cells are read so that they mean to both what they should. Columns to keep stay
+    text in a text file: as a number, 007 would become 7.
     """
     types, others = ({}, None) if encoding is None else (types_for(encoding), pl.String())
+    if beside is not None:
+        also = types_for(beside)
+        types = types | also | {name: pl.String() for name, kind in types.items() if also.get(name, kind) != kind}
     if encoding is not None and not target:
         del types[encoding.target.name]
     types = {name: kind for name, kind in types.items() if name not in keep and list(keep) != ["all"]}
     read = waited_for(screen, wanted.begin(source, types=types, others=others, large=large))
-    if encoding is not None and (read.sparse is not None) != any(
-        each.kind == SparseColumn.kind for each in encoding.columns
-    ):
-        have, want = ("named columns", "numbered features")[:: -1 if read.sparse is not None else 1]
-        raise TableError(f"{read.source}: the table has {have}, but the rule was learned from {want}")
+    for each in (encoding, beside):
+        if each is not None and (read.sparse is not None) != any(
+            column.kind == SparseColumn.kind for column in each.columns
+        ):
+            have, want = ("named columns", "numbered features")[:: -1 if read.sparse is not None else 1]
+            raise TableError(f"{read.source}: the table has {have}, but the rule was learned from {want}")
     return read
 
 

@@ -179,7 +179,7 @@ def encoded(table: Table, encoding: Encoding, weights: str | None = None) -> Dat
             before += block.height
         X = scipy.sparse.vstack([part for part, _ in parts], format="csr") if parts else encoding.encode(table.whole())
         y = np.concatenate([labels for _, labels in parts]) if parts else np.empty(0, np.int64)
-    return Data(table, encoding, y, np.arange(y.size), _weights(table, weights), weights, X)
+    return Data(table, encoding, y, np.arange(y.size), row_weights(table, weights), weights, X)
 
 
 def _refuse_missing(table: Table, weights: str) -> None:
@@ -187,7 +187,7 @@ def _refuse_missing(table: Table, weights: str) -> None:
         raise OptionError(f"there is no column {weights!r} for the weights{nearest(weights, table.columns)}")
 
 
-def _weights(table: Table, column: str | None) -> Array | None:
+def row_weights(table: Table, column: str | None) -> Array | None:
     """The weights of the rows, from a column."""
     if column is None:
         return None

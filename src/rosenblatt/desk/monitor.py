@@ -129,10 +129,10 @@ def _decisions(model: Model, profile: Profile, found: Counted) -> Change:
 
 def _rates(decisions: Change) -> tuple[Rate, ...]:
     """How often each label is given; of two, the yes only. All intervals hold together."""
-    two = len(decisions.cells) == 3
-    asked = [k for k in range(len(decisions.cells)) if (k or not two) and decisions.old[k] + decisions.new[k]]
+    two, there = len(decisions.cells) == 3, [old + new for old, new in zip(decisions.old, decisions.new, strict=True)]
+    asked = [k for k in range(len(there)) if (k == 1 if two and k < 2 else there[k])]
     old, new = decisions.drift.old_rows, decisions.drift.new_rows
-    confidence = 1 - CHANCE / max(len(asked), 1)
+    confidence = 1 - CHANCE / len(asked)
     return tuple(
         Rate(decisions.cells[k], drift.of_decisions(decisions.old[k], old, decisions.new[k], new, confidence))
         for k in asked

@@ -3,8 +3,8 @@
 Papers    McNemar 1947, with the exact binomial test instead of his approximation.
 """
 
-from dataclasses import dataclass
-from math import log, sqrt
+from dataclasses import dataclass, field
+from math import inf, log, sqrt
 from statistics import NormalDist
 from typing import Any
 
@@ -74,18 +74,64 @@ def compare(first: Any, second: Any, actual: Any, costs: Any = None, confidence:
         raise DataError("the labels of both rules and the actual ones must be three lists of the same length")
     if not so.size:
         raise DataError("there are no rows to compare the rules on")
-    price = np.ones(so.size) if costs is None else weights_of(costs, so.size)
-    right, other = labels_of(one == so), labels_of(two == so)
-    counts = np.bincount(2 * right.astype(np.int64) + other, minlength=4).tolist()
-    return Comparison(
-        so.size,
-        counts[2],
-        counts[1],
-        counts[3],
-        int(np.count_nonzero(one != two)),
-        binomial.sign_p_value(counts[2], counts[1]),
-        _costs(price * ~right, price * ~other, price, confidence),
-    )
+    running = Running()
+    running.add(one, two, so, None if costs is None else weights_of(costs, so.size))
+    return running.comparison(confidence)
+
+
+@dataclass
+class Running:
+    """Two rules on rows that come in parts."""
+
+    counts: Array = field(default_factory=lambda: np.zeros(4, np.int64))  # both wrong, second right, first right, both
+    differ: int = 0
+    costs: tuple[float, float] = (0.0, 0.0)
+    dearest: float = 0.0
+    mean: float = 0.0  # of the differences of costs, row by row
+    squares: float = 0.0  # of their distances from it
+    span: tuple[float, float] = (inf, -inf)
+
+    @property
+    def rows(self) -> int:
+        """How many rows there were."""
+        return int(self.counts.sum())
+
+    def add(self, first: Array, second: Array, actual: Array, price: Array | None = None) -> None:
+        """Add rows: both rules' labels, the actual ones, and what a mistake on each costs, which is 1 by default."""
+        if not actual.size:
+            return
+        price = np.ones(actual.size) if price is None else price
+        right, other = labels_of(first == actual), labels_of(second == actual)
+        before, n = self.rows, actual.size
+        self.counts += np.bincount(2 * right.astype(np.int64) + other, minlength=4)
+        self.differ += int(np.count_nonzero(first != second))
+        one, two = price * ~right, price * ~other
+        self.costs = self.costs[0] + float(one.sum()), self.costs[1] + float(two.sum())
+        self.dearest = max(self.dearest, float(price.max()))
+        each = one - two
+        mean, share = float(each.mean()), n / (before + n)
+        self.squares += n * float(each.var()) + (mean - self.mean) ** 2 * before * share
+        self.mean += (mean - self.mean) * share
+        self.span = min(self.span[0], float(each.min())), max(self.span[1], float(each.max()))
+
+    def comparison(self, confidence: float = 0.95) -> Comparison:
+        """The comparison on all of these rows."""
+        if not self.rows:
+            raise DataError("there are no rows to compare the rules on")
+        _, second, first, both = self.counts.tolist()
+        p_value = binomial.sign_p_value(first, second)
+        return Comparison(self.rows, first, second, both, self.differ, p_value, self._costs(confidence))
+
+    def _costs(self, confidence: float) -> CostDifference:
+        """The sums, and how far chance makes their difference stray."""
+        delta, n = binomial.confident(confidence), self.rows
+        total, most = self.costs[0] - self.costs[1], n * self.dearest
+        if self.span[0] == self.span[1]:  # then nothing can be told from how the rows vary
+            reach = binomial.limit(0, n, log(delta)) * (most + abs(total))
+        else:
+            reach = NormalDist().inv_cdf(1 - delta / 2) * sqrt(n * self.squares / (n - 1))
+        lower, upper = max(total - reach, -most), min(total + reach, most)
+        return CostDifference(*self.costs, lower, upper, confidence)
 
 
 def different(first: Any, second: Any) -> Array:
@@ -94,16 +140,3 @@ def different(first: Any, second: Any) -> Array:
     if one.shape != two.shape or one.ndim != 1:
         raise DataError("the labels of both rules must be two lists of the same length")
     return np.flatnonzero(one != two)
-
-
-def _costs(first: Array, second: Array, price: Array, confidence: float) -> CostDifference:
-    """The sums, and how far chance makes their difference stray."""
-    delta = binomial.confident(confidence)
-    each, n = first - second, first.size
-    total, most = float(each.sum()), n * float(price.max())
-    if (each == each[0]).all():  # then nothing can be told from how the rows vary
-        reach = binomial.limit(0, n, log(delta)) * (most + abs(total))
-    else:
-        reach = NormalDist().inv_cdf(1 - delta / 2) * sqrt(n * float(each.var(ddof=1)))
-    lower, upper = max(total - reach, -most), min(total + reach, most)
-    return CostDifference(float(first.sum()), float(second.sum()), lower, upper, confidence)

@@ -25,6 +25,7 @@ from rosenblatt.rows.kernels import Array
 ENOUGH = 5.0  # rows expected in a cell for the chi-square distribution to fit (Cochran)
 MANY = 100  # old rows in a bin for its share to be taken as if its ends had not been chosen by these rows
 SHUFFLES = 9999
+MOST_SHUFFLED = 10**9  # rows that NumPy shuffles
 MOST_CELLS = 100
 HALF = 0.5  # a row in each cell, so that no share is 0
 CHI_SQUARE, PERMUTATION, KOLMOGOROV = "chi-square", "permutation", "Kolmogorov-Smirnov"
@@ -220,7 +221,11 @@ def _same_shares(old: Array, new: Array, random_state: int) -> tuple[float, str]
     if both.min() * min(n, m) / (n + m) >= ENOUGH:
         return float(scipy.special.chdtrc(both.size - 1, found)), CHI_SQUARE
     rng = np.random.default_rng(int(whole("random_state", random_state, 0)))
-    drawn = _chi_square(both, rng.multivariate_hypergeometric(both, m, size=SHUFFLES, method="marginals"))
+    if n + m < MOST_SHUFFLED:
+        cells = rng.multivariate_hypergeometric(both, m, size=SHUFFLES, method="marginals")
+    else:  # of so many rows, hardly one is drawn twice
+        cells = rng.multinomial(m, both / both.sum(), size=SHUFFLES)
+    drawn = _chi_square(both, cells)
     as_far = np.count_nonzero(drawn >= found * (1 - 1e-12))  # equal ones, in spite of rounding
     return (1 + int(as_far)) / (1 + SHUFFLES), PERMUTATION
 

@@ -41,7 +41,7 @@ def run(
     index of at least 0.1). If the table has the target, the error is compared with the one told by `fit`, too. Tables
     larger than memory are streamed.
     """
-    from rosenblatt.cli import reading, wording_drift, writing
+    from rosenblatt.cli import reading, wording_rows, writing
     from rosenblatt.desk.monitor import as_record, monitored
     from rosenblatt.desk.report import now
     from rosenblatt.ship.explain.monitor_page import monitor_page
@@ -60,7 +60,7 @@ def run(
         compared = {"New data": table.source, "Old data": ", ".join(old or []) or "the profile in the model"}
         about = {"Rule": str(model), **compared, "Created": f"{now()}, by rosenblatt {__version__}"}
         write_whole(page, monitor_page(found, about).encode(), replace=shown.force)
-    wording_drift.monitored(screen, found)
+    wording_rows.monitored(screen, found)
     if page is not None:
         screen.line(f"Written: {page}")
     record = {"command": NAME, "model": str(model), "source": table.source, **as_record(found)}

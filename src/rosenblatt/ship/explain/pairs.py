@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from rosenblatt.ship.explain.page import text
 
 MOST = 14  # pairs; the others are added up
-LABEL = 30  # letters
-WIDTH, LEFT, RIGHT = 480, 190, 52  # of the picture; of the labels; of the percentages
-BAR, GAP = 8, 7
+LABEL = 24  # letters
+WIDTH, LEFT, RIGHT = 400, 146, 46  # of the picture; of the labels; of the percentages
+BAR, GAP = 11, 8
 
 
 def pairs(
@@ -22,16 +22,16 @@ def pairs(
     parts, step = [], 2 * BAR + GAP
     for k, (cell, pair) in enumerate(shown):
         y = k * step + 4
-        parts.append(f'<text x="{LEFT - 8}" y="{y + BAR + 4}" text-anchor="end">{text(_cut(cell))}</text>')
+        parts.append(f'<text x="{LEFT - 8}" y="{y + BAR + 3}" text-anchor="end">{text(_cut(cell))}</text>')
         for side, (share, colour) in enumerate(zip(pair, ("faint", "yes"), strict=True)):
             wide, low = (WIDTH - LEFT - RIGHT) * share / top, y + side * BAR
             parts.append(f'<rect x="{LEFT}" y="{low}" width="{wide:.1f}" height="{BAR - 1}" fill="var(--{colour})"/>')
-            end = f'x="{LEFT + wide + 5:.1f}" y="{low + BAR - 1}" font-size="8.5"'
+            end = f'x="{LEFT + wide + 5:.1f}" y="{low + BAR - 2}" font-size="10"'
             parts.append(f"<text {end}>{share:.1%}</text>")
     said = "; ".join(f"{cell}: {names[0]} {old:.1%}, {names[1]} {new:.1%}" for cell, (old, new) in shown)
     return (
         f'<svg viewBox="0 0 {WIDTH} {len(shown) * step + 6}" role="img" aria-label="{text(f"{title}. {said}")}" '
-        f'font-size="11" fill="var(--ink)"><title>{text(title)}</title>{"".join(parts)}</svg>'
+        f'font-size="12" fill="var(--ink)"><title>{text(title)}</title>{"".join(parts)}</svg>'
     )
 
 

@@ -241,15 +241,32 @@ def grid_fingerprint(table: Array, labels: Array) -> dict[str, Any]:
 
 
 def _fingerprint(rows: Rows, numbers_of_labels: Array) -> dict[str, Any]:
-    labels = numbers_of_labels.astype("<i8")
-    shape = {"rows": n_rows(rows), "features": n_features(rows)}
-    hashes = [sha256(), sha256(), sha256(), sha256(labels.tobytes())]
-    step = max(int(NUMBERS_AT_ONCE * max(n_rows(rows), 1) / max(rows.values.size, 1)), 1)
-    for begin in range(0, shape["rows"], step):
-        for part, numbers in zip(hashes, _entries(rows, begin, begin + step), strict=False):
-            part.update(np.ascontiguousarray(numbers).data)
-    text = f"{shape['rows']} {shape['features']} " + " ".join(part.hexdigest() for part in hashes)
-    return {**shape, "sha256": sha256(text.encode()).hexdigest()}
+    made = Fingerprint()
+    made.add(rows, numbers_of_labels)
+    return made.result()
+
+
+class Fingerprint:
+    """The fingerprint of rows that come in parts, in order."""
+
+    def __init__(self) -> None:
+        self.rows, self.features = 0, 0
+        self._hashes = [sha256(), sha256(), sha256(), sha256()]
+
+    def add(self, rows: Rows, numbers_of_labels: Array) -> None:
+        """Add rows, and the numbers of their labels."""
+        n = n_rows(rows)
+        self.rows, self.features = self.rows + n, n_features(rows)
+        step = max(int(NUMBERS_AT_ONCE * max(n, 1) / max(rows.values.size, 1)), 1)
+        for begin in range(0, n, step):
+            for part, numbers in zip(self._hashes, _entries(rows, begin, begin + step), strict=False):
+                part.update(np.ascontiguousarray(numbers).data)
+        self._hashes[3].update(numbers_of_labels.astype("<i8").tobytes())
+
+    def result(self) -> dict[str, Any]:
+        """The fingerprint of all rows so far."""
+        text = f"{self.rows} {self.features} " + " ".join(part.hexdigest() for part in self._hashes)
+        return {"rows": self.rows, "features": self.features, "sha256": sha256(text.encode()).hexdigest()}
 
 
 def _entries(rows: Rows, begin: int, end: int) -> tuple[Array, Array, Array]:

@@ -2,9 +2,12 @@
 
 from rosenblatt.cli.screen import Screen
 from rosenblatt.judge.monitor import Monitoring, p_text
+from rosenblatt.judge.side_by_side import SideBySide
 from rosenblatt.plurals import many
 
 MOST = 20  # columns that changed
+MOST_KINDS, MOST_ROWS, MOST_CELLS = 6, 5, 4  # of rows labelled differently
+LONGEST = 20  # letters of a cell
 
 
 def monitored(screen: Screen, found: Monitoring) -> None:
@@ -45,3 +48,47 @@ def monitored(screen: Screen, found: Monitoring) -> None:
         screen.line(f"Error: {found.error.statement}", style="bold yellow" if found.error.worse else "")
     if found.more:
         screen.note(f"{many(found.more, 'column')} without a profile, which the model keeps of the first 1,000 only")
+
+
+def compared(screen: Screen, found: SideBySide) -> None:
+    """Two rules on the same rows."""
+    for side in found.sides:
+        screen.line(f"{side.letter} is {side.file} ({side.rule}).")
+    where = "that both rules held out" if found.held_out else "with a label"
+    rest = f" ({many(found.unlabelled, 'row')} without a label left out)" if found.unlabelled else ""
+    screen.line(f"Judged on {many(found.rows, 'row')} {where}{rest}.")
+    for caution in found.cautions:
+        screen.line(f"{caution} Use --held-out, or other rows.", style="bold yellow")
+    screen.line()
+    screen.line(found.verdict, style="bold")
+    for side in found.sides:
+        screen.line(side.statement)
+    if found.counts:
+        screen.line(found.costs)
+        screen.line()
+        rows = [(name, f"{count:,}") for name, count in found.counts]
+        screen.table(("on rows that both decide" if _asks(found) else "", "rows"), rows, right=(1,))
+    _kinds(screen, found)
+
+
+def _asks(found: SideBySide) -> bool:
+    """Whether some row is left to a person."""
+    return any(side.decided < side.rows for side in found.sides)
+
+
+def _kinds(screen: Screen, found: SideBySide) -> None:
+    """Where the rules differ."""
+    if not found.kinds:
+        return
+    kinds = [(kind.actual, kind.first, kind.second, f"{kind.rows:,}") for kind in found.kinds[:MOST_KINDS]]
+    screen.table(("where they differ: it is", "A says", "B says", "rows"), kinds, right=(3,))
+    rows = []
+    for each in found.first_rows[:MOST_ROWS]:
+        cells = ", ".join(_cell(name, value) for name, value in list(each.cells.items())[:MOST_CELLS])
+        rows.append((f"{each.row:,}", each.actual, *each.labels, cells))
+    screen.table(("row", "is", "A says", "B says", "with"), rows, right=(0,))
+
+
+def _cell(name: str, value: str) -> str:
+    """A column and what a row has in it, cut short."""
+    return f"{name} {value if len(value) <= LONGEST else f'{value[: LONGEST - 1]}…'}"
