@@ -20,7 +20,7 @@ Y = np.array([0, 0, 0, 1])
 NONE_IS_FINE = {
     "max_passes", "max_updates", "max_seconds", "patience", "class_weight", "random_state", "improve", "margin",
     "gamma", "budget", "max_depth", "max_columns", "prune", "categorical_features", "classes", "comparator", "ledger",
-    "rule", "sample_weight",
+    "rule", "sample_weight", "monotonic_cst",
 }  # fmt: skip
 NO_VALUES = {
     "a word": "foo",

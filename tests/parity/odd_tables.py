@@ -9,7 +9,14 @@ import numpy as np
 import polars as pl
 from hypothesis import strategies as st
 
-from rosenblatt.read.encode.columns import CategoryColumn, DateColumn, NumberColumn, TextColumn, YesNoColumn
+from rosenblatt.read.encode.columns import (
+    CategoryColumn,
+    DateColumn,
+    NumberColumn,
+    StepColumn,
+    TextColumn,
+    YesNoColumn,
+)
 from rosenblatt.read.encode.encoding import Encoding, Target
 from rosenblatt.ship.export.points import PointRule, short
 
@@ -49,8 +56,6 @@ SLASHED = [
     "31/12/1999", "1/2/2003", "01/2/2003", "1/02/2003", "29/02/1900", "x", "", "1/1/20000", " 1/1/2000", "+1/1/2000",
     "1/1/2000\n", "\u0661/1/2000", "1/1/0000",
 ]  # fmt: skip
-KINDS = ["number", "whole", "date", "iso", "slashed", "category", "codes", "halves", "yes", "text"]
-
 plain_letters = st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="\ufffe\uffff")
 names = st.sampled_from(NAMES) | st.text(plain_letters, min_size=1, max_size=20)
 numbers = st.sampled_from(NUMBERS) | st.floats()
@@ -78,12 +83,21 @@ def categories(draw, name, values):
     return CategoryColumn(name, tuple(chosen), draw(st.booleans()), draw(st.booleans()))
 
 
+KINDS = (
+    "number", "whole", "steps", "whole steps", "date", "iso", "slashed", "category", "codes", "halves", "yes", "text",
+)  # fmt: skip
+
+
 @st.composite
 def columns(draw, name, n):
     """A column of any kind, and its cells."""
-    kind = draw(
-        st.sampled_from(["number", "whole", "date", "iso", "slashed", "category", "codes", "halves", "yes", "text"])
-    )
+    kind = draw(st.sampled_from(KINDS))
+    if kind in ("steps", "whole steps"):
+        values, of_type = (numbers, pl.Float64) if kind == "steps" else (st.sampled_from(WHOLE), pl.Int64)
+        ends = [x for x in NUMBERS if math.isfinite(x)] if kind == "steps" else [0.0, 1.0, 2.0, 6.5, 2.0**53, -1e300]
+        edges = draw(st.lists(st.sampled_from(ends), min_size=1, max_size=5, unique=True))
+        grid = draw(grids(NumberColumn, name))
+        return StepColumn(**vars(grid), edges=tuple(sorted(edges))), pl.Series(draw(cells(values, n)), dtype=of_type)
     if kind == "number":
         return draw(grids(NumberColumn, name)), pl.Series(draw(cells(numbers, n)), dtype=pl.Float64)
     if kind == "whole":

@@ -7,7 +7,7 @@ from typing import Any
 
 from rosenblatt.cli import reading, wording
 from rosenblatt.cli.codes import DONE, INTERRUPTED
-from rosenblatt.cli.parameters import Deciding, RuleOptions, Training, WeightedTable
+from rosenblatt.cli.parameters import Constraints, Deciding, RuleOptions, Training, WeightedTable
 from rosenblatt.cli.prefetch import Begun
 from rosenblatt.cli.reading import progress_to
 from rosenblatt.cli.screen import Screen
@@ -52,13 +52,14 @@ def outcome(
     training: Training,
     options: RuleOptions,
     deciding: Deciding,
+    constraints: Constraints,
     prove: bool = True,
 ) -> LearningOutcome:
     """Learn from a table, with proofs unless `prove` is off; options are checked before it is read."""
     given = _with_costs(options.given(), deciding.costs)
     how = TrainingOptions(
         training.algorithm, given, training.hold_out, training.folds, training.seed, training.seconds, prove,
-        not screen.quiet, tuple(training.also or ()), deciding.wishes(),
+        not screen.quiet, tuple(training.also or ()), deciding.wishes(), constraints.wanted(),
     )  # fmt: skip
     with _values_explained(options.option):
         how.check()

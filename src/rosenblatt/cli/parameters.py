@@ -110,8 +110,12 @@ class NewTable(KnownTable):
         of_reading(
             "--kind",
             metavar="COLUMN=KIND",
-            help="Read a column as number, category, yes/no, date, text or ignore; may be repeated.",
+            help="Read a column as number, steps, category, yes/no, date, text or ignore; may be repeated.",
         ),
+    ] = None
+    steps: Annotated[
+        list[str] | None,
+        of_reading("--steps", metavar="COLUMN", help="Cut the numbers of a column into a few steps; may be repeated."),
     ] = None
     ignore: Annotated[
         list[str] | None, of_reading("--ignore", metavar="COLUMN", help="Column to leave out; may be repeated.")
@@ -129,7 +133,7 @@ class NewTable(KnownTable):
     @property
     def kinds(self) -> dict[str, str]:
         """The kinds of columns that were given."""
-        return values.kinds_given(self.kind, self.ignore)
+        return values.kinds_given(self.kind, self.ignore, self.steps)
 
 
 @dataclass(frozen=True)
@@ -279,6 +283,28 @@ class Deciding:
             values.share_given(self.confidence, "--confidence", "95%") or 0.0,
             values.share_given(self.calibrate, "--calibrate"),
         )
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """How the rule may depend on columns."""
+
+    increasing: Annotated[
+        list[str] | None,
+        of_learning("--increasing", metavar="COLUMN", help="The score never falls as it rises; may be repeated."),
+    ] = None
+    decreasing: Annotated[
+        list[str] | None,
+        of_learning("--decreasing", metavar="COLUMN", help="The score never rises as it rises; may be repeated."),
+    ] = None
+
+    def wanted(self) -> dict[str, int]:
+        """The sign that the weight of each column must have."""
+        if not (self.increasing or self.decreasing):
+            return {}
+        from rosenblatt.desk.constraints import wanted
+
+        return wanted(self.increasing or [], self.decreasing or [])
 
 
 @dataclass(frozen=True)

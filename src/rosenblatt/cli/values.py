@@ -55,8 +55,10 @@ def list_options(param: typer.CallbackParam, algorithm: str | None) -> None:
     raise typer.Exit
 
 
-def kinds_given(kinds: list[str] | None, ignore: list[str] | None = None) -> dict[str, str]:
-    """COLUMN=KIND, several times, as a mapping, with the columns to ignore."""
+def kinds_given(
+    kinds: list[str] | None, ignore: list[str] | None = None, steps: list[str] | None = None
+) -> dict[str, str]:
+    """COLUMN=KIND, several times, as a mapping, with the columns to cut into steps and those to ignore."""
     from rosenblatt.errors import OptionError
     from rosenblatt.read.profile.kinds import check_kind
 
@@ -67,7 +69,7 @@ def kinds_given(kinds: list[str] | None, ignore: list[str] | None = None) -> dic
             raise OptionError(f"--kind needs COLUMN=KIND, as in --kind age=number, not {each!r}")
         check_kind(column, kind)
         given[column] = kind
-    return given | dict.fromkeys(ignore or [], "ignore")
+    return given | dict.fromkeys(steps or [], "steps") | dict.fromkeys(ignore or [], "ignore")
 
 
 def weights_given(given: list[str] | None) -> Any:

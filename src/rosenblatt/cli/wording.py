@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cli.screen import Screen
 from rosenblatt.desk.check import Finding, in_words
+from rosenblatt.desk.constraints import points_in_words
+from rosenblatt.desk.constraints import record as constraints_record
 from rosenblatt.desk.data import Data
 from rosenblatt.plurals import many
 from rosenblatt.prove.check.certificate import Contradiction
 from rosenblatt.prove.check.joint_certificate import JointContradiction
 from rosenblatt.prove.solve.separability import NotSeparable, Separable, Undecided
-from rosenblatt.read.encode.columns import BITS, CategoryColumn, DateColumn, NumberColumn, TextColumn
+from rosenblatt.read.encode.columns import BITS, CategoryColumn, DateColumn, NumberColumn, StepColumn, TextColumn
 from rosenblatt.visible import visible
 
 if TYPE_CHECKING:  # `check` does without what knows all rules
@@ -65,7 +67,8 @@ def finding(screen: Screen, data: Data, found: Finding) -> None:
     screen.line()
     verdict, rules = found.verdict, "a line is" if found.label else "linear scores, one for each class, are"
     if isinstance(verdict, Separable):
-        screen.line(f"Separable: {rules} right on every row.", style="bold green")
+        what = "Separable" if not verdict.certificate.cone else "Separable under the constraints"
+        screen.line(f"{what}: {rules} right on every row.", style="bold green")
         lower, upper, gap = _margin(found)
         if gap < 0.01:
             screen.line(f"Largest margin {lower:.9g}, proved to a relative gap of {gap:.0e}.")
@@ -79,7 +82,8 @@ def finding(screen: Screen, data: Data, found: Finding) -> None:
     elif isinstance(verdict, Undecided):
         screen.line(str(verdict), style="bold yellow")
     else:
-        screen.line(f"Not separable: no {rules.removeprefix('a ')} right on every row.", style="bold red")
+        what = "Not separable" if not verdict.certificate.cone else "Not separable under the constraints"
+        screen.line(f"{what}: no {rules.removeprefix('a ')} right on every row.", style="bold red")
         contradiction(screen, data, verdict.certificate)
     if found.fewest is not None:
         lower, upper = found.fewest.lower, found.fewest.upper
@@ -104,7 +108,7 @@ def contradiction(screen: Screen, data: Data, proof: Contradiction | JointContra
     cell = room // len(shown) - 3
     names = [name for name in dict.fromkeys(name for each in shown for name in each["cells"]) if name != target]
     differ = [name for name in names if len({str(each["cells"].get(name)) for each in shown}) > 1]
-    if rows == 2 and not differ:
+    if rows == 2 and not differ and not proof.cone:
         first, second = shown
         screen.line(
             f"Rows {first['row']} and {second['row']} are the same in every column, but {target} is "
@@ -116,9 +120,14 @@ def contradiction(screen: Screen, data: Data, proof: Contradiction | JointContra
             f"These {len(set(proof.rows))} rows contradict each other: weighted by their shares, what they "
             "require of the scores cancels out."
         )
+    elif proof.cone:
+        screen.line(
+            f"These {rows} rows contradict each other: the weighted averages of the two classes coincide, but for "
+            "columns under constraints, in which they differ the other way round."
+        )
     else:
         screen.line(f"These {rows} rows contradict each other: the weighted averages of the two classes coincide.")
-    if rows == 2:
+    if rows == 2 and not proof.cone:
         screen.line(f"No rule can tell them apart: it does not see {_unseen(data, differ)}.")
     lines = [[target, *(each["cells"].get(target) for each in shown)], ["share", *(_share(e, proof) for e in shown)]]
     if isinstance(proof, JointContradiction):
@@ -136,6 +145,7 @@ def _unseen(data: Data, differ: list[str]) -> str:
     """In what rows with the same features can differ, for these columns."""
     reasons = {
         DateColumn: "the time of day",
+        StepColumn: "where in its step a number is",
         NumberColumn: f"digits of a number beyond {BITS} bits of the range of its column",
         CategoryColumn: "which of the rare values a column has",
         TextColumn: "rare words, nor their order",
@@ -204,6 +214,8 @@ def learned(screen: Screen, found: "Learned", model: "Model") -> None:
     screen.line(f"Learned from {many(found.trained.n, 'row')}: {wrong}.")
     if not found.costs.are_counts:
         screen.line(f"These mistakes cost {found.cost:,.6g}: {found.costs.in_words(found.trained.classes)}.")
+    if found.rule.cone:
+        screen.line(f"Constraints: {points_in_words(found.trained.encoding, found.rule.cone)}")
     for certificate in model.certificates:
         screen.line(f"Proved: {certificate.statement}")
     decisions.decided(screen, found)
@@ -281,6 +293,7 @@ def learned_record(found: "Learned", model: "Model") -> dict[str, Any]:
         "baseline": None if found.baseline is None else found.baseline.record,
         **decisions.record(found),
         "exact": found.exact,
+        "constraints": constraints_record(found.trained.encoding, found.rule.cone),
         "interrupted": found.interrupted,
         "seconds": found.seconds,
     }

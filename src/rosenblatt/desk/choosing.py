@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.desk.check import decided
+from rosenblatt.desk.constraints import cone_wanted, signs_of
 from rosenblatt.desk.cost import Costs
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.limits import FIT_WORK, clock_of, more
@@ -23,6 +24,7 @@ from rosenblatt.prove.check.joint_certificate import JointSeparation
 from rosenblatt.prove.solve.separability import Separable, Undecided, Verdict
 from rosenblatt.read.frames import nearest
 from rosenblatt.registry import ALGORITHMS
+from rosenblatt.rows.cone import NAME as MONOTONIC
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.storage import numbers_per_row, some_rows
 from rosenblatt.rules.schemes import JOINT
@@ -106,21 +108,23 @@ def _proved(data: Data, training: "TrainingOptions") -> Proved:
         return Proved("the rows have weights")
     if len(data.classes) > 2 and scheme != JOINT:
         return Proved(f"the classes are learned {scheme}")
-    clocks = [clock_of(training.seconds, FIT_WORK, training.verbose) for _ in range(2)]
+    clock, another = (clock_of(training.seconds, FIT_WORK, training.verbose) for _ in range(2))
     threshold = {name: given[name] for name in ("fit_intercept", "bias_scale") if name in given}
     ties = given.get("ties", "mistake")
     ties = "minus" if ties == "correct" else ties  # zero weights would separate every table
-    verdict, widest = decided(data, threshold, ties, *clocks)
+    cone = cone_wanted(data.encoding, training.constraints)
+    under = " under the constraints" if cone else ""
+    verdict, widest = decided(data, threshold, ties, clock, another, cone)
     if isinstance(verdict, Undecided):
         why = "separability could not be decided"
-        return Proved(why, verdict, notes=(f"{why}: {more(clocks[0])}",))
+        return Proved(why, verdict, notes=(f"{why}: {more(clock)}",))
     if not isinstance(verdict, Separable) or widest is None:
-        return Proved("the rows are proved not separable", verdict)
-    why = "the rows are proved separable"
+        return Proved(f"the rows are proved not separable{under}", verdict)
+    why = f"the rows are proved separable{under}"
     if isinstance(widest.certificate, Separation | JointSeparation) and widest.gap <= CLOSE:  # no limit ended it
         tighter = Separable(widest.certificate)  # than the verdict's own
         return Proved(why, tighter, widest.weights, "the largest margin")
-    note = f"the largest margin was not found: {more(clocks[1])}"
+    note = f"the largest margin was not found: {more(another)}"
     return Proved(why, verdict, verdict.certificate.weights, "the weights that prove it", (note,))
 
 
@@ -147,7 +151,9 @@ def _averaged(data: Data, training: "TrainingOptions") -> Array:
 
 def rule_of(algorithm: str, options: Mapping[str, Any], data: Data, training: "TrainingOptions") -> Any:
     """A new rule with this name and these options."""
-    rule_class, known = options_of(algorithm, options)
+    rule_class, known = options_of(algorithm, options, bool(training.constraints))
+    if training.constraints:
+        options = {**options, MONOTONIC: signs_of(data.encoding, training.constraints)}
     common = {
         "random_state": training.seed,
         "verbose": training.verbose,
@@ -159,12 +165,15 @@ def rule_of(algorithm: str, options: Mapping[str, Any], data: Data, training: "T
     return rule_class(**options)
 
 
-def options_of(algorithm: str, options: Mapping[str, Any]) -> tuple[Any, set[str]]:
-    """The class of rules with this name, and its options; refuses other options."""
+def options_of(algorithm: str, options: Mapping[str, Any], constrained: bool = False) -> tuple[Any, set[str]]:
+    """The class of rules with this name, and its options; refuses other options, and rules that keep no constraints."""
     if algorithm not in ALGORITHMS:
         raise OptionError(f"the algorithm must be one of {', '.join([*MEANT, *ALGORITHMS])}, not {algorithm!r}")
     rule_class = ALGORITHMS[algorithm].rule
     known = _known(algorithm)
+    if constrained and MONOTONIC not in known:
+        able = ", ".join(each for each in ALGORITHMS if MONOTONIC in _known(each))
+        raise OptionError(f"the {algorithm} rule cannot keep --increasing and --decreasing; these can: {able}")
     for option in options:
         if option not in known:
             hint = nearest(option, known) or f"; it has {', '.join(sorted(known))}"
@@ -172,7 +181,7 @@ def options_of(algorithm: str, options: Mapping[str, Any]) -> tuple[Any, set[str
     return rule_class, known
 
 
-def rules_of(algorithm: str, options: Mapping[str, Any]) -> Iterator[Any]:
+def rules_of(algorithm: str, options: Mapping[str, Any], constrained: bool = False) -> Iterator[Any]:
     """The classes of rules that an algorithm may lead to; refuses options that they do not all have."""
     if algorithm == AUTO:
         for option in sorted(options.keys() - _known(COMPARED)):
@@ -180,7 +189,7 @@ def rules_of(algorithm: str, options: Mapping[str, Any]) -> Iterator[Any]:
                 one = f"one of {', '.join(having)}" if len(having) > 1 else having[0]
                 raise OptionError(f"the default rule has no option {option!r}: choose the algorithm with -a, {one}")
     for each in MEANT.get(algorithm, (algorithm,)):
-        yield options_of(each, options)[0]
+        yield options_of(each, options, constrained)[0]
 
 
 def _known(algorithm: str) -> set[str]:

@@ -88,7 +88,7 @@ def _proved(learned: Learned, clock: Clock) -> tuple[Certificate, ...]:
     costs = costs_of_rows(learned.rule.class_weight, np.arange(2), data.y, data.weights)
     known = found if isinstance(found, Contradiction) else None
     examples, rng = replace(examples, weights=costs), np.random.default_rng(0)
-    return (*certificates, interval(examples, w, ties, rng, clock, known))
+    return (*certificates, interval(examples, w, ties, rng, clock, known, learned.rule.cone))
 
 
 def _proved_jointly(learned: Learned, clock: Clock) -> tuple[Certificate, ...]:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.desk.constraints import by_column, points_in_words
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.model_contents import card_of, in_points
 from rosenblatt.desk.report_judging import shown_judging
@@ -39,7 +40,7 @@ MEANING = {
     "separation": "The weights are applied to every row in exact arithmetic, and every row must be on the right side. "
     "The support rows then bound the margin of any rule from above.",
     "contradiction": "The signed rows, multiplied by their weights, are added up in whole numbers. The sum is zero, "
-    "so no weights can be right on all of these rows.",
+    "so no weights can be right on all of these rows. Under constraints, what is left of the sum points against them.",
     "joint separation": "The weights of all classes are applied to every row in exact arithmetic, and the largest "
     "score must be that of its class. The support rows then bound the margin of any rule from above.",
     "joint contradiction": "Each row demands a higher score for its own class than for another. These demands, "
@@ -155,6 +156,10 @@ def _facts(learned: Learned, model: Model) -> tuple[Fact, ...]:
     if tree is not None:
         leaves, tests = len(tree.leaves), len(tree.nodes) - len(tree.leaves)
         facts.append(Fact("leaves", f"{leaves:,}", f"below {many(tests, 'test')}, {max(tree.depths)} deep"))
+    if learned.rule.cone:
+        many_columns = many(len(by_column(learned.trained.encoding, learned.rule.cone)), "column")
+        said = points_in_words(learned.trained.encoding, learned.rule.cone)
+        facts.append(Fact("kept constraints on", many_columns, f"{said} By the signs of the weights; proved"))
     for certificate in model.certificates:
         if isinstance(certificate, Separation | JointSeparation):
             facts.append(
@@ -211,6 +216,8 @@ def _contradictions(learned: Learned) -> tuple[ShownContradiction, ...]:
         return ()
     data = learned.trained
     why = "In these proportions, the averages of the two classes coincide."
+    if proof.cone:
+        why = f"{why[:-1]}, but for columns under constraints, in which they differ the other way round."
     if isinstance(proof, JointContradiction):
         why = "In these proportions, the demands of the rows on the scores of the classes cancel out."
     pairs = sorted(zip(proof.rows, proof.weights, strict=True), key=lambda pair: -pair[1])

@@ -36,7 +36,8 @@ def made_short(rule: Any, data: Data) -> bool:
     """Round a linear rule's weights so that sums are exact in any order, unless mistakes then cost more.
 
     The boundary may pass so close to a row that rounding moves the row to the other side. The rule with the largest
-    margin that decides every row alike then takes its place, if the table is small enough to search for it.
+    margin that decides every row alike then takes its place, if the table is small enough to search for it, and if no
+    constraints are to be kept. Rounding itself changes no sign.
     """
     form = rule.linear
     if form is None or form.unit_rows or form.scheme == ONE_VS_ONE:  # votes are not exported
@@ -52,7 +53,7 @@ def made_short(rule: Any, data: Data) -> bool:
             rule.recount(rule.examples_of(data.seen, data.y, data.weights))
             return True
         rule.replace_weights(before)
-        tried = _widest(rule, form, data) if tried is before else None
+        tried = _widest(rule, form, data) if tried is before and not rule.cone else None
     return False
 
 

@@ -18,6 +18,7 @@ from rosenblatt.desk import deciding
 from rosenblatt.desk.challenge import challenger, shared_options
 from rosenblatt.desk.choosing import AUTO as AUTO
 from rosenblatt.desk.choosing import COMPARED, MEANT, chosen, options_of, rule_of, rules_of
+from rosenblatt.desk.constraints import refuse_unfit, without_points
 from rosenblatt.desk.cost import Baseline, Costs
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.deciding import by_rules_of_folds
@@ -51,10 +52,11 @@ class TrainingOptions:
     verbose: bool = False
     also: tuple[str, ...] = ()  # algorithms to compare with the linear rules, where those are compared
     wishes: Wishes = field(default_factory=Wishes)  # of the decisions
+    constraints: Mapping[str, int] = field(default_factory=dict)  # by column: 1, the score never falls; -1, never rises
 
     def check(self) -> None:
         """Refuse options that are wrong for any table."""
-        for rule_class in rules_of(self.algorithm, self.options):
+        for rule_class in rules_of(self.algorithm, self.options, bool(self.constraints)):
             rule_class(**self.options).check_options()
             _refuse_values(rule_class.name, self.options)
         for each in self.also:
@@ -62,7 +64,7 @@ class TrainingOptions:
                 raise OptionError(f"--also {each} is compared with the rules of -a {AUTO}, not of {self.algorithm}")
             if each == COMPARED:
                 raise OptionError(f"--also {each}: its rules are compared anyway")
-            options_of(each, {})
+            options_of(each, {}, bool(self.constraints))
         if self.also and self.folds and self.wishes.needs_scores:
             raise OptionError(
                 "--also chooses anew in each of the --folds, and cut-offs and probabilities cannot be made from the "
@@ -141,6 +143,7 @@ def learn(data: Data, training: TrainingOptions) -> Learned:
     begun, wishes = time.monotonic(), training.wishes
     tested, aside = _rows_held_out(data, training)
     data = _prepared(data, training.held_out, training)
+    refuse_unfit(data, training.constraints)
     out = tested | aside
     trained = data.some(~out) if out.any() else data
     _ = trained.fingerprint_begun  # the model will need it
@@ -176,6 +179,7 @@ def learn(data: Data, training: TrainingOptions) -> Learned:
     counted = wrong if trained.weights is None else wrong & (trained.weights > 0)
     notes = (*trainer.notes, *trainer.chosen.beside_verdict(int(counted.sum())))
     notes += _beside_constant(rule, costs, cost, trained, predicted)
+    notes += _without_points(rule, trained)
     notes += _one_answer(rule, judged, trained, wishes)
     how = trainer.chosen
     return Learned(
@@ -219,6 +223,13 @@ def _beside_constant(rule: Rule, costs: Costs, cost: float, trained: Data, predi
         more = "--class-weight balanced, or CLASS=COST, makes mistakes on other classes cost more"
         return (f"the rule predicts {only} for every training row; {more}",)
     return ()
+
+
+def _without_points(rule: Rule, trained: Data) -> tuple[str, ...]:
+    """A note on columns to which their constraints have left no points."""
+    if not (names := without_points(trained.encoding, rule)):
+        return ()
+    return (f"no points are left to {', '.join(names)}: the rows ask for the opposite of the constraint",)
 
 
 def _prepared(data: Data, held_out: HoldOut | None, training: TrainingOptions) -> Data:

@@ -81,8 +81,8 @@ class Space(ABC):
         return self.inward(np.ones(self.size))
 
 
-def space_of(examples: Examples) -> Space:
-    """A space for the rows that count."""
+def space_of(examples: Examples, of_columns: bool = False) -> Space:
+    """A space for the rows that count; if `of_columns`, each coordinate is a part of one column's weight, above 0."""
     table, bias, labels = table_of(examples.rows), examples.rows.bias, examples.labels.astype(np.float64)
     sparse = hasattr(table, "toarray")
     sizes = np.append(abs(table).max(axis=0).toarray() if sparse else _largest(table), 1.0)
@@ -92,6 +92,8 @@ def space_of(examples: Examples) -> Space:
     if examples.weights.size:
         table, labels = table[examples.weights > 0], labels[examples.weights > 0]
     few, n, size = labels.size * sizes.size <= NUMBERS, labels.size, sizes.size
+    if of_columns:
+        return Scaled(table, bias, labels, sizes)
     if few and size <= min(n, WIDEST):
         return Whitened(table, bias, labels, sizes)
     if n <= min(size, WIDEST) and (few or sparse):

@@ -34,6 +34,11 @@ def ties_named(name: str) -> Ties:
     return TIES[options.one_of("ties", name, TIES)]
 
 
+def name_of(ties: Ties) -> str:
+    """The name of a tie rule."""
+    return next(name for name, each in TIES.items() if each == ties)
+
+
 def sign_at_zero(ties: Ties) -> int:
     """What is predicted at a score of exactly zero."""
     return 1 if ties == TIES["plus"] else -1

@@ -3,6 +3,7 @@
 from typing import Annotated, Any
 
 from rosenblatt.options import Flag, Number, OneOf, Special, Whole, with_options
+from rosenblatt.rows.cone import NAME
 from rosenblatt.rows.storage import LONGEST
 from rosenblatt.rules.schemes import JOINT, SCHEMES
 from rosenblatt.vocabulary import STARTS, TIE_RULES
@@ -118,6 +119,19 @@ class MultiClassOptions:
         "How more than two classes are learned: all scores at once, so that the largest is that of the right class; a "
         "rule for each class against the rest; or a rule for each pair of classes, which vote.",
     ] = JOINT
+
+
+@with_options
+class MonotonicOptions:
+    """Which weights may not be below 0, and which not above."""
+
+    monotonic_cst: Annotated[
+        Any,
+        Special(NAME, "array of int, dict or None"),
+        "Constraints, as scikit-learn's trees take them: for each feature 1, its weight may not be below 0, so the "
+        "score never falls as it rises; -1, not above 0; or 0. A dict has these numbers by the feature's name. For two "
+        "classes only, and not with normalize=True.",
+    ] = None
 
 
 @with_options

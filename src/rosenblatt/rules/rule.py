@@ -16,6 +16,7 @@ from rosenblatt import options
 from rosenblatt.errors import DataError, ModelError, NotConverged, OptionError
 from rosenblatt.learn.choices import Reason
 from rosenblatt.learn.ledger import Ledger
+from rosenblatt.rows.cone import EVERYWHERE, Cone
 from rosenblatt.rows.door import admitted
 from rosenblatt.rows.kernels import Array
 
@@ -73,6 +74,7 @@ class Rule(ABC):
     classes_: Any
     n_features_in_: Any
     class_weight: Any = None
+    _cone: Cone = EVERYWHERE
 
     # -- learning and deciding -----------------------------------------------------------------------------
 
@@ -87,6 +89,11 @@ class Rule(ABC):
     @abstractmethod
     def scores(self, X: Any) -> Array:
         """The score of every row; for more than two classes, one of each class."""
+
+    @property
+    def cone(self) -> Cone:
+        """The constraints that the signs of its weights keep."""
+        return self._cone
 
     @property
     def is_fitted(self) -> bool:

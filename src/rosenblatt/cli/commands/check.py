@@ -25,6 +25,7 @@ def run(
         bool, parameters.of_judging("--fewest/--no-fewest", help="Prove how few mistakes are possible.")
     ] = True,
     seconds: parameters.Seconds = None,
+    constraints: parameters.Constraints,
     table: parameters.NewTable,
     shown: parameters.ConfiguredOutput,
 ) -> None:
@@ -44,7 +45,7 @@ def run(
     screen = shown.screen_for(output, kernels=15)
     data, notes = reading.noted(screen, begun, target, table)
     with screen.busy("proving") as tell, reading.progress_to(tell):
-        found = finding(data, seconds=seconds, fewest=fewest, verbose=not shown.quiet)
+        found = finding(data, seconds=seconds, fewest=fewest, verbose=not shown.quiet, constraints=constraints.wanted())
     wording.columns(screen, data)
     wording.finding(screen, data, found)
     record: dict[str, Any] = {"command": NAME, **reading.described(data, notes)}

@@ -79,6 +79,10 @@ def run(
             raise OptionError("FILE and --output require --integers")
         card = card_of(loaded)
         wording.card(screen, card, most, view.columns)
+        if loaded.rule.cone:
+            from rosenblatt.desk.constraints import points_in_words
+
+            screen.line(points_in_words(loaded.table_encoding, loaded.rule.cone))
         screen.record(_record(model, card.as_record()))
         return
     if not file:

@@ -79,6 +79,7 @@ def run(
     ] = True,
     options: FitOptions,
     deciding: parameters.Deciding,
+    constraints: parameters.Constraints,
     table: parameters.WeightedTable,
     shown: parameters.ConfiguredOutput,
 ) -> None:
@@ -92,7 +93,7 @@ def run(
     from rosenblatt.cli import learning
 
     screen = shown.screen_for(output, kernels=15)
-    found = learning.outcome(screen, begun, target, table, training, options, deciding, prove)
+    found = learning.outcome(screen, begun, target, table, training, options, deciding, constraints, prove)
     found.model.save(output, force=shown.force)
     found.show(screen)
     screen.line(f"Model written to {output}")

@@ -26,6 +26,7 @@ def run(
     training: parameters.Training,
     options: parameters.RuleOptions,
     deciding: parameters.Deciding,
+    constraints: parameters.Constraints,
     table: parameters.WeightedTable,
     shown: parameters.ConfiguredOutput,
 ) -> None:
@@ -48,7 +49,7 @@ def run(
     screen = shown.screen_for(output, model, kernels=15)
     if find_spec("matplotlib") is None:
         raise MissingExtraError("plot", "a report with plots")
-    found = learning.outcome(screen, begun, target, table, training, options, deciding)
+    found = learning.outcome(screen, begun, target, table, training, options, deciding, constraints)
     with screen.busy("drawing"):
         check = shlex.join(["rosenblatt", "verify", str(model), *file])
         page = report_of(contents_of(found.data, found.learned, found.model, found.notes, check))

@@ -7,11 +7,13 @@ and the result says so. Claims that no table can confirm, such as the number of 
 from collections.abc import Iterator
 from typing import Any
 
+from rosenblatt.desk.constraints import by_column, may_be_constrained, points_in_words
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.split import HoldOut
 from rosenblatt.desk.verifying import decided, judgement, learned, profiled, proved
 from rosenblatt.desk.verifying.claim import AGAIN, CheckedClaim, Claim, Outcome, Subject
 from rosenblatt.plurals import many
+from rosenblatt.rows.cone import Cone
 from rosenblatt.ship.file.modelfile import Model
 
 
@@ -28,6 +30,19 @@ def _shape(data: dict[str, Any]) -> str:
     return f"{many(data['rows'], 'row')} of {many(data['features'], 'feature')} (SHA-256 {data['sha256'][:12]}...)"
 
 
+def _constraints(about: Subject, cone: Cone) -> Outcome:
+    """Whether the weights have the signs that they must have, and belong to columns that rise and fall."""
+    encoding = about.model.table_encoding
+    names = [name for name, _, _ in by_column(encoding, cone)]
+    odd = [name for name in names if not may_be_constrained(encoding, name, cone)]
+    if odd:
+        return Outcome(False, f"The constraint on {odd[0]} is not one on a value that rises and falls.")
+    form = about.rule.linear
+    weights = [] if form is None else form.weights.ravel().tolist()
+    kept = len(cone.within(dict(enumerate(weights)))) == len(weights) > 0
+    return Outcome(kept, points_in_words(encoding, cone) if kept else "The points break the rule's own constraints.")
+
+
 def _not_checked(about: Subject, _: Any) -> Outcome:
     unknown = list(about.rule.not_checkable)
     unknown += ["that the weights were learned without the held-out rows"] if about.tested.n else []
@@ -42,6 +57,7 @@ CLAIMS = (
         lambda about, wanted: same_data(wanted, about.trained),
     ),
     *judgement.CLAIMS,
+    Claim("constraints", lambda about: [about.rule.cone] if about.rule.cone else [], _constraints),
     *decided.CLAIMS,
     *learned.CLAIMS,
     *proved.CLAIMS,

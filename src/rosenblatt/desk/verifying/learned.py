@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.desk.verifying.claim import AGAIN, NEAR, PREDICT, Claim, Outcome, Subject, near, unless
+from rosenblatt.desk.verifying.proved import refuse_other_constraints
 from rosenblatt.errors import CertificateError, DataError
 from rosenblatt.learn.tree.canonical_rows import whole_costs
 from rosenblatt.learn.tree.tree import Tree
@@ -126,6 +127,7 @@ def _proved_by_run(about: Subject, claim: Any) -> Outcome:
             raise CertificateError(f"a run cannot prove this kind of certificate: {certificate.kind}")
         if getattr(certificate, "ties", rule.ties) != rule.ties:
             raise CertificateError("the certificate treats a score of 0 differently from the rule in learning")
+        refuse_other_constraints(rule, certificate)
         scaled = "with rows scaled to length 1: " if rule.scales_rows else ""
         return Outcome(True, f"{whose}{scaled}{certificate.verify_examples(examples)}")
     except (CertificateError, DataError) as error:

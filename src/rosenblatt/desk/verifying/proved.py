@@ -17,6 +17,7 @@ from rosenblatt.prove.check.joint_certificate import (
     JointSeparation,
 )
 from rosenblatt.rows.examples import costs_of_rows
+from rosenblatt.rules.rule import Rule
 
 JointKinds = JointContradiction | JointErrorInterval | JointNoMargin | JointSeparation
 
@@ -46,12 +47,19 @@ def _refuse_other_rules(about: Subject, certificate: Certificate) -> None:
         raise CertificateError("the certificate is about a linear rule for two classes, but the model has none")
     w, bias, ties = about.linear
     _refuse_other_bias(certificate, bias)
+    refuse_other_constraints(about.rule, certificate)
     if getattr(certificate, "ties", ties) not in (ties, STRICT):
         raise CertificateError("the certificate treats a score of 0 differently from the rule")
     if isinstance(certificate, ErrorInterval | CostInterval | RunRecord) and list(certificate.weights) != w.tolist():
         raise CertificateError("the certificate is about a different rule")
     if isinstance(certificate, CostInterval):
         _refuse_other_costs(about, certificate)
+
+
+def refuse_other_constraints(rule: Rule, certificate: Certificate) -> None:
+    """Refuse a certificate about rules that keep other constraints than this one."""
+    if certificate.cone != rule.cone:
+        raise CertificateError("the certificate is about other constraints than those that the rule was learned under")
 
 
 def _refuse_other_bias(certificate: Certificate, bias: float) -> None:

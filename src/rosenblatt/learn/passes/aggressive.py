@@ -24,7 +24,7 @@ from rosenblatt import options
 from rosenblatt.errors import DataError
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.passes import averaged_kernels
-from rosenblatt.learn.passes.averaged import doubt_during, growth_of
+from rosenblatt.learn.passes.averaged import NO_SUMS, doubt_during, growth_of
 from rosenblatt.learn.passes.averaged_kernels import ByLoss
 from rosenblatt.rows import kernels
 from rosenblatt.rows.examples import Examples
@@ -86,7 +86,8 @@ class StepLedger(Ledger):
 
         def follow(w: Array, entries: Array) -> None:
             doubt = doubt_during(entries.size, examples, w, growth)
-            averaged_kernels.replay_strides(examples.rows, examples.labels, examples.weights, stride, w, doubt, entries)
+            given = examples.rows, examples.labels, examples.weights
+            averaged_kernels.replay_strides(*given, stride, w, NO_SUMS, doubt, entries)
 
         return follow
 

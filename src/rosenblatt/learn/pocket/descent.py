@@ -12,6 +12,7 @@ Method    Coordinates in which the rows have unit second moments, so that nothin
 
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 import scipy  # its parts are loaded when they are used
@@ -36,6 +37,9 @@ from rosenblatt.learn.pocket.staircase import (
 )
 from rosenblatt.rows.kernels import Array
 
+BOUNDS = {0: (None, None), 1: (0.0, None), -1: (None, 0.0)}  # of a coordinate that must have this sign
+BETWEEN = 4  # directions that are searched before the way back to the cone
+
 
 class Descent(Staircase):
     """A place on the staircase, the best one so far, and what may still be spent."""
@@ -48,14 +52,18 @@ class Descent(Staircase):
         rng: np.random.Generator,
         spend: Callable[[float], bool],
         worth_a_kick: Callable[[], bool],
+        signs: Array,
     ) -> None:
         super().__init__(space, rng, spend, worth_a_kick)
+        self.signs = signs if signs.any() else None
         self.costs, self.gamma, n = costs, gamma, space.n
         self.together = int(np.clip(NUMBERS_AT_ONCE // n, 4, TOGETHER))
         self.share = max(SHARE, min(CROSSED / n, 1.0))
         self._many = 4 * space.size + 50  # rows that become active at once
         if min(n, self._many) * space.size > NUMBERS:
             self._taking_in = 0.0
+        if self.signs is not None:
+            self._taking_in, self.together = 0.0, min(self.together, BETWEEN)
         self.patience = min(STUCK * space.size, MOST_IDLE) + TOGETHER
         ints, floats = np.empty((2, n), np.int64), np.empty((2, n))
         heads = np.empty(n + 2, np.int64)
@@ -65,7 +73,12 @@ class Descent(Staircase):
         self._newest = not isinstance(space, Scaled)  # there, to drift along equal costs made rules worse on new rows
 
     def stand(self, v: Array) -> None:
-        """Go to v, if it is a direction at all, and keep it unless the one kept is better (or as good: `_newest`)."""
+        """Go to v, if it is a direction at all, and keep it unless the one kept is better (or as good: `_newest`).
+
+        Under constraints, go to the nearest place in their cone.
+        """
+        if self.signs is not None:
+            v = np.where(self.signs * v < 0.0, 0.0, v)
         largest = float(np.abs(v).max())
         if not 0.0 < largest < np.inf:
             return
@@ -94,9 +107,11 @@ class Descent(Staircase):
         for width in WIDTHS:
             near = np.abs(self.scores) < FAR * width * unit
             some, part = (self.space.part(near), shares[near]) if near.mean() < 0.5 else (self.space, shares)
+            bounds = None if self.signs is None else [BOUNDS[sign] for sign in self.signs.tolist()]
             options = {"maxiter": SLOPE_STEPS, "maxcor": 20, "gtol": 1e-9, "ftol": 1e-12}
             slope = self._slope(some, part, width * unit)
-            self.stand(scipy.optimize.minimize(slope, self.v, jac=True, method="L-BFGS-B", options=options).x)
+            how: Any = {"jac": True, "method": "L-BFGS-B", "options": options, "bounds": bounds}
+            self.stand(scipy.optimize.minimize(slope, self.v, **how).x)
 
     def _slope(self, space: Space, shares: Array, width: float) -> Callable[[Array], tuple[float, Array]]:
         """The cost of these rows, smoothed to this width, as a function of v that also gives its gradient."""
@@ -196,15 +211,17 @@ def fewest(
     patience: int,
     spend: Callable[[float], bool],
     worth_a_kick: Callable[[], bool],
+    signs: Array,
 ) -> Array:
     """The best coordinates found from `start` on, until `patience` kicks in a row have brought nothing.
 
     `spend` counts passes and returns whether to go on; `worth_a_kick`, whether to go on after the first kick. With
-    gamma > 0, margins below gamma ||w|| are mistakes, and only the smooth way leads down.
+    gamma > 0, margins below gamma ||w|| are mistakes, and only the smooth way leads down. `signs` has 1, -1 or 0 for
+    each coordinate: the sign that it must have, if any.
     """
     if not space.size:  # all rows are zeros, which no weights tell apart
         return np.zeros(0)
-    descent = Descent(space, costs, gamma, rng, spend, worth_a_kick)
+    descent = Descent(space, costs, gamma, rng, spend, worth_a_kick, signs)
     with suppress(OutOfBudget):
         descent.stand(start)
         descent.smooth()

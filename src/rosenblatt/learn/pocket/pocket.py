@@ -14,6 +14,7 @@ kept is the same, bit for bit. `improved` goes on from there with `descent`.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -21,11 +22,12 @@ from rosenblatt.geometry.whitening import OwnTable, Scaled, Space, space_of
 from rosenblatt.learn import costs as pricing
 from rosenblatt.learn.choices import Budget, Reason, counted
 from rosenblatt.learn.pla import pla
-from rosenblatt.learn.pocket import descent, pocket_kernels
+from rosenblatt.learn.pocket import descent, in_cone, pocket_kernels
 from rosenblatt.learn.pocket.pocket_kernels import Counting, Draws, Pocket
 from rosenblatt.learn.run_state import COPIES, Run, Walk, honest
 from rosenblatt.rows import find, timing
 from rosenblatt.rows.compiling import briefly
+from rosenblatt.rows.cone import EVERYWHERE, Cone
 from rosenblatt.rows.examples import Examples, narrowed
 from rosenblatt.rows.kernels import Array, Ties
 from rosenblatt.rows.storage import numbers_per_row
@@ -62,8 +64,15 @@ def learn(
     ratchet: bool = False,
     watch: Callable[[Walk], None] | None = None,
     interrupted: Callable[[], bool] = lambda: False,
+    cone: Cone = EVERYWHERE,
 ) -> PocketRun:
-    """The pocket algorithm of the notes."""
+    """The pocket algorithm of the notes; under constraints, without a ratchet."""
+    if cone:
+        found: dict[str, Any] = {"ties": ties, "budget": budget, "rng": rng, "gamma": gamma}
+        kept, went, cone_ledger, why = in_cone.fill(
+            examples, start, cone, **found, watch=watch, interrupted=interrupted
+        )
+        return PocketRun(kept.weights, cone_ledger, why, 0, went.seen, cost=kept.cost, kept_at=kept.at)
     walk = Walk(examples, ties, start.copy(), budget, watch)
     walk.interrupted = interrupted
     costs, unit = pricing.costs_of(examples)
@@ -175,6 +184,7 @@ def improved(
     begun: float,
     interrupted: Callable[[], bool] = lambda: False,
     watch: Callable[[float], None] | None = None,
+    cone: Cone = EVERYWHERE,
 ) -> PocketRun:
     """The run with weights whose mistakes cost less, if a descent finds any: within what is left of the budget."""
     if not run.cost or run.reason is Reason.INTERRUPTED:
@@ -185,8 +195,8 @@ def improved(
         return replace(run, reason=spent.reason)
     with one_thread_for_blas(), np.errstate(all="ignore"):
         narrow, left = narrowed(examples)
-        space = space_of(narrow)
-        if isinstance(space, Scaled) and not gamma:
+        space = space_of(narrow, of_columns=bool(cone))
+        if isinstance(space, Scaled) and not gamma and not cone:
             limits = replace(budget, max_passes=min(budget.max_passes or FEW_PASSES, FEW_PASSES), max_updates=None)
             first = pla.learn(examples, np.zeros(examples.size), ties=ties, budget=limits, interrupted=interrupted)
             if not spent.spend(first.examples_seen / examples.n) or first.reason is Reason.SEPARATED:
@@ -194,6 +204,7 @@ def improved(
         v = descent.fewest(
             space, costs[costs > 0], space.coordinates(run.weights[left]), rng,
             gamma=gamma, patience=budget.patience or 0, spend=spent.spend, worth_a_kick=spent.worth_a_kick(space),
+            signs=cone.signs(examples.size)[left],
         )  # fmt: skip
         w = np.zeros(examples.size)
         w[left] = space.weights(v)

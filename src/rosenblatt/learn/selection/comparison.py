@@ -24,6 +24,7 @@ from rosenblatt.learn.selection.path import FAMILIES, MODERATE, Candidate, follo
 from rosenblatt.learn.selection.problems import JointProblems, Problems
 from rosenblatt.learn.selection.saturating import never
 from rosenblatt.learn.selection.standard import BIAS, Standard
+from rosenblatt.rows.cone import EVERYWHERE, Cone
 from rosenblatt.rows.kernels import Array, Rows
 from rosenblatt.rows.storage import n_features, rows_of, some_rows, table_of
 from rosenblatt.rows.threads import in_pieces
@@ -46,10 +47,15 @@ class LabelledTable:
     codes: Array
     costs: Array
     classes: int
+    cone: Cone = EVERYWHERE  # that weights must be in
 
     def some(self, chosen: Array) -> "LabelledTable":
         """Some of the rows."""
-        return LabelledTable(some_rows(self.rows, chosen), self.codes[chosen], self.costs[chosen], self.classes)
+        return replace(self, rows=some_rows(self.rows, chosen), codes=self.codes[chosen], costs=self.costs[chosen])
+
+    def space(self, standard: Standard) -> Space:
+        """Coordinates of the rows."""
+        return standard.space(self.rows, of_columns=bool(self.cone))
 
     @property
     def rules(self) -> int:
@@ -60,12 +66,13 @@ class LabelledTable:
         """Problems with these rows, one for each row of shares."""
         if self.classes > 2:
             return JointProblems(space, self.codes, shares, self.classes)
-        return Problems(space, np.tile(np.where(self.codes == 1, 1.0, -1.0), (len(shares), 1)), shares)
+        signs = np.tile(np.where(self.codes == 1, 1.0, -1.0), (len(shares), 1))
+        return Problems(space, signs, shares, cone=self.cone.signs(space.size) if self.cone else None)
 
     def on(self, standard: Standard) -> "LabelledTable":
         """The same on another scale, with a constant of 1 for the threshold."""
         rows = rows_of(standard.table(self.rows), bias=1.0 if self.rows.bias else 0.0)
-        return LabelledTable(rows, self.codes, self.costs, self.classes)
+        return replace(self, rows=rows)
 
     def scores(self, W: Array) -> Array:
         """The scores of all rows, in floats, a row for each of several weights."""
@@ -172,7 +179,7 @@ def _path_judged(
     stop: Callable[[], bool],
 ) -> list[Array]:
     """For each split, which of its rows (columns) the candidates are wrong about: as many as there was time for."""
-    space = standard.space(data.rows)
+    space = data.space(standard)
     step = min(max(TOGETHER // (data.rules * data.codes.size), 1), ceil(len(splits) / GROUPS))
     groups = [splits[begin : begin + step] for begin in range(0, len(splits), step)]
 
@@ -229,7 +236,7 @@ def mean_weights(
     standard, shares = Standard.of(data.rows), data.costs / data.costs.sum()
     total = np.zeros((data.rules, n_features(data.rows) + 1))
     if any(candidate.family in FAMILIES for candidate in kept):
-        space = standard.space(data.rows)
+        space = data.space(standard)
         V, problems = np.zeros((data.rules, space.size)), data.problems(space, shares[np.newaxis])
         for _, place in follow(problems, kept, stop):
             V += problems.vectors(place)[0] / (np.sum(abs(problems.scores(place)[0]) @ shares) or 1.0)

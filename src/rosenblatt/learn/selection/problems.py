@@ -5,7 +5,7 @@ s(u) = (1 - exp(-sharpness u)) / sharpness, which is u itself at sharpness 0. Wi
 and a row loses s of the sum of h over the margins by which the score of its class is ahead of each of the others.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -62,6 +62,9 @@ class Problems:
     space: Space  # of rows without labels
     signs: Array  # of each row (a column) in each problem, -1 or +1
     costs: Array  # the same, summing to 1 in each problem
+    cone: Array | None = field(
+        default=None, kw_only=True
+    )  # 1, -1 or 0 of each coordinate: the sign it must have, if any
 
     @property
     def many(self) -> int:
@@ -75,7 +78,11 @@ class Problems:
 
     def some(self, chosen: Array) -> "Problems":
         """Some of them."""
-        return Problems(self.space, self.signs[chosen], self.costs[chosen])
+        return Problems(self.space, self.signs[chosen], self.costs[chosen], cone=self.cone)
+
+    def within(self, V: Array) -> Array:
+        """The nearest coordinates that have the signs they must have."""
+        return V if self.cone is None else np.where(self.cone * V < 0.0, 0.0, V)
 
     def start(self) -> PathPoint:
         """Weights of zero."""
@@ -117,7 +124,10 @@ class Problems:
 
 @dataclass(frozen=True, eq=False)
 class JointProblems(Problems):
-    """Several problems of more than two classes; the coordinates, and the scores, of all classes lie in a row."""
+    """Several problems of more than two classes; the coordinates, and the scores, of all classes lie in a row.
+
+    Their weights are not constrained: a constraint is about what one score decides.
+    """
 
     signs: Array  # the class of each row, as a number, for all problems
     classes: int = 0

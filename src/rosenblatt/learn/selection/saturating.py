@@ -8,7 +8,8 @@ Input     coordinates in which the columns look alike, several problems at once,
 Result    the weights of each problem, and their scores.
 Method    s bends at most as a parabola of curvature 1, so in coordinates where the rows have unit second moments one
           metric is above all problems: a step to its lowest point never makes P larger. Steps are extrapolated
-          (Nesterov 1983), and begin anew where P rose (O'Donoghue and Candes 2015).
+          (Nesterov 1983), and begin anew where P rose (O'Donoghue and Candes 2015). Coordinates that must have a sign
+          and would lose it become 0 with every step, which is then to the lowest point in their cone.
 Paper     a redescending loss: Welsch 1975; in classification, the correntropy loss (Singh, Pokharel and Principe 2014).
 
 It is convex, and the lowest point the only one, at sharpness 0 (`learn.soft` finds that one exactly, for one problem
@@ -25,6 +26,7 @@ from rosenblatt.rows.kernels import Array
 
 TOLERANCE = 1e-4  # of P: less than a step promises is not worth it
 MOST_STEPS = 200
+FINER, MORE_STEPS = 1e-5, 1000  # the same in coordinates of columns, where rows may look very different in every way
 SPARE = 1e-6  # of what is promised: rounding
 STEEPEST = 2.0**40  # of the metric: beyond, rounding is all that makes P rise
 
@@ -40,7 +42,7 @@ def descend(
     """The lowest place that the slope leads to, in each problem; or as far as it came, if it is to stop."""
     ended, going = PathPoint(start.V.copy(), start.margins.copy()), np.arange(problems.many)
     run = PathDescent(problems, start, ridge, sharpness)
-    for _ in range(MOST_STEPS):  # so it ends
+    for _ in range(MOST_STEPS if problems.cone is None else MORE_STEPS):  # so it ends
         if stop():
             break
         moving = run.step()
@@ -80,12 +82,16 @@ class PathDescent:
         here = lost + self._of_length(ahead)
         gradient = self.held * ahead.V - self.problems.gathered(pulls)
         way = -gradient / (self.metric[:, np.newaxis] + self.held)
-        promised = -np.einsum("ij,ij->i", gradient, way)  # twice what the metric says P falls by
+        promised = far = -np.einsum("ij,ij->i", gradient, way)  # twice what the metric says P falls by
+        if self.problems.cone is not None:  # from outside of it, P may have to rise
+            way = self.problems.within(ahead.V + way) - ahead.V
+            far = np.einsum("ij,ij->i", way * way, self.metric[:, np.newaxis] + self.held)
+            promised = -2.0 * np.einsum("ij,ij->i", gradient, way) - far
         found = PathPoint(ahead.V + way, ahead.margins + self.problems.margins(way))
         reached = self._objective(found)
         steep = (reached > here - promised / 2 * (1.0 - SPARE)) & (self.metric < STEEPEST)
         good = ~steep & (reached <= self.least)
-        moving: Array = promised > TOLERANCE * here
+        moving: Array = far > (TOLERANCE if self.problems.cone is None else FINER) * here
         self.metric = np.where(steep, 2.0 * self.metric, self.metric)
         faster = (1.0 + np.sqrt(1.0 + 4.0 * self.speed * self.speed)) / 2.0
         self.ahead = found.beyond(np.where(good, (self.speed - 1.0) / faster, 0.0), self.best)

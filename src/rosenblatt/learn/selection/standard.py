@@ -66,12 +66,12 @@ class Standard:
             table.data /= self.scales[table.indices]
         return table
 
-    def space(self, rows: Rows) -> Space:
-        """Coordinates of rows on this scale, without labels."""
+    def space(self, rows: Rows, of_columns: bool = False) -> Space:
+        """Coordinates of rows on this scale, without labels; if `of_columns`, each is a part of one column's weight."""
         table = self.table(rows)
         n, size = table.shape[0], table.shape[1] + 1
         axes = AXES if isinstance(table, np.ndarray) else AXES_OF_SPARSE
-        kind = Whitened if size <= min(n, axes) else Spanned if n <= axes else Scaled
+        kind = Scaled if of_columns else Whitened if size <= min(n, axes) else Spanned if n <= axes else Scaled
         return kind(table, BIAS if self.bias else 0.0, np.ones(n), np.ones(size))
 
     def weights(self, W: Array) -> Array:

@@ -10,6 +10,9 @@ Method    Newton's, which is finite: on the rows within the margin P is a quadra
           point; then the lowest point on the line to there, exactly, as P is quadratic in pieces.
 Gap       a_i = C_i max(0, 1 - z_i . w) is feasible for the dual D(a) = sum a - ||sum a_i z_i||^2 / 2
           - sum a_i^2 / (2 C_i), and P(w) - D(a) = ||w - sum a_i z_i||^2 / 2: half the squared gradient of P.
+Signs     Under constraints on signs, Newton's step goes to the lowest point in the cone, which holds some weights at 0
+          (`systems.pivoted`). Those that the slope would move the wrong way have no part in the gap: their numbers in
+          sum a_i z_i point against the constraints, so in the dual the nearest vector in the cone takes its place.
 Papers    Mangasarian 2002; Keerthi and DeCoste, JMLR 6, 2005; Chapelle 2007.
 
 All of this is in floats; the certificate (`prove.check.soft_margin`) has the gap in exact arithmetic. To begin with
@@ -27,6 +30,7 @@ from rosenblatt.errors import DataError
 from rosenblatt.learn.choices import UNLIMITED, Budget, Reason
 from rosenblatt.learn.soft.systems import System, combined, dot, system_for
 from rosenblatt.rows import find, timing
+from rosenblatt.rows.cone import EVERYWHERE, Cone
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array
 
@@ -57,6 +61,7 @@ class SoftRun:
     reason: Reason
     steps: int
     passes: int  # looks at all rows
+    cone: Cone = EVERYWHERE
 
     @property
     def support(self) -> Array:
@@ -74,6 +79,7 @@ class NewtonDescent:
     budget: Budget = UNLIMITED
     interrupted: Callable[[], bool] = lambda: False
     watch: Callable[["NewtonDescent"], None] | None = None
+    cone: Cone = EVERYWHERE
     steps: int = 0
     passes: int = 0
     objective: float = inf
@@ -81,6 +87,7 @@ class NewtonDescent:
     started: float = field(default_factory=timing.now)
 
     def __post_init__(self) -> None:
+        self.w, self.signs = self.cone.nearest(self.w) if self.cone else self.w, self.cone.signs(self.w.size)
         self.costs = costs_of(self.examples, self.C)
         self.counts = self.costs > 0.0
         self.look()
@@ -111,15 +118,24 @@ class NewtonDescent:
         self.duals *= self.costs
         rows = np.flatnonzero(self.duals)
         self.gradient = self.w - combined(self.examples, rows, self.duals[rows])
+        if self.cone:
+            self.slope = self.gradient.copy()
+            self.held = held(self.w, self.gradient, self.signs)
+            self.gradient[self.held] = 0.0
         self.objective = (dot(self.w, self.w) + dot(self.duals[rows], self.slacks[rows])) / 2
         self.gap = dot(self.gradient, self.gradient) / 2
 
     def advance(self, direction: Array) -> None:
-        """Go to the lowest point on the line."""
+        """Go to the lowest point on the line; in a cone, no further than its end, which is in it."""
+        if self.cone:
+            direction = self.cone.nearest(self.w + direction) - self.w
         steps = self.scores(direction)
         steps[~self.counts] = 0.0
         t = lowest_along(self.slacks, steps, self.costs, dot(self.w, direction), dot(direction, direction))
+        t = min(t, 1.0) if self.cone else t
         self.w = self.w + t * direction
+        if self.cone:
+            self.w = self.cone.nearest(self.w)  # in spite of rounding
         self.slacks -= t * steps
         self.steps += 1
         self.fresh = False
@@ -147,7 +163,8 @@ class NewtonDescent:
         if not np.isfinite(self.w).all() or not np.isfinite(self.objective):
             raise DataError(TOO_LARGE)
         counts = self.steps - steps, self.passes - passes
-        return SoftRun(self.w, self.C, self.objective, self.gap, self.slacks.copy(), self.duals, reason, *counts)
+        found = self.w, self.C, self.objective, self.gap, self.slacks.copy(), self.duals
+        return SoftRun(*found, reason, *counts, self.cone)
 
     def _reason_to_end(self, system: System, tol: float) -> Reason:
         stalls, objective, gap = 0, inf, inf
@@ -183,16 +200,17 @@ def path(
     budget: Budget = UNLIMITED,
     interrupted: Callable[[], bool] = lambda: False,
     watch: Callable[[NewtonDescent], None] | None = None,
+    cone: Cone = EVERYWHERE,
 ) -> Iterator[SoftRun]:
     """A run for each C, in this order, each from where the last one ended; those of a rising or falling C are near."""
     for C in several:
         refuse_extremes(examples, C)
     begin = np.zeros(examples.size) if start is None else start
-    system = system or system_for(examples)
+    system = system or system_for(examples, cone)
     run: NewtonDescent | None = None
     for C in several:
         if run is None:
-            run = _begun(examples, C, begin, budget, interrupted, watch)
+            run = _begun(examples, C, begin, budget, interrupted, watch, cone)
         else:
             run.go_on_with(C)
         yield run.descend(system, tol)
@@ -201,6 +219,11 @@ def path(
 @np.errstate(all="ignore")  # floats only propose
 def _begun(examples: Examples, C: float, w: Array, *how: Any) -> NewtonDescent:
     return NewtonDescent(examples, C, w, *how)
+
+
+def held(w: Array, gradient: Array, signs: Array) -> Array:
+    """The weights that are 0 and that the slope would move the wrong way."""
+    return np.asarray((w == 0.0) & (signs * gradient > 0.0))
 
 
 def constant(examples: Examples, C: float, w: Array) -> SoftRun:

@@ -7,7 +7,7 @@
 A system belongs to a table, not to a run: other labels, weights of rows, and C go on with the products that it has.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from math import sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -17,6 +17,7 @@ import scipy  # its parts are loaded when they are used
 
 from rosenblatt.rows import find, kernels
 from rosenblatt.rows.compiling import briefly
+from rosenblatt.rows.cone import EVERYWHERE, Cone
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array, Csr, Dense
 from rosenblatt.rows.scan import LabelledRows
@@ -28,8 +29,10 @@ if TYPE_CHECKING:
 AT_ONCE = 2**18  # numbers that are added up one after the other, before sums of such sums
 BLOCK = 2**15  # numbers of rows that are copied at a time, and stay in the cache
 MOST_ROWS, MOST_COLUMNS = 4000, 3000  # of a table of products
+FEW = 500  # columns, always worth it under constraints
 WORTH = 4000  # products of columns that take as long as one number of a row in conjugate gradients
 STEPS = 1000  # of conjugate gradients at a time
+TRIES, TINY_SLOPE = 5, 1e-13  # pivots that make no fewer wrong; a slope, as a part of the steepest, that is rounding
 NEARER = 0.1  # the part of the gradient that may be left, at most
 
 
@@ -41,12 +44,12 @@ class System(Protocol):
 
 
 @np.errstate(all="ignore")  # floats only propose
-def system_for(examples: Examples) -> System:
-    """The way that suits these rows."""
+def system_for(examples: Examples, cone: Cone = EVERYWHERE) -> System:
+    """The way that suits these rows. Products of rows hold all columns, also those that a cone may leave out."""
     n, size = examples.n, examples.size
-    if n <= min(size, MOST_ROWS):
+    if n <= min(size, MOST_ROWS) and not cone:
         return RowProducts(examples)
-    if size <= MOST_COLUMNS and size * size <= WORTH * numbers_per_row(examples.rows):
+    if size <= MOST_COLUMNS and (size * size <= WORTH * numbers_per_row(examples.rows) or (cone and size <= FEW)):
         return Normal(examples)
     return Conjugate()
 
@@ -112,6 +115,37 @@ def solved(H: Array, b: Array) -> Array:
     return np.asarray(scale * (vectors @ ((vectors.T @ (scale * b)) / values)))
 
 
+def pivoted(run: "NewtonDescent", step: Callable[[Array], tuple[Array, Array]]) -> Array:
+    """The step to the lowest point in the cone of the quadratic that the objective is now.
+
+    `step` gives the one that takes some weights to 0 and the others to where the slope is 0, and the slope there. Those
+    that are wrong change sides: all of them, as long as they become fewer, else the last one (Portugal, Judice and
+    Vicente, Mathematics of Computation 63, 1994). It ends, as no way to part the weights comes again but by rounding.
+    """
+    held, signs, small = run.held.copy(), run.signs, TINY_SLOPE * float(np.abs(run.slope).max(initial=0.0))
+    fewest, tries, d = held.size + 1, TRIES, np.zeros_like(run.w)
+    for _ in range(3 * len(run.cone.features) + TRIES):
+        d, slope = step(held)
+        wrong = np.where(held, signs * slope < -small, signs * (run.w + d) < 0.0)
+        many = int(np.count_nonzero(wrong))
+        if not many:
+            break
+        fewest, tries = (many, TRIES) if many < fewest else (fewest, tries - 1)
+        if tries < 0:
+            wrong[: np.flatnonzero(wrong)[-1]] = False
+        held = held ^ wrong
+    return d
+
+
+def _with_held(H: Array, run: "NewtonDescent", held: Array) -> tuple[Array, Array]:
+    """The step to where the slope is 0, but for weights that are held at 0; and the slope there."""
+    d, free = np.zeros_like(run.w), ~held
+    d[held] = -run.w[held]
+    slope = run.slope + H @ d
+    d[free] = -solved(H[np.ix_(free, free)], slope[free])
+    return d, run.slope + H @ d
+
+
 class Normal:
     """Products of columns, over the rows within the margin times their weights."""
 
@@ -126,6 +160,8 @@ class Normal:
         self._count(examples, np.where(run.duals > 0.0, weights, 0.0))
         H = run.C * self.products
         H.flat[:: len(H) + 1] += 1.0
+        if run.cone:
+            return pivoted(run, lambda held: _with_held(H, run, held))
         return np.negative(solved(H, run.gradient))
 
     def _count(self, examples: Examples, wanted: Array) -> None:
@@ -174,12 +210,40 @@ class Conjugate:
         chosen = np.flatnonzero(run.duals)
         costs, few = run.costs[chosen], _Products.of(some_rows(run.examples.rows, chosen))
         scale = 1.0 / (1.0 + few.squares_of_columns(costs))
-        left, size = -run.gradient, sqrt(dot(run.gradient, run.gradient))
+        size = sqrt(dot(run.gradient, run.gradient))
         enough = max(min(NEARER, sqrt(run.gap / run.objective)) * size, goal / 2)
-        d, p = np.zeros_like(left), scale * left
+        if not run.cone:
+            return self._solved(run, costs, few, scale, enough)
+        slope = run.slope
+
+        def step(held: Array) -> tuple[Array, Array]:
+            d = self._solved(run, costs, few, scale, enough, held)
+            return d, slope + d + few.combined(costs * few.scores(d))
+
+        return pivoted(run, step)
+
+    def _solved(
+        self,
+        run: "NewtonDescent",
+        costs: Array,
+        few: "_Products",
+        scale: Array,
+        enough: float,
+        held: Array | None = None,
+    ) -> Array:
+        """The step, as far as this; weights that are held go to 0."""
+        left = -run.gradient
+        d = np.zeros_like(left)
+        if held is not None:
+            d[held] = -run.w[held]
+            left = -run.slope - d - few.combined(costs * few.scores(d))
+            left[held] = 0.0
+        p = scale * left
         square = dot(left, p)
         for _ in range(STEPS):
             bent = p + few.combined(costs * few.scores(p))
+            if held is not None:
+                bent[held] = 0.0
             step = square / dot(p, bent)
             d += step * p
             left -= step * bent

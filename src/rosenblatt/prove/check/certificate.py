@@ -28,14 +28,16 @@ from rosenblatt.prove.check.certificate_json import STRICT as STRICT
 from rosenblatt.prove.check.certificate_json import Certificate as Certificate
 from rosenblatt.prove.check.certificate_json import shape_of as shape_of
 from rosenblatt.prove.check.certificate_json import shown
-from rosenblatt.prove.check.checks import check_positive, check_rows, check_ties, check_weights
+from rosenblatt.prove.check.checks import check_positive, check_rows, check_signs, check_ties, check_weights
 from rosenblatt.prove.check.checks import common_point as common_point
 from rosenblatt.prove.check.checks import hinge_bound as hinge_bound
 from rosenblatt.prove.check.checks import lower_bound as lower_bound
+from rosenblatt.prove.check.checks import near_a_contradiction as near_a_contradiction
 from rosenblatt.prove.check.checks import square_upper_bound as square_upper_bound
 from rosenblatt.prove.check.checks import upper_bound as upper_bound
 from rosenblatt.prove.check.exact import Number
 from rosenblatt.prove.check.scores import TINY, UNIT
+from rosenblatt.rows.cone import Cone
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array
 
@@ -47,6 +49,7 @@ class Separation(Certificate):
     """Weights that are right on every row, and bounds on the largest margin of any unit vector."""
 
     kind: ClassVar[str] = "separation"
+    may_be_constrained: ClassVar[bool] = True
 
     ties: str
     weights: tuple[Number, ...]  # one per feature, then the threshold's
@@ -80,6 +83,7 @@ class Separation(Certificate):
     def _check(self, examples: Examples) -> None:
         check_ties(self.ties)
         check_weights(examples, self.weights)
+        check_signs(self.cone, self.weights)
         least = exact.least_margins(examples, self.weights)
         for label, (margin, row) in least.items():
             if exact.is_wrong(margin, self.ties, label):
@@ -87,16 +91,21 @@ class Separation(Certificate):
         lower = lower_bound(self.weights, min(least.values())[0], self.affine)
         if self.lower != lower:
             raise CertificateError(f"the lower bound of the margin is {lower!r} with these weights, not {self.lower!r}")
-        upper = upper_bound(examples, self.support, self.multipliers, self.affine)
+        upper = upper_bound(examples, self.support, self.multipliers, self.affine, self.cone)
         if self.upper != upper:
             raise CertificateError(f"the upper bound of the margin is {upper!r} with this support, not {self.upper!r}")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Contradiction(Certificate):
-    """Rows that no weights can all get right, because their signed sum with positive weights is zero."""
+    """Rows that no weights can all get right, because their signed sum with positive weights is zero.
+
+    Under constraints, because it is zero but for columns in which it points against them: t . w <= 0 for every w that
+    keeps them, t being the sum, so not all of its rows score above 0.
+    """
 
     kind: ClassVar[str] = "contradiction"
+    may_be_constrained: ClassVar[bool] = True
 
     ties: str
     rows: tuple[int, ...]
@@ -108,9 +117,14 @@ class Contradiction(Certificate):
     def statement(self) -> str:
         """What is proved, in one sentence."""
         how = "" if self.exact else " (for some weights very near those given)"
-        why = f"these {len(self.rows)} contradict each other, because their signed weighted sum is zero{how}"
-        why = "one of them has nothing but zeros" if len(self.rows) == 1 else why
+        why = f"these {len(self.rows)} contradict each other, because their signed weighted sum {self._is_zero}{how}"
+        zeros = "points against the constraints" if self.cone else "has nothing but zeros"
+        why = f"one of them {zeros}" if len(self.rows) == 1 else why
         return self._verdict(f"no weights are right on all {self.n} rows: {why}.")
+
+    @property
+    def _is_zero(self) -> str:
+        return "is zero, or points against the constraints" if self.cone else "is zero"
 
     @property
     def verdict(self) -> str:
@@ -128,9 +142,9 @@ class Contradiction(Certificate):
             raise CertificateError(f"ties are {self.ties!r}: rows that may all score zero do not contradict each other")
         if self.exact:
             rest, _ = exact.mixture(examples, self.rows, self.weights)
-            if rest:
+            if rest := self.cone.within(rest):
                 raise CertificateError(f"the weighted sum of the rows is not zero: not in column {min(rest)}")
-        elif not exact.is_near_a_positive_null_vector(exact.signed_rows(examples, self.rows)[0], self.weights):
+        elif not near_a_contradiction(exact.signed_rows(examples, self.rows)[0], self.weights, self.cone):
             raise CertificateError("no positive weights near the given ones can be proved to make the sum zero")
         if len(self.point) != self.features:  # before one of that length is made
             raise CertificateError(f"the common point must have {self.features} numbers, not {len(self.point)}")
@@ -169,6 +183,7 @@ class ErrorInterval(Certificate):
     """A rule, its number of mistakes, and disjoint contradictions: no rule makes fewer mistakes than contradictions."""
 
     kind: ClassVar[str] = "error interval"
+    may_be_constrained: ClassVar[bool] = True
 
     ties: str
     weights: tuple[Number, ...]
@@ -188,19 +203,20 @@ class ErrorInterval(Certificate):
     def _check(self, examples: Examples) -> None:
         check_ties(self.ties)
         check_weights(examples, self.weights)
+        check_signs(self.cone, self.weights)
         wrong = exact.mistakes(examples, self.weights, self.ties).size
         if wrong != self.upper:
             raise CertificateError(f"the rule makes {wrong} mistakes, not {self.upper}")
         if self.swept:
             self._check_sweep(examples)
             return
-        _check_contradictions(examples, self.ties, self.contradictions)
+        _check_contradictions(examples, self.ties, self.cone, self.contradictions)
         if not hitting.is_needed([contradiction.rows for contradiction in self.contradictions], self.lower):
             many = len(self.contradictions)
             raise CertificateError(f"{many} contradictions do not prove that any rule makes {self.lower} mistakes")
 
     def _check_sweep(self, examples: Examples) -> None:
-        _check_sweep(examples, self.ties, self.contradictions)
+        _check_sweep(examples, self.ties, self.cone, self.contradictions)
         if self.lower != (least := sweep.fewest(examples)[0]):
             raise CertificateError(f"the fewest mistakes of all lines are {least}, not {self.lower}")
 
@@ -214,6 +230,7 @@ class CostInterval(Certificate):
     """
 
     kind: ClassVar[str] = "cost interval"
+    may_be_constrained: ClassVar[bool] = True
 
     ties: str
     weights: tuple[Number, ...]
@@ -262,32 +279,37 @@ class CostInterval(Certificate):
     def _check(self, examples: Examples) -> None:
         check_ties(self.ties)
         check_weights(examples, self.weights)
+        check_signs(self.cone, self.weights)
         costs = self.costs(examples)
         upper = int(costs[exact.mistakes(examples, self.weights, self.ties)].sum())
         if upper != self.upper:
             raise CertificateError(f"the rule's mistakes cost {upper} units, not {self.upper}")
         if self.swept:
-            _check_sweep(examples, self.ties, self.contradictions)
+            _check_sweep(examples, self.ties, self.cone, self.contradictions)
             if self.lower != (least := sweep.fewest(examples, costs)[0]):
                 raise CertificateError(f"the least that any line's mistakes cost is {least} units, not {self.lower}")
             return
-        _check_contradictions(examples, self.ties, self.contradictions)
+        _check_contradictions(examples, self.ties, self.cone, self.contradictions)
         sets = [contradiction.rows for contradiction in self.contradictions]
         if not hitting.is_needed(sets, self.lower, dict(enumerate(costs.tolist()))):
             many = len(sets)
             raise CertificateError(f"{many} contradictions do not prove that mistakes cost {self.lower} units or more")
 
 
-def _check_contradictions(examples: Examples, ties: str, contradictions: tuple[Contradiction, ...]) -> None:
+def _check_contradictions(examples: Examples, ties: str, cone: Cone, contradictions: tuple[Contradiction, ...]) -> None:
     for contradiction in contradictions:
         if contradiction.ties != ties:
             raise CertificateError(f"a contradiction is about ties {contradiction.ties!r}, not {ties!r}")
+        if contradiction.cone != cone:
+            raise CertificateError("a contradiction is about other constraints")
         contradiction.verify_examples(examples)
 
 
-def _check_sweep(examples: Examples, ties: str, contradictions: tuple[Contradiction, ...]) -> None:
-    if not sweep.is_about(ties, examples) or contradictions:
-        raise CertificateError("a sweep needs few rows of one or two features, and ties 'mistake' or a threshold")
+def _check_sweep(examples: Examples, ties: str, cone: Cone, contradictions: tuple[Contradiction, ...]) -> None:
+    if not sweep.is_about(ties, examples) or contradictions or cone:
+        raise CertificateError(
+            "a sweep needs few rows of one or two features, no constraints, and ties 'mistake' or a threshold"
+        )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -4,12 +4,14 @@ import json
 import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
+from functools import cached_property
 from hashlib import sha256
 from math import isfinite
 from typing import Any, ClassVar, Self, get_args, get_origin
 
 from rosenblatt.errors import CertificateError
 from rosenblatt.prove.check import exact
+from rosenblatt.rows.cone import Cone
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.storage import LONGEST, n_features
 from rosenblatt.visible import ReadableResult
@@ -18,6 +20,7 @@ PROTOCOL = 1
 LONG = 4096  # bits
 MOST_DIGITS = 1300  # of a whole number in decimals; longer ones have more bits than LONG
 COUNTED = 2**63  # rows and counts stay below; only weights of rows and of features may be longer
+CONSTRAINTS = ("increasing", "decreasing")  # fields left out where there are none
 LONG_FIELDS = ("weights", "multipliers", "counts", "reference", "bound")
 BRIEF, MOST_NAMED = 60, 200  # letters of a value in a message, and of names
 STRICT = "mistake"  # the tie rule under which no row that is right scores 0
@@ -33,9 +36,17 @@ class Certificate(ReadableResult, ABC):
     n: int  # rows
     features: int
     bias: float  # the constant that every row shows the threshold; 0 where there is none
+    increasing: tuple[int, ...] = ()  # features whose weights may not be below 0: the claim is about such rules only
+    decreasing: tuple[int, ...] = ()  # above 0
     fingerprint: str = ""  # SHA-256 of everything else; filled in when it is left empty
 
     kind: ClassVar[str]
+    may_be_constrained: ClassVar[bool] = False
+
+    @cached_property
+    def cone(self) -> Cone:
+        """The weights that keep the constraints."""
+        return Cone(self.increasing, self.decreasing)
 
     def __post_init__(self) -> None:
         if not self.fingerprint:
@@ -62,6 +73,7 @@ class Certificate(ReadableResult, ABC):
         if about != (found := shape_of(examples)):
             text = "{n} rows and {features} features with bias {bias:g}".format
             raise CertificateError(f"the certificate is about {text(**about)}; the data has {text(**found)}")
+        self._check_constraints()
         self._check_lengths(examples)
         self._check(examples)
         if self.fingerprint != self._digest():
@@ -78,11 +90,21 @@ class Certificate(ReadableResult, ABC):
 
     def _sentence(self, claim: str, ties: str | None = None) -> str:
         """The claim, preceded by conditions that a reader would not assume: no threshold, how ties count."""
-        given = [] if self.bias else ["without a threshold"]
+        many = len(self.increasing) + len(self.decreasing)
+        given = [f"under the constraints on {'1 weight' if many == 1 else f'{many} weights'}"] if many else []
+        given += [] if self.bias else ["without a threshold"]
         if ties not in (None, PREDICTED):
             given.append(f"counting a score of 0 as {TIES_IN_WORDS.get(ties, ties)}")
         sentence = ", ".join([*given, claim])
         return sentence[0].upper() + sentence[1:]
+
+    def _check_constraints(self) -> None:
+        """Refuse constraints on features that do not exist, that contradict each other, or that say nothing here."""
+        constrained = self.cone.features
+        if constrained and not self.may_be_constrained:
+            raise CertificateError(f"a certificate of {self.kind} is not about constraints")
+        if len(set(constrained)) < len(constrained) or not all(0 <= k < self.features for k in constrained):
+            raise CertificateError("constraints must name features of the data, each once")
 
     def _check_lengths(self, examples: Examples) -> None:
         """Refuse whole numbers that are longer than any proof about this data needs, before computing with them."""
@@ -104,6 +126,8 @@ class Certificate(ReadableResult, ABC):
         """All fields but the fingerprint, as JSON values."""
         record: dict[str, Any] = {"certificate": self.kind, "protocol": PROTOCOL}
         for field in fields(self):
+            if field.name in CONSTRAINTS and not getattr(self, field.name):
+                continue
             value = getattr(self, field.name)
             record[field.name] = [_written(part) for part in value] if isinstance(value, tuple) else _written(value)
         del record["fingerprint"]
@@ -144,10 +168,10 @@ class Certificate(ReadableResult, ABC):
             raise CertificateError(f"this is a certificate of {made.kind}, not of {cls.kind}")
         wanted = {field.name: field.type for field in fields(made)}
         given = set(record) - {"certificate", "protocol"}
-        if given != set(wanted):
-            odd = ", ".join(sorted(given ^ set(wanted)))[:MOST_NAMED]
+        if given | set(CONSTRAINTS) != set(wanted):
+            odd = ", ".join(sorted((given | set(CONSTRAINTS)) ^ set(wanted)))[:MOST_NAMED]
             raise CertificateError(f"a certificate of {made.kind} has other fields: missing or unknown: {odd}")
-        return made(**{name: _read(name, kind, record[name]) for name, kind in wanted.items()})
+        return made(**{name: _read(name, kind, record[name]) for name, kind in wanted.items() if name in given})
 
 
 def shape_of(examples: Examples) -> dict[str, Any]:

@@ -1,13 +1,14 @@
 """Checks shared by several kinds of certificates, and the bounds that their numbers prove, in exact arithmetic."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import isfinite
 
 from rosenblatt.errors import CertificateError
 from rosenblatt.prove.check import exact, rounding
 from rosenblatt.prove.check.certificate_json import shown
-from rosenblatt.prove.check.exact import Number
+from rosenblatt.prove.check.exact import Number, Vector
+from rosenblatt.rows.cone import EVERYWHERE, Cone
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import TIES
 
@@ -34,15 +35,25 @@ def lower_bound(weights: tuple[Number, ...], least: Fraction, affine: bool = Fal
     return exact.root_below(size) if least > 0 else -exact.root_above(size)
 
 
-def upper_bound(examples: Examples, rows: tuple[int, ...], multipliers: tuple[int, ...], affine: bool = False) -> float:
+def upper_bound(
+    examples: Examples,
+    rows: tuple[int, ...],
+    multipliers: tuple[int, ...],
+    affine: bool = False,
+    cone: Cone = EVERYWHERE,
+) -> float:
     """The length of the mean of these signed rows, rounded up."""
-    return exact.root_above(square_upper_bound(examples, rows, multipliers, affine))
+    return exact.root_above(square_upper_bound(examples, rows, multipliers, affine, cone))
 
 
 def square_upper_bound(
-    examples: Examples, rows: tuple[int, ...], multipliers: tuple[int, ...], affine: bool = False
+    examples: Examples,
+    rows: tuple[int, ...],
+    multipliers: tuple[int, ...],
+    affine: bool = False,
+    cone: Cone = EVERYWHERE,
 ) -> Fraction:
-    """The squared length of the mean of these signed rows, exactly.
+    """The squared length of the mean of these signed rows, exactly; of the nearest vector to it in the cone.
 
     If the threshold does not count, both classes must have the same total weight: then the mean is half the difference
     of a mixture of each class, and no threshold moves it.
@@ -51,7 +62,7 @@ def square_upper_bound(
     total, exponent = exact.mixture(examples, rows, multipliers)
     if affine and total.get(examples.size - 1):
         raise CertificateError("the multipliers of the two classes have different sums")
-    return Fraction(exact.square(total), sum(multipliers) ** 2 << 2 * exponent)
+    return Fraction(exact.square(cone.within(total)), sum(multipliers) ** 2 << 2 * exponent)
 
 
 def common_point(examples: Examples, rows: tuple[int, ...], weights: tuple[int, ...]) -> tuple[float, ...]:
@@ -62,6 +73,20 @@ def common_point(examples: Examples, rows: tuple[int, ...], weights: tuple[int, 
     below = int(label) * sum(weight for _, weight in mine) << exponent
     zero = 0 / below  # one for all columns that the rows do not touch
     return tuple(total[column] / below if column in total else zero for column in range(examples.size - 1))
+
+
+def near_a_contradiction(vectors: Sequence[Vector], weights: Sequence[int], cone: Cone) -> bool:
+    """Proves that the sum of the vectors is zero for some positive weights close to these; or points against the cone.
+
+    In a column where it does so by more than weights this close can change, it does so for those weights, too; in all
+    others it has to be zero.
+    """
+    total = exact.combination(vectors, weights) if cone else {}
+    away = set(total) - set(cone.within(total))
+    sizes = {column: sum(k * abs(v.get(column, 0)) for k, v in zip(weights, vectors, strict=True)) for column in away}
+    clear = {column for column in away if abs(total[column]) >= Fraction(exact.NEAR) * sizes[column]}
+    left = [{column: k for column, k in v.items() if column not in clear} for v in vectors]
+    return exact.is_near_a_positive_null_vector(left, weights)
 
 
 def check_ties(ties: str) -> None:
@@ -78,6 +103,14 @@ def check_weights(examples: Examples, weights: tuple[Number, ...], name: str = "
         raise CertificateError(f"{name} must be finite")
     if not examples.rows.bias and weights[-1] != 0:
         raise CertificateError(f"{name} has a threshold, but the rule has none")
+
+
+def check_signs(cone: Cone, weights: tuple[Number, ...]) -> None:
+    """Refuse weights that break the constraints."""
+    kept = cone.within(dict(enumerate(weights)))
+    if len(kept) < len(weights):
+        column = next(column for column in range(len(weights)) if column not in kept)
+        raise CertificateError(f"the weight of feature {column} is {shown(weights[column])}, against the constraints")
 
 
 def check_rows(name: str, examples: Examples, rows: tuple[int, ...]) -> None:

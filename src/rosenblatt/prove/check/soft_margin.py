@@ -2,6 +2,8 @@
 
 With z_i = y_i (x_i, bias) and C_i = C times the weight of row i, for any weights w and any numbers a_i >= 0,
     P(w) = ||w||^2 / 2 + sum C_i / 2 max(0, 1 - z_i . w)^2 >= sum a_i - ||sum a_i z_i||^2 / 2 - sum a_i^2 / (2 C_i).
+Under constraints on signs, ||sum a_i z_i|| may be replaced by the length of the nearest vector to the sum in the cone
+of weights that keep them: w . t is no larger than w times that vector, for each of these w.
 The right side, with fixed numbers, bounds the objective of all weights from below. A certificate has the numbers, or
 weights v that they follow from: a_i = C_i max(0, 1 - z_i . v). At the lowest point both sides are then the same; a
 rule whose weights were rounded for use may be compared with it.
@@ -17,7 +19,8 @@ import numpy as np
 from rosenblatt.errors import CertificateError
 from rosenblatt.prove.check import exact, rounding
 from rosenblatt.prove.check.certificate_json import Certificate
-from rosenblatt.prove.check.checks import check_rows, check_weights
+from rosenblatt.prove.check.checks import check_rows, check_signs, check_weights
+from rosenblatt.rows.cone import EVERYWHERE, Cone
 from rosenblatt.rows.examples import Examples
 
 SPARE = 64  # bits of a quotient, at least
@@ -29,6 +32,7 @@ class SoftMargin(Certificate):
     """Weights, a bound on their soft-margin objective from above, and one on that of any weights from below."""
 
     kind: ClassVar[str] = "soft margin"
+    may_be_constrained: ClassVar[bool] = True
 
     C: float  # of a row of weight 1
     weights: tuple[float, ...]  # one per feature, then the threshold's
@@ -64,13 +68,14 @@ class SoftMargin(Certificate):
 
     def _check(self, examples: Examples) -> None:
         check_weights(examples, self.weights)
+        check_signs(self.cone, self.weights)
         if not 0.0 < self.C < inf:
             raise CertificateError(f"C is {self.C!r}; it must be a number above 0")
         objective = Objective.of(examples, self.C, self.weights)
         if objective.value > Fraction(self.upper):
             raise CertificateError(f"the weights' objective is above {self.upper!r}")
         numbers = self._multipliers(examples) if self.rows or self.multipliers else self._from_reference(objective)
-        if max(objective.lower_bound(*numbers), Fraction(0)) < Fraction(self.lower):  # zeros prove 0
+        if max(objective.lower_bound(*numbers, self.cone), Fraction(0)) < Fraction(self.lower):  # zeros prove 0
             raise CertificateError(f"the multipliers do not prove that no objective is below {self.lower!r}")
 
     def _from_reference(self, objective: "Objective") -> tuple[list[int], list[int], int]:
@@ -129,7 +134,7 @@ class Objective:
         half = (1 << cut) >> 1
         return self.rows, [k + half >> cut for k in numbers], self.place + self.below - cut
 
-    def lower_bound(self, rows: list[int], numbers: list[int], exponent: int) -> Fraction:
+    def lower_bound(self, rows: list[int], numbers: list[int], exponent: int, cone: Cone = EVERYWHERE) -> Fraction:
         """What the numbers of these rows, divided by 2^e, prove of the objective of any weights."""
         if any(number and not self.costs[row] for row, number in zip(rows, numbers, strict=True)):
             raise CertificateError("a row that does not count has a multiplier")
@@ -138,7 +143,7 @@ class Objective:
         if not kept:
             return Fraction(0)
         total, e = exact.mixture(self.examples, [row for row, _ in kept], [number for _, number in kept])
-        length = Fraction(exact.square(total), 1 << 2 * e)
+        length = Fraction(exact.square(cone.within(total)), 1 << 2 * e)
         return unit * sum(number for _, number in kept) - unit * unit * (length + self._squares(kept)) / 2
 
     def _squares(self, kept: list[tuple[int, int]]) -> Fraction:

@@ -29,17 +29,8 @@ from rosenblatt.prove.check.joint_certificate import JointContradiction, JointEr
 from rosenblatt.prove.solve.clock import Clock, TimeIsUp
 from rosenblatt.prove.solve.joint_run import contradiction
 from rosenblatt.prove.solve.joint_separability import decide, equal_rows
-from rosenblatt.prove.solve.optimality import (
-    FEW_ROWS,
-    HALF,
-    KICKS,
-    PER_ROW,
-    PER_TRY,
-    ROUNDS,
-    ROWS_AT_ONCE,
-    WORK,
-    cheap_hitting_set,
-)
+from rosenblatt.prove.solve.optimality import FEW_ROWS, KICKS, ROUNDS, cheap_hitting_set
+from rosenblatt.prove.solve.packing import HALF, PER_ROW, PER_TRY, ROWS_AT_ONCE, WORK
 from rosenblatt.prove.solve.separability import NotSeparable, Separable, not_negligible, proposed
 from rosenblatt.rows import timing
 from rosenblatt.rows.kernels import Array

@@ -15,17 +15,12 @@ Method    Every rule errs at least once in each contradiction, so disjoint ones 
 
 from contextlib import suppress
 from dataclasses import replace
-from itertools import takewhile
-from math import inf
 from typing import Any
 
 import numpy as np
 import scipy  # its parts are loaded when they are used
 
 from rosenblatt.errors import OptionError
-from rosenblatt.geometry import wolfe
-from rosenblatt.geometry.whitening import NUMBERS, Space, space_of
-from rosenblatt.geometry.working_set import lowest, whole_multipliers
 from rosenblatt.learn import costs as pricing
 from rosenblatt.learn.choices import TIES, Budget, generator_of, given_weights, refuse_other_rows, ties_named
 from rosenblatt.learn.pocket import pocket
@@ -34,34 +29,22 @@ from rosenblatt.prove.check.certificate import Contradiction, CostInterval, Erro
 from rosenblatt.prove.check.certificate_json import PREDICTED
 from rosenblatt.prove.check.joint_certificate import JointErrorInterval
 from rosenblatt.prove.solve.clock import Clock, TimeIsUp
-from rosenblatt.prove.solve.separability import (
-    NotSeparable,
-    Separable,
-    column_sizes,
-    contradiction,
-    decide,
-    in_order_of_equals,
-    not_negligible,
-    proposed,
-)
+from rosenblatt.prove.solve.constrained import lengthened, of_data, shortened, with_rows_of_constraints
+from rosenblatt.prove.solve.packing import Packing, disjoint
 from rosenblatt.rows import timing
-from rosenblatt.rows.examples import NO_WEIGHTS, Examples, costs_of_rows, labels_of, narrowed
+from rosenblatt.rows.cone import EVERYWHERE, Cone, cone_of, refuse_outside, refuse_several
+from rosenblatt.rows.door import names_of
+from rosenblatt.rows.examples import Examples, costs_of_rows, labels_of
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.kesler import JointExamples
-from rosenblatt.rows.storage import bias_of, some_rows
+from rosenblatt.rows.storage import bias_of
 from rosenblatt.rows.threads import one_thread_for_blas
 
 KICKS = 20
-ROWS_AT_ONCE = 50  # and four per dimension
-WORK = 5e8  # nanoseconds, for one contradiction in whole numbers
 FEW_ROWS = 200  # up to this many rows, the smallest hitting set is searched for
 ROUNDS = 100  # of more contradictions
-WRITTEN = 5_000_000  # numbers that all contradictions write down, each as many as there are columns
-HALF = 0.5  # of the limit is for contradictions of one mistake each; the rest is for those of several
-MORE = 2e9  # operations, or as many as until then, for contradictions of several mistakes
 NODES, ROOT = 20_000, 50  # that the search for a smallest set may look at; what its first takes, in others
-PER_NODE, PER_PAIR = 300.0, 5e5  # nanoseconds: a node, for each entry of the sets; two equal rows
-PER_TRY, PER_ROW = 1e6, 30.0  # nanoseconds: a look for a contradiction, and for each row
+PER_NODE = 300.0  # nanoseconds: a node, for each entry of the sets
 
 
 def optimality(  # as many parameters as what it asks has choices: those of `fit`, by the same names
@@ -74,6 +57,7 @@ def optimality(  # as many parameters as what it asks has choices: those of `fit
     ties: str = "minus",
     sample_weight: Any = None,
     class_weight: Any = None,
+    monotonic_cst: Any = None,
     random_state: Any = 0,
     max_seconds: float | None = None,
     verbose: bool = False,
@@ -89,8 +73,9 @@ def optimality(  # as many parameters as what it asks has choices: those of `fit
     like `coef_`; or None, for the best rule that can be found. For weights and None, `ties` says what a score of
     exactly 0 means: "minus", a no, which is what rules predict; "plus", a yes; "mistake", wrong for either class. With
     `sample_weight` or `class_weight`, as for `fit`, the result is about the cost of mistakes; an estimator's own
-    `class_weight` is used if none is given. With `max_seconds`, kept to within about two seconds, the interval
-    may stay wide.
+    `class_weight` is used if none is given. With `monotonic_cst`, as for `Perceptron`, the interval is about rules that
+    keep these constraints; with an estimator that was learned under some, it is about those. With `max_seconds`, kept
+    to within about two seconds, the interval may stay wide.
 
     >>> from rosenblatt import optimality
     >>> interval = optimality([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])  # exclusive or
@@ -109,6 +94,7 @@ def optimality(  # as many parameters as what it asks has choices: those of `fit
     rng = generator_of(random_state)
     threshold: Any = {"fit_intercept": bias != 0.0, "bias_scale": bias or 1.0}
     if labels.are_several:
+        refuse_several(monotonic_cst)
         from rosenblatt.prove.solve import joint_optimality
 
         if ties != PREDICTED:
@@ -120,7 +106,10 @@ def optimality(  # as many parameters as what it asks has choices: those of `fit
     examples = Examples.of(X, labels, **threshold)
     costs = costs_of_rows(class_weight, labels.classes, labels.each, sample_weight)
     examples = replace(examples, weights=costs).with_all_classes()
-    return interval(examples, weights, ties, rng, Clock(max_seconds, verbose))
+    cone = getattr(rule, "cone", EVERYWHERE)
+    if monotonic_cst is not None:
+        cone = cone_of(monotonic_cst, examples.size - 1, names_of(X))
+    return interval(examples, weights, ties, rng, Clock(max_seconds, verbose), cone=cone)
 
 
 def _weights_of(rule: Any, are_several: bool, bias: float, ties: str) -> tuple[Any, float, str]:
@@ -141,26 +130,31 @@ def interval(
     rng: np.random.Generator,
     clock: Clock | None = None,
     known: Contradiction | None = None,
+    cone: Cone = EVERYWHERE,
 ) -> ErrorInterval | CostInterval:
     """The interval for examples that have already been read; `weights` None means the best that can be found.
 
     The weights of the rows are the costs of mistakes. A contradiction that is already `known` is used if no others are
-    found among its rows.
+    found among its rows. Under constraints on signs, these are rows as well, which no rule may get wrong.
     """
     clock = clock or Clock()
-    w = best_rule(examples, ties, rng, clock) if weights is None else given_weights("weights", weights, examples)
+    w = best_rule(examples, ties, rng, clock, cone) if weights is None else given_weights("weights", weights, examples)
+    refuse_outside("weights", w, cone)
     whole, unit = pricing.costs_of(examples)
     costs = whole if whole.size else np.ones(examples.n, np.int64)
-    rows = replace(examples, weights=NO_WEIGHTS)  # what is proved of them, costs apart
-    search = _CostSearch(rows, ties, costs, clock, known)
+    rows = with_rows_of_constraints(examples, cone, ties)  # what is proved of them, costs apart
+    search = _CostSearch(rows, ties, costs, clock, None if cone else known)
+    if cone:
+        w = lengthened(w, examples)
     if ties != "correct" and not clock.late():
         with one_thread_for_blas(), np.errstate(all="ignore"):  # floats only propose
             search.from_rule(w, may_change=weights is None)
     else:
         search.judge(tuple(w.tolist()))
     found: dict[str, Any] = {
-        **certificate.shape_of(rows), "ties": ties, "weights": search.rule, "lower": search.lower,
-        "upper": search.upper, "swept": search.swept, "contradictions": tuple(search.proofs),
+        **certificate.shape_of(examples), **cone.fields, "ties": ties, "lower": search.lower, "upper": search.upper,
+        "weights": shortened(search.rule, examples) if cone else search.rule, "swept": search.swept,
+        "contradictions": tuple(of_data(proof, examples, cone) for proof in search.proofs),
     }  # fmt: skip
     if not whole.size:
         return ErrorInterval(**found)
@@ -178,6 +172,7 @@ class _CostSearch:
     def judge(self, rule: tuple[exact.Number, ...]) -> None:
         """Use this rule, and count the cost of its mistakes."""
         wrong = exact.mistakes(self.examples, rule, self.ties)
+        wrong = wrong[wrong < self.costs.size]
         self.rule, self.wrong = rule, wrong[self.costs[wrong] > 0]
         self.upper = int(self.costs[wrong].sum())
 
@@ -186,11 +181,12 @@ class _CostSearch:
         self.judge(tuple(w.tolist()))
         if not self.upper:
             return
-        packing = _Packing(self.examples, self.ties, self.costs, w, self.wrong, self.clock)
+        packing = Packing(self.examples, self.ties, self.costs, w, self.wrong, self.clock)
         packing.pack()
         better: tuple[exact.Number, ...] | None = None
         self.lower, self.proofs = packing.total, packing.found
-        if self.lower < self.upper and sweep.is_about(self.ties, self.examples):
+        constrained = self.examples.n > self.costs.size
+        if self.lower < self.upper and not constrained and sweep.is_about(self.ties, self.examples):
             self.clock.doing = "looking at all lines"
             with suppress(TimeIsUp):
                 self.lower, better = sweep.fewest(self.examples, self.costs, self.clock.keep_time)
@@ -209,9 +205,10 @@ class _CostSearch:
 
         Returns weights that cost no more than the proved minimum, if the search is complete.
         """
-        costs, known = dict(enumerate(self.costs.tolist())), list(self.proofs)
+        costs, known, many = dict(enumerate(self.costs.tolist())), list(self.proofs), self.costs.size
+        always = np.arange(many, self.examples.n)  # rows of constraints
         for _ in range(ROUNDS):
-            sets = [proof.rows for proof in known]
+            sets = [tuple(row for row in proof.rows if row < many) for proof in known]
             hit = cheap_hitting_set(sets, self.costs, self.clock)
             if self.clock.late():
                 break
@@ -222,165 +219,22 @@ class _CostSearch:
                 self.lower, self.proofs = price, list(known)
             if self.lower >= self.upper:
                 break
-            left = np.setdiff1d(np.flatnonzero(self.costs), hit)
-            fresh, weights = _disjoint(self.examples, self.ties, left, self.clock)
+            left = np.append(np.setdiff1d(np.flatnonzero(self.costs), hit), always)
+            fresh, weights = disjoint(self.examples, self.ties, left, many, self.clock)
             if not fresh:
                 return weights
             known += fresh
         return None
 
 
-def best_rule(examples: Examples, ties: str, rng: np.random.Generator, clock: Clock) -> Array:
+def best_rule(examples: Examples, ties: str, rng: np.random.Generator, clock: Clock, cone: Cone) -> Array:
     """The best weights that the pocket and its descent find, using at most half of the time."""
     seconds = None if clock.left is None else clock.left / 2
     budget = Budget(max_updates=pocket.enough_updates(examples), max_seconds=seconds, patience=KICKS)
-    shared: Any = {"ties": TIES[ties], "budget": budget, "rng": rng}
+    shared: Any = {"ties": TIES[ties], "budget": budget, "rng": rng, "cone": cone}
     begun = timing.now()
     run = pocket.learn(examples, np.zeros(examples.size), **shared)
     return pocket.improved(run, examples, begun=begun, **shared).weights
-
-
-class _Packing:
-    """Contradictions, each with its contribution to the least cost: what is left of its cheapest row."""
-
-    def __init__(self, examples: Examples, ties: str, costs: Array, w: Array, wrong: Array, clock: Clock) -> None:
-        self.examples, self.ties, self.clock = examples, ties, clock
-        narrow, left = narrowed(examples)
-        self.space: Space = space_of(narrow)
-        scores = self.space.scores(self.space.coordinates(w[left] / (np.abs(w).max() or 1.0)))
-        self.left = costs.copy()  # of each row's cost, to be counted yet
-        self.right = np.ones(examples.n, bool)
-        self.right[wrong] = False
-        self.free = self.right & (self.left > 0)  # rows that are right and can still be counted
-        nearness = np.abs(scores[wrong]) / examples.lengths[wrong].clip(1e-300)
-        self.scores, self.wrong = scores, wrong[np.argsort(nearness, kind="stable")]
-        self.found: list[Contradiction] = []
-        self.total = 0
-
-    @property
-    def is_full(self) -> bool:
-        """Whether the certificate has reached its maximum number of contradictions."""
-        return len(self.found) >= max(WRITTEN // self.examples.size, 1)
-
-    def pack(self) -> None:
-        """As many contradictions as can be found with one mistake each."""
-        self._of_single_rows()
-        self._of_equal_rows()
-        for place, row in enumerate(self.wrong.tolist()):
-            self.clock.doing = f"{len(self.found)} contradictions, {place} of {self.wrong.size} mistakes tried"
-            if self.clock.share > HALF or self.is_full:
-                self.clock.ran_out = True
-                break
-            try:
-                while self.left[row] and (new := self._of_mistake(row)):
-                    self._take(new)
-            except TimeIsUp:
-                break
-
-    def pack_more(self, known: Contradiction | None) -> tuple[exact.Number, ...] | None:
-        """More contradictions, with any number of mistakes; returns weights right on all rows, if those are found."""
-        if known is not None and self.left[[*known.rows]].all() and self._counts(known.rows):
-            self._take(contradiction(self.examples, self.ties, known.rows, known.weights, whole=known.exact))
-        self.clock.doing = f"{len(self.found)} contradictions, and others of several mistakes"
-        until = self.clock.work + max(self.clock.work, MORE)
-        while not self.clock.late() and self.clock.work < until and not self.is_full:
-            left = np.flatnonzero(self.left)
-            fresh, weights = _disjoint(self.examples, self.ties, left, self.clock, most=1)
-            if not fresh:
-                return weights if left.size == self.examples.n else None
-            self._take(fresh[0])
-        return None
-
-    def _take(self, proof: Contradiction) -> None:
-        rows = [*proof.rows]
-        least = int(self.left[rows].min())
-        self.left[rows] -= least
-        self.free[rows] &= self.left[rows] > 0
-        self.found.append(proof)
-        self.total += least
-
-    def _of_single_rows(self) -> None:
-        """Rows of zeros, which score 0 with any weights."""
-        zeros = sorted(self.wrong[self.examples.lengths[self.wrong] == 0.0].tolist())
-        for row in takewhile(lambda _: not self.clock.late(), zeros):
-            self._take(contradiction(self.examples, self.ties, (row,), (1,)))
-
-    def _of_equal_rows(self) -> None:
-        """Equal rows with different labels, in pairs."""
-        examples = self.examples
-        order, same = in_order_of_equals(examples, column_sizes(examples))
-        ends = np.append(np.flatnonzero(~same) + 1, order.size)
-        begin = 0
-        for end in ends.tolist():
-            if end - begin > 1:
-                rows = np.sort(order[begin:end])
-                rows = rows[self.left[rows] > 0]
-                yes, no = rows[examples.labels[rows] > 0].tolist(), rows[examples.labels[rows] < 0].tolist()
-                while yes and no:
-                    if self.clock.late(PER_PAIR) or self.is_full:
-                        return
-                    pair = tuple(sorted((yes[0], no[0])))
-                    vectors, _ = exact.signed_rows(examples, pair)
-                    if exact.combination(vectors, (1, 1)):  # their sums are equal, but they are not
-                        yes, no = yes[1:], no[1:]
-                        continue
-                    self._take(contradiction(examples, self.ties, pair, (1, 1)))
-                    yes, no = ([row for row in side[:1] if self.left[row]] + side[1:] for side in (yes, no))
-            begin = end
-
-    def _of_mistake(self, row: int) -> Contradiction | None:
-        """A contradiction of this row with rows not used up yet; raises `TimeIsUp`."""
-        many = 4 * self.space.size + ROWS_AT_ONCE
-        if min(many, self.examples.n) * self.space.size > NUMBERS:  # these rows, held densely
-            return None
-        active, begin = np.append(row, lowest(self.scores, self.free, many)), np.zeros(1, np.int64)
-        while True:
-            points = self.space.rows(active)
-            groups = np.zeros((active.size, 1))
-            groups[0] = 1.0  # the mistake is one point, the others span a cone
-            found = wolfe.nearest(points, groups, begin, stop=self.clock.late)
-            self.clock.keep_time(PER_TRY + PER_ROW * self.space.n + points.size)
-            if not found.settled:
-                counted = not_negligible(found.weights)
-                rows, weights = active[found.corral[counted]], found.weights[counted]
-                in_order = np.argsort(rows)
-                multipliers = whole_multipliers(weights[in_order])
-                return self._proved(tuple(rows[in_order].tolist()), multipliers) or self._decided(active)
-            scores = self.space.scores(found.x)
-            self.clock.spend(float(self.space.n * self.space.size))
-            low = self.free & (scores < 0.0)
-            low[active] = False
-            if not low.any():
-                return None
-            active, begin = np.append(active, lowest(scores, low, many)), found.corral
-
-    def _decided(self, rows: Array) -> Contradiction | None:
-        """A contradiction among these rows; it contains the first, as all the others can be right together."""
-        found, _ = _disjoint(self.examples, self.ties, np.sort(rows), self.clock, most=1)
-        return found[0] if found else None
-
-    def _proved(self, rows: tuple[int, ...], multipliers: tuple[int, ...]) -> Contradiction | None:
-        return proposed(self.examples, self.ties, rows, multipliers, self.clock, WORK) if self._counts(rows) else None
-
-    def _counts(self, rows: tuple[int, ...]) -> bool:
-        """Whether a score of zero is a mistake on at least one of these rows."""
-        return any(exact.tie_is_wrong(self.ties, int(self.examples.labels[row])) for row in rows)
-
-
-def _disjoint(
-    examples: Examples, ties: str, left: Array, clock: Clock, most: float = inf
-) -> tuple[list[Contradiction], tuple[exact.Number, ...] | None]:
-    """Disjoint contradictions among the remaining rows, and weights that are right on the rest, if there are any."""
-    found: list[Contradiction] = []
-    while len(found) < most and np.abs(examples.labels[left].sum()) < left.size:  # rows of both classes
-        verdict = decide(Examples(some_rows(examples.rows, left), examples.labels[left]), ties, clock)
-        if not isinstance(verdict, NotSeparable):
-            return found, verdict.certificate.weights if isinstance(verdict, Separable) else None
-        rows = left[[*verdict.certificate.rows]]
-        inner = verdict.certificate
-        found.append(contradiction(examples, ties, tuple(rows.tolist()), inner.weights, whole=inner.exact))
-        left = np.delete(left, [*inner.rows])
-    return found, None
 
 
 def cheap_hitting_set(sets: list[tuple[int, ...]], costs: Array, clock: Clock) -> Array:

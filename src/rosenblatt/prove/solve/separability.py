@@ -28,6 +28,8 @@ from rosenblatt.prove.check.certificate import Contradiction, Separation
 from rosenblatt.prove.solve import rational
 from rosenblatt.prove.solve.clock import Clock, TimeIsUp
 from rosenblatt.rows import find, kernels
+from rosenblatt.rows.cone import EVERYWHERE, Cone, cone_of, refuse_several
+from rosenblatt.rows.door import names_of
 from rosenblatt.rows.examples import Examples, labels_of
 from rosenblatt.rows.kernels import Array, Dense
 from rosenblatt.rows.kesler import JointExamples
@@ -101,6 +103,7 @@ def separability(
     fit_intercept: bool = True,
     bias_scale: float = 1.0,
     ties: str = "mistake",
+    monotonic_cst: Any = None,
     max_seconds: float | None = None,
     verbose: bool = False,
 ) -> Verdict:
@@ -109,6 +112,7 @@ def separability(
     With more than two classes the question is about all at once: is there a set of linear scores, one for each class,
     in which the right class always scores highest? The certificate is a `JointSeparation` or a `JointContradiction`,
     and ties are equal scores: "minus" counts them as right for the first of the classes, as rules predict.
+    With `monotonic_cst`, as for `Perceptron`, the question is about rules that keep these constraints.
     With `max_seconds`, kept to within about two seconds, the verdict may be undecided. The verdict itself is neither
     true nor false; its `separable` is True, False or None.
     With `verbose`, progress is reported on standard error.
@@ -130,9 +134,15 @@ def separability(
     if labels.are_several:
         from rosenblatt.prove.solve import joint_separability
 
+        refuse_several(monotonic_cst)
         several = JointExamples.of(X, labels, fit_intercept=fit_intercept, bias_scale=bias_scale)
         return joint_separability.decide(several, ties, clock)
-    return decide(Examples.of(X, labels, fit_intercept=fit_intercept, bias_scale=bias_scale), ties, clock)
+    examples = Examples.of(X, labels, fit_intercept=fit_intercept, bias_scale=bias_scale)
+    if monotonic_cst is not None:
+        from rosenblatt.prove.solve.constrained import decide_in
+
+        return decide_in(cone_of(monotonic_cst, examples.size - 1, names_of(X)), examples, ties, clock)
+    return decide(examples, ties, clock)
 
 
 def decide(examples: Examples, ties: str = "mistake", clock: Clock | None = None, *, learning: bool = True) -> Verdict:
@@ -195,23 +205,29 @@ def separation(
     multipliers: tuple[int, ...],
     affine: bool = False,
     least: Fraction | None = None,
+    cone: Cone = EVERYWHERE,
 ) -> Separation:
     """A certificate with the bounds that its numbers prove; the smallest z_i . w may already be known."""
     least = exact.least_margin(examples, weights) if least is None else least
     return Separation(
         **certificate.shape_of(examples), ties=ties, weights=weights, support=support, multipliers=multipliers,
         affine=affine, lower=certificate.lower_bound(weights, least, affine),
-        upper=certificate.upper_bound(examples, support, multipliers, affine),
+        upper=certificate.upper_bound(examples, support, multipliers, affine, cone), **cone.fields,
     )  # fmt: skip
 
 
 def contradiction(
-    examples: Examples, ties: str, rows: tuple[int, ...], weights: tuple[int, ...], whole: bool = True
+    examples: Examples,
+    ties: str,
+    rows: tuple[int, ...],
+    weights: tuple[int, ...],
+    whole: bool = True,
+    cone: Cone = EVERYWHERE,
 ) -> Contradiction:
     """A certificate with the point that its rows have in common."""
     return Contradiction(
         **certificate.shape_of(examples), ties=ties, rows=rows, weights=weights, exact=whole,
-        point=certificate.common_point(examples, rows, weights),
+        point=certificate.common_point(examples, rows, weights), **cone.fields,
     )  # fmt: skip
 
 

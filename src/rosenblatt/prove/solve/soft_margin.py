@@ -8,21 +8,24 @@ Method    What the run computed in floats, moved to the safe side by a bound on 
           for large C, numbers of its own for each row within the margin, solved for and rounded.
 """
 
+from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from math import sqrt
 from typing import Any
 
 import numpy as np
 
-from rosenblatt.learn.soft.soft import SoftRun, costs_of
+from rosenblatt.learn.soft.soft import SoftRun, costs_of, held
 from rosenblatt.learn.soft.systems import AT_ONCE, RowProducts, combined, dot, solved
 from rosenblatt.prove.check import exact, rounding
 from rosenblatt.prove.check.certificate_json import shape_of
 from rosenblatt.prove.check.scores import UNIT
 from rosenblatt.prove.check.soft_margin import Objective, SoftMargin
 from rosenblatt.rows import find
+from rosenblatt.rows.cone import Cone
 from rosenblatt.rows.examples import NO_WEIGHTS, Examples
-from rosenblatt.rows.kernels import Array
+from rosenblatt.rows.kernels import Array, Dense, Rows
 from rosenblatt.rows.storage import numbers_per_row, some_rows
 
 MOST_NUMBERS = 2e7  # of a table that is looked at in exact arithmetic: some ten seconds
@@ -36,32 +39,34 @@ def certified(examples: Examples, run: SoftRun, tol: float) -> SoftMargin:
     """The weights of a run, with bounds as near to each other as the tolerance asks, if that can be reached."""
     weights = tuple(run.weights.tolist())
     upper, lower = _bounds(examples, run.C, run.weights, run.slacks, sqrt(2.0 * run.gap))
-    known = _certificate(examples, run.C, weights, upper, lower, reference=weights)
+    claim = partial(_certificate, examples, run.C, run.cone, weights)
+    known = claim(upper, lower, reference=weights)
     if _is_enough(known, tol) or examples.rows.values.size > MOST_NUMBERS:
         return known
     objective = Objective.of(examples, run.C, weights)
     upper = rounding.rounded(objective.value, rounding.UP)
-    lower = _below(objective.lower_bound(*objective.multipliers()))
-    exactly = _certificate(examples, run.C, weights, upper, lower, reference=weights)
+    lower = _below(objective.lower_bound(*objective.multipliers(), run.cone))
+    exactly = claim(upper, lower, reference=weights)
     if _is_enough(exactly, tol) or not 0 < run.support.size <= MOST_ROWS:
         return exactly
     rows, multipliers = _multipliers(examples, run)
-    lower = _below(objective.lower_bound(rows, *exact.whole_numbers(multipliers)))
-    own = _certificate(examples, run.C, weights, upper, lower, rows=tuple(rows), multipliers=tuple(multipliers))
+    lower = _below(objective.lower_bound(rows, *exact.whole_numbers(multipliers), run.cone))
+    own = claim(upper, lower, rows=tuple(rows), multipliers=tuple(multipliers))
     return own if own.lower > exactly.lower else exactly
 
 
 @np.errstate(all="ignore")
 def compared(examples: Examples, known: SoftMargin, weights: Array) -> SoftMargin:
     """Other weights, compared with the lowest point that is known, or with what it is on these rows."""
-    upper, _ = _bounds_anew(examples, known.C, weights)
+    upper, _ = _bounds_anew(examples, known.C, known.cone, weights)
     if known.reference:
-        _, lower = _bounds_anew(examples, known.C, np.array(known.reference))
+        _, lower = _bounds_anew(examples, known.C, known.cone, np.array(known.reference))
     else:
         objective = Objective.of(examples, known.C, known.weights)
-        lower = _below(objective.lower_bound(list(known.rows), *exact.whole_numbers(known.multipliers)))
+        numbers = list(known.rows), *exact.whole_numbers(known.multipliers)
+        lower = _below(objective.lower_bound(*numbers, known.cone))
     others: Any = {"reference": known.reference, "rows": known.rows, "multipliers": known.multipliers}
-    return _certificate(examples, known.C, tuple(weights.tolist()), upper, lower, **others)
+    return _certificate(examples, known.C, known.cone, tuple(weights.tolist()), upper, lower, **others)
 
 
 def _is_enough(certificate: SoftMargin, tol: float) -> bool:
@@ -76,6 +81,7 @@ def _below(number: Fraction) -> float:
 def _certificate(
     examples: Examples,
     C: float,
+    cone: Cone,
     weights: tuple[float, ...],
     upper: float,
     lower: float,
@@ -86,23 +92,26 @@ def _certificate(
 ) -> SoftMargin:
     return SoftMargin(
         C=float(C), weights=weights, reference=reference, rows=rows, multipliers=multipliers, lower=lower, upper=upper,
-        **shape_of(examples),
+        **shape_of(examples), **cone.fields,
     )  # fmt: skip
 
 
-def _bounds_anew(examples: Examples, C: float, w: Array) -> tuple[float, float]:
+def _bounds_anew(examples: Examples, C: float, cone: Cone, w: Array) -> tuple[float, float]:
     """The same as `_bounds`, of weights of which nothing else is known."""
     slacks = 1.0 - find.margins(examples, w)
     numbers = costs_of(examples, C) * np.maximum(slacks, 0.0)
     rows = np.flatnonzero(numbers)
-    return _bounds(examples, C, w, slacks, find.norm(w - combined(examples, rows, numbers[rows])))
+    gradient = w - combined(examples, rows, numbers[rows])
+    gradient[held(w, gradient, cone.signs(w.size))] = 0.0
+    return _bounds(examples, C, w, slacks, find.norm(gradient))
 
 
 def _bounds(examples: Examples, C: float, w: Array, slacks: Array, gradient: float) -> tuple[float, float]:
     """In floats, but surely: the objective of weights from above, and that of any weights by what follows from these.
 
     Each margin is off by no more than `off`, so each of the numbers a_i by C_i times that; those within that reach of
-    the margin count, too. The gradient adds that many numbers, one after the other.
+    the margin count, too. The gradient adds that many numbers, one after the other. Of weights that constraints hold at
+    0, the nearest vector in the cone has nothing, or as much as the gradient is off.
     """
     R = examples.radius
     off = (examples.rows.terms + 6) * UNIT * R * find.norm(w)
@@ -126,6 +135,8 @@ def _multipliers(examples: Examples, run: SoftRun) -> tuple[list[int], list[floa
     """The dual's highest point over the rows within the margin, as far as floats find it."""
     rows = run.support
     few = Examples(some_rows(examples.rows, rows), examples.labels[rows], NO_WEIGHTS)
+    if run.cone:
+        few = replace(few, rows=_without(few.rows, (run.weights == 0.0) & (run.cone.signs(examples.size) != 0)))
     K = RowProducts(few).products * np.outer(few.labels, few.labels)
     K.flat[:: rows.size + 1] += 1.0 / costs_of(examples, run.C)[rows]
     numbers = np.zeros(rows.size)
@@ -133,3 +144,10 @@ def _multipliers(examples: Examples, run: SoftRun) -> tuple[list[int], list[floa
         numbers = numbers + solved(K, 1.0 - K @ numbers)
     numbers = np.where(np.isfinite(numbers), np.maximum(numbers, 0.0), 0.0)
     return rows.tolist(), numbers.tolist()
+
+
+def _without(rows: Rows, columns: Array) -> Rows:
+    """The rows with zeros in some columns."""
+    if isinstance(rows, Dense):
+        return rows._replace(values=np.where(columns[:-1], 0.0, rows.values))
+    return rows._replace(values=np.where(columns[rows.columns], 0.0, rows.values))

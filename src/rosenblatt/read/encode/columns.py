@@ -5,8 +5,9 @@ Features are short: 0 or 1, or a number clipped to a range and rounded to a grid
 
 import string
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
+from itertools import accumulate
 from math import ceil, floor, frexp, inf, ldexp, log2
 from typing import Any, ClassVar, Self
 
@@ -57,6 +58,11 @@ class EncodedColumn:
     def size(self) -> int:
         """The number of features."""
         return len(self.features)
+
+    @property
+    def parts(self) -> "tuple[EncodedColumn, ...]":
+        """The column as columns of one feature in each row; each has the next feature, the last one all that follow."""
+        return (self,)
 
     def as_record(self) -> dict[str, Any]:
         """The column as plain lists, numbers and texts, for JSON."""
@@ -139,6 +145,45 @@ class DateColumn(NumberColumn):
     def cells(self) -> pl.Expr:
         """The dates in this column, as days."""
         return days(pl.col(self.name), self.format).cast(pl.Float64)
+
+
+@dataclass(frozen=True)
+class StepColumn(NumberColumn):
+    """A number in steps: a feature for every edge, 1 where the number is not below it.
+
+    So the weight of an edge is what the step above it has more points than the step below. A tree takes the number.
+    """
+
+    edges: tuple[float, ...] = ()
+
+    kind = "steps"
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """One for each edge, then for a missing number, if there was one."""
+        steps = tuple(Feature(self.name, f"{self.name} is at least {edge:.15g}") for edge in self.edges)
+        return (*steps, Feature(self.name, f"{self.name} is missing")) if self.missing else steps
+
+    @property
+    def parts(self) -> "tuple[StepColumn, ...]":
+        """A column for each edge."""
+        last = len(self.edges) - 1
+        return tuple(
+            replace(self, edges=(edge,), missing=self.missing and k == last) for k, edge in enumerate(self.edges)
+        )
+
+    def worth(self, weights: Sequence[float]) -> list[float]:
+        """The points of each step, the lowest first, and then of a missing number."""
+        many = len(self.edges)
+        steps = [0.0, *accumulate(weights[:many])]
+        return [*steps, weights[many] if len(weights) > many else 0.0]
+
+    def add(self, cells: pl.Series, weights: Sequence[float], out: Array) -> None:
+        """Add the points of each number's step, or those of a missing one."""
+        numbers = cells.to_numpy()
+        places = np.searchsorted(np.array(self.edges), numbers, side="right")
+        places[~np.isfinite(numbers)] = len(self.edges) + 1
+        out += np.array(self.worth(weights), dtype=out.dtype)[places]
 
 
 @dataclass(frozen=True)
@@ -328,6 +373,7 @@ KINDS: dict[str, type[EncodedColumn]] = {
     for kind in (
         NumberColumn,
         DateColumn,
+        StepColumn,
         CategoryColumn,
         YesNoColumn,
         TextColumn,

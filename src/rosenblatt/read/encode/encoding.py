@@ -25,6 +25,7 @@ from rosenblatt.read.encode.columns import (
     Feature,
     NumberColumn,
     SparseColumn,
+    StepColumn,
     TextColumn,
 )
 from rosenblatt.read.encode.encoding_json import column_of, texts, wanted
@@ -113,9 +114,10 @@ class Encoding:
         frame = frame_of(table, [column.name for column in self.used])
         self.check(frame)
         starts = np.concatenate([[0], np.cumsum([column.size for column in self.used])]).tolist()
-        single = [(c, start) for c, start in zip(self.used, starts, strict=False) if not isinstance(c, TextColumn)]
+        whole = [(c, start) for c, start in zip(self.used, starts, strict=False) if not isinstance(c, TextColumn)]
+        single = [(part, start + k) for c, start in whole for k, part in enumerate(c.parts)]
         prose = [(c, start) for c, start in zip(self.used, starts, strict=False) if isinstance(c, TextColumn)]
-        found = cells_of(frame, [column for column, _ in single], first_row)
+        found = cells_of(frame, [column for column, _ in whole], first_row)
         cells = Cells(found, frame.height, single, rows)
         if dense is None:
             dense = cells.n * self.size <= SMALL_DENSE or len(single) + 8 * len(prose) >= DENSE * self.size
@@ -136,7 +138,7 @@ class Encoding:
             if not can_be(column, there[column.name]):
                 raise TableError(
                     f"column {column.name!r} holds values of type {there[column.name]}, which cannot be read as "
-                    f"{'text' if isinstance(column, TextColumn) else f'a {column.kind}'}"
+                    f"{column.kind if isinstance(column, TextColumn | StepColumn) else f'a {column.kind}'}"
                 )
 
     def note(self, frame: Any, unseen: Unseen | None) -> None:

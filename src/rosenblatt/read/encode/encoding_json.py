@@ -20,7 +20,7 @@ from rosenblatt.read.encode.columns import (
     YesNoColumn,
 )
 
-NUMBERS = "numbers"
+NUMBERS, EDGES = "numbers", "edges"
 MOST_FEATURES = 2**24  # as many numbers as a file may hold
 
 
@@ -54,6 +54,13 @@ def wholes(values: list[Any], what: str) -> tuple[int, ...]:
     return tuple(values)
 
 
+def rising(values: list[Any], what: str) -> tuple[float, ...]:
+    """A list of rising numbers."""
+    if not values or not all(map(_is_a_float, values)) or any(a >= b for a, b in pairwise(values)):
+        raise ModelError(f"{what} must be rising numbers")
+    return tuple(map(float, values))
+
+
 def column_of(record: Any, k: int) -> EncodedColumn:
     """One column from its record."""
     what = f"column {k + 1} of the encoding"
@@ -64,7 +71,7 @@ def column_of(record: Any, k: int) -> EncodedColumn:
     shape = {name: kind for name, kind in shape.items() if name in record or name not in OMITTED_IF_EMPTY}
     wanted(record, {"kind": str, **shape}, what)  # type: ignore[dict-item]
     values = {
-        name: (wholes if name == NUMBERS else texts)(record[name], f"{what}: {name}")
+        name: {NUMBERS: wholes, EDGES: rising}.get(name, texts)(record[name], f"{what}: {name}")
         if kind is list
         else float(record[name])
         if kind is float

@@ -26,17 +26,20 @@ from rosenblatt.read.encode.columns import (
     IgnoredColumn,
     NumberColumn,
     SparseColumn,
+    StepColumn,
     TextColumn,
     YesNoColumn,
     split,
 )
 from rosenblatt.read.encode.encoding import Encoding, Target
 from rosenblatt.read.encode.leaks import near_leaks
+from rosenblatt.read.encode.steps import edges_of
 from rosenblatt.read.profile.kinds import AS_REQUESTED, Guess, classes_of, guesses, profiles_of, to_ignore, yes_no_of
 from rosenblatt.read.profile.moments import Moments, add_cells
 from rosenblatt.read.profile.statistics import COUNT, VALUE, HeldOut, Profile, marked_blocks, narrow
 from rosenblatt.read.table import LABEL, Table
 from rosenblatt.read.values import is_code, numbers_in
+from rosenblatt.rows.kernels import Array
 
 MOST_VALUES = 255
 SEEN_TWICE = 2
@@ -45,6 +48,7 @@ REMEMBERED_WORDS = 2**20
 BUCKETS = 2**18
 MOST_GAPS = 2**16  # numbered features up to here are all kept, whether they occur or not
 GAPS = 2  # and so are those up to any number, if at least every second one occurs
+STEPS = StepColumn.kind
 FEATURES = "features"  # the name for all numbered features of a LIBSVM file
 
 
@@ -75,7 +79,8 @@ def encoding_of(
     prose = [guess.column for guess in found if guess.kind == "text" and text == "vocabulary"]
     words = _vocabularies(table, prose, held_out)
     columns = tuple(_column(guess, profiles[guess.column], moments, words, buckets) for guess in found)
-    encoding = Encoding(columns, Target(target, classes))
+    stepped = [guess.column for guess in found if guess.kind == STEPS]
+    encoding = _with_edges(Encoding(columns, Target(target, classes)), stepped, table, held_out)
     sure = {name for name, profile in profiles.items() if profile.decides}
     return encoding, (
         *_notes(found, columns),
@@ -84,11 +89,34 @@ def encoding_of(
     )
 
 
+def _with_edges(encoding: Encoding, names: list[str], table: Table, held_out: HeldOut | None) -> Encoding:
+    """The encoding, with these columns of numbers in steps, whose edges the training rows decide."""
+    if not names:
+        return encoding
+    by_name = {column.name: column for column in encoding.columns if isinstance(column, NumberColumn)}
+    parts: dict[str, list[Array]] = {name: [] for name in names}
+    codes: list[Array] = []
+    for block, learned in marked_blocks(table, held_out):
+        codes.append(encoding.target.labels(narrow(block, encoding.target.name).filter(learned)))
+        for name in names:
+            cells = narrow(block, name).filter(learned).select(by_name[name].cells).to_series()
+            parts[name].append(cells.to_numpy())
+    y, found = np.concatenate(codes), {}
+    for name in names:
+        numbers = np.concatenate(parts[name])
+        known = np.isfinite(numbers)
+        if not known.any():
+            raise TableError(f"{table.source}: column {name!r} has no number to make steps of")
+        edges = edges_of(numbers[known], y[known], len(encoding.target.classes))
+        found[name] = StepColumn(**vars(by_name[name]), edges=edges)
+    return replace(encoding, columns=tuple(found.get(column.name, column) for column in encoding.columns))
+
+
 def _on_merged_numbers(table: Table, encoding: Encoding) -> Iterator[str]:
     """Notes on columns with numbers so large that most of the others are rounded to the same few."""
     frame = next(table.blocks())
     for column in encoding.used:
-        if not isinstance(column, NumberColumn):
+        if not isinstance(column, NumberColumn) or isinstance(column, StepColumn):
             continue
         numbers = narrow(frame, column.name).select(column.value).to_series().drop_nulls().unique().to_numpy()
         kept = np.unique((np.clip(numbers, column.lowest, column.highest) + column.rounder) - column.rounder)
@@ -164,7 +192,7 @@ def _column(
     guess: Guess, profile: Profile, moments: Mapping[str, Moments], words: Mapping[str, tuple[str, ...]], buckets: int
 ) -> EncodedColumn:
     """The column encoded as the kind that was inferred."""
-    if guess.kind in ("number", "date"):
+    if guess.kind in ("number", "date", STEPS):
         return _number(guess, profile, moments)
     if guess.kind in ("category", "yes/no"):
         return _category(guess, profile)
@@ -214,7 +242,7 @@ def _more_moments(
         column = pl.col(guess.column)
         if guess.kind == "date" and profiles[guess.column].dtype == pl.String:
             numbers[guess.column] = days(column, guess.form).cast(pl.Float64)
-        elif guess.kind == "number" and not profiles[guess.column].is_number:
+        elif guess.kind in ("number", STEPS) and not profiles[guess.column].is_number:
             numbers[guess.column] = column.map_batches(
                 partial(numbers_in, written=True), return_dtype=pl.Float64, is_elementwise=True
             )

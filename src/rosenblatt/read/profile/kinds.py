@@ -19,7 +19,7 @@ from rosenblatt.read.profile.statistics import GLANCE, HeldOut, Profile, statist
 from rosenblatt.read.table import LABEL, Table, refuse_other_types
 from rosenblatt.read.values import WRITTEN, YES, Spellings, sides_of
 
-KINDS = ("number", "category", "yes/no", "date", "text", "ignore")
+KINDS = ("number", "steps", "category", "yes/no", "date", "text", "ignore")
 SAY_YES = (*YES, "+", "ja", "oui", "si", "sí", "positive", "pos")
 KEYS = "id|ids|id_str|uid|key|nr|no|number|num|uuid|guid|index|idx|rowid|pk|rownames|row_names|rowname"
 NAMES = re.compile(r"(^|[_\W])(?i:names?|surname|firstname|lastname|fullname)$|[a-z]Name$")
@@ -173,7 +173,11 @@ def _as_requested(table: Table, profile: Profile, kind: str) -> Guess:
         raise OptionError(f"column {name!r} has {profile.distinct} different values; yes/no needs two")
     if kind == "text" and profile.dtype != pl.String:
         raise OptionError(f"column {name!r} holds {_content(profile)}, which cannot be read as text")
-    if kind == "number" and not profile.is_number and not isinstance(profile.dtype, pl.Boolean | pl.Date | pl.Datetime):
+    if kind == "steps" and isinstance(profile.dtype, pl.Boolean | pl.Date | pl.Datetime):
+        raise OptionError(f"column {name!r} holds {_content(profile)}; only numbers have steps")
+    if kind in ("number", "steps") and not (
+        profile.is_number or isinstance(profile.dtype, pl.Boolean | pl.Date | pl.Datetime)
+    ):
         _check_numbers(table, profile)
     if kind == "date" and not isinstance(profile.dtype, pl.Date | pl.Datetime):
         if not profile.forms:

@@ -1,6 +1,7 @@
 """The rule of `learn.selection`: chosen by cross-validation, for rows not seen."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import Annotated, Any, Self
@@ -19,10 +20,17 @@ from rosenblatt.options import Special, with_options
 from rosenblatt.rows import timing
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array
-from rosenblatt.rows.storage import some_rows
+from rosenblatt.rows.storage import n_features, some_rows
 from rosenblatt.rows.threads import one_thread_for_blas
 from rosenblatt.rules.linear.learner import LinearLearner, empty_ledger
-from rosenblatt.rules.option_groups import AUTO, ClassWeightOptions, RandomOptions, Switch, TimeOptions
+from rosenblatt.rules.option_groups import (
+    AUTO,
+    ClassWeightOptions,
+    MonotonicOptions,
+    RandomOptions,
+    Switch,
+    TimeOptions,
+)
 from rosenblatt.rules.rule import right_on_every_row
 from rosenblatt.rules.schemes import JOINT
 
@@ -32,7 +40,7 @@ RULES = {AVERAGED: ("averaged", "AveragedRule"), POCKET: ("pocket", "PocketRule"
 
 
 @with_options
-class CrossValidatedRule(TimeOptions, ClassWeightOptions, RandomOptions, LinearLearner):
+class CrossValidatedRule(TimeOptions, ClassWeightOptions, MonotonicOptions, RandomOptions, LinearLearner):
     """What `rosenblatt.PerceptronCV` is as a rule."""
 
     name = "PerceptronCV"
@@ -77,6 +85,7 @@ class CrossValidatedRule(TimeOptions, ClassWeightOptions, RandomOptions, LinearL
         """Learn from the rows of X and their labels y; returns the rows compared, and what the choice was made from."""
         classes, parts = self._parts(X, y, sample_weight)
         data, counted = _labelled(parts, len(classes))
+        data = replace(data, cone=self.cone)
         rng, tried = self._generator(), candidates(self._families())
         with one_thread_for_blas(), ctrl_c_noted() as interrupted:
             late = _late(self.max_seconds)
@@ -178,7 +187,8 @@ def _weights_by(family: str, seed: int, data: LabelledTable) -> Array:
     """The weights that a rule of this package has for these rows, the largest of several scores being right."""
     module, name = RULES[family]
     made = getattr(import_module(f"rosenblatt.rules.linear.{module}"), name)
-    rule = made(random_state=seed, fit_intercept=bool(data.rows.bias))
+    signs = data.cone.signs(n_features(data.rows)) if data.cone else None
+    rule = made(random_state=seed, fit_intercept=bool(data.rows.bias), monotonic_cst=signs)
     absent = np.setdiff1d(np.arange(data.classes), data.codes)  # which a row without weight stands for
     rows = np.append(np.arange(data.codes.size), np.zeros(absent.size, np.int64))
     costs = np.append(data.costs, np.zeros(absent.size))

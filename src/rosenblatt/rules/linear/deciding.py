@@ -13,6 +13,7 @@ from rosenblatt.learn import choices, costs
 from rosenblatt.learn.choices import Reason
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.rows import find
+from rosenblatt.rows.cone import refuse_outside
 from rosenblatt.rows.door import admitted
 from rosenblatt.rows.examples import Examples, costs_of_rows
 from rosenblatt.rows.kernels import Array, Rows
@@ -218,6 +219,8 @@ class LinearRule(Rule):
     def replace_weights(self, weights: Array) -> None:
         """Predict with these weights from now on; the ledger still tells what was learned."""
         self._refuse_unfitted("coef_")
+        if self.cone:
+            refuse_outside("weights", np.ravel(weights), self.cone)
         self.weights_ = np.array(weights, dtype=np.float64).reshape(self.weights_.shape)
         self._expose()
 

@@ -14,6 +14,7 @@ from rosenblatt.learn.choices import Reason
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.run_state import Run
 from rosenblatt.prove.theory import bounds
+from rosenblatt.rows.cone import cone_of, refuse_several
 from rosenblatt.rows.door import labelled
 from rosenblatt.rows.examples import Examples, classes_of, refuse_heavy_rows, shown
 from rosenblatt.rows.kernels import Array, Rows
@@ -34,6 +35,7 @@ class LinearLearner(LinearRule):
     bias_scale: float | str
     normalize: bool
     multi_class: str = ONE_VS_REST
+    monotonic_cst: Any = None
     _knows_all_classes = True  # of each, some row counts
 
     def _settle(self) -> None:
@@ -44,12 +46,23 @@ class LinearLearner(LinearRule):
         self._multi_class = self.multi_class
         self._zero_is_yes = choices.sign_at_zero(choices.ties_named(self.ties)) > 0
 
+    def _settle_cone(self, classes: Array) -> None:
+        """Take over the constraints on the signs of weights, once the features are known."""
+        self._cone = cone_of(self.monotonic_cst, self.n_features_in_, getattr(self, "feature_names_in_", None))
+        if self.cone and classes.size > 2:
+            refuse_several(self.monotonic_cst)
+        if self.cone and self._unit_rows:
+            raise OptionError(
+                "constraints on signs are not for normalize: a scaled row falls in one feature as another rises"
+            )
+
     def _parts(self, X: Any, y: Any, sample_weight: Any) -> tuple[Array, list[Examples]]:
         """For `fit`: the classes, and the examples of each rule."""
         self._settle()
         rows, y = self._checked(X, y, reset=True)
         rows = self._with_best_bias(rows)
         classes = self._classes(y)
+        self._settle_cone(classes)
         parts = self._examples_of_rules(rows, y, classes, sample_weight)
         if parts[0].weights.size and not parts[0].weights.any():
             raise DataError("the weights of all rows are zero; a rule needs rows that count")
@@ -71,6 +84,8 @@ class LinearLearner(LinearRule):
         known = np.unique(labelled(classes)) if first else self.classes_
         if known.size < 2:
             raise OptionError(f"classes must be two or more, not {list(classes)!r}")
+        if first:
+            self._settle_cone(known)
         if not first and classes is not None and not np.array_equal(np.unique(classes), known):
             raise OptionError(f"classes must be those of the first call, {known.tolist()!r}, not {list(classes)!r}")
         if not (fits := np.isin(y, known)).all():
@@ -188,6 +203,10 @@ class LinearLearner(LinearRule):
 
     def _ledger(self, start: Array) -> Ledger:
         """The ledger of a stream that begins with these weights."""
+        if self.cone:
+            from rosenblatt.learn.passes.in_cone import ConeLedger
+
+            return ConeLedger(start, 0, np.int64, self.ties, **self.cone.fields)
         return empty_ledger(start)
 
     def _emptied_ledgers(self) -> list[Ledger]:

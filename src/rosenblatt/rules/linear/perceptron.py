@@ -11,16 +11,18 @@ import numpy as np
 from rosenblatt.errors import OptionError
 from rosenblatt.learn import choices
 from rosenblatt.learn.choices import Budget, Reason
-from rosenblatt.learn.pla import pla
-from rosenblatt.learn.pla.stalling import Stall
+from rosenblatt.learn.pla import in_cone, pla
+from rosenblatt.learn.pla.stalling import IN_CYCLES, Stall
 from rosenblatt.learn.run_state import Run, ctrl_c_noted
 from rosenblatt.options import Number, OneOf, Whole, with_options
 from rosenblatt.plurals import many
 from rosenblatt.prove.solve import run as of_two_classes
 from rosenblatt.prove.solve.clock import Clock
-from rosenblatt.prove.solve.separability import NotSeparable, decide
+from rosenblatt.prove.solve.constrained import decide_in
+from rosenblatt.prove.solve.separability import NotSeparable
 from rosenblatt.prove.theory import bounds
 from rosenblatt.rows import find
+from rosenblatt.rows.cone import Cone
 from rosenblatt.rows.examples import Examples, shown
 from rosenblatt.rows.kernels import Array, Ties
 from rosenblatt.rows.kesler import JointExamples
@@ -29,6 +31,7 @@ from rosenblatt.rules.linear.stream_learner import Followed, StreamLearner
 from rosenblatt.rules.option_groups import (
     AUTO,
     LearningOptions,
+    MonotonicOptions,
     MultiClassOptions,
     PatienceOptions,
     StartOptions,
@@ -44,6 +47,7 @@ BOUND = "bound"
 MOST_PASSES = 1000  # where nothing else is said
 A_PROOF, SOME_PASSES = 1e9, 50  # operations, and times all numbers, after which a proof is given up
 NO_RULE = "No rule is right on every row that counts."
+NO_RULE_IN_CONE = "No rule that keeps the constraints is right on every row that counts."
 SOME_RULE = "The rows are proved separable: more passes lead there, sooner if the columns are of similar sizes"
 A_SECOND = 1e9  # numbers, read in about so long: what is looked for in a run whose time is up
 ADVICE = {  # desk/plain_warnings.py rewords it for the command
@@ -102,6 +106,7 @@ class PerceptronRule(
     BoundOptions,
     PatienceOptions,
     MultiClassOptions,
+    MonotonicOptions,
     LearningOptions,
     StreamLearner,
 ):
@@ -143,8 +148,10 @@ class PerceptronRule(
         )
         rng = self._generator()
         classes, parts = self._parts(X, y, sample_weight)
+        if self.cone and (order not in IN_CYCLES or by_bound):
+            raise OptionError("constraints on signs need the order 'active' or 'cyclic', and no max_updates='bound'")
         starts = self._starts(parts, rng)
-        runs, verdicts = [], [_Refutation(part, self.ties) for part in parts]
+        runs, verdicts = [], [_Refutation(part, self.ties, self.cone) for part in parts]
         with ctrl_c_noted() as interrupted:
             limits = choices.shares(budget, len(parts))
             for part, start, refutation, limit in zip(parts, starts, verdicts, limits, strict=True):
@@ -153,6 +160,11 @@ class PerceptronRule(
                 how: Any = {"order": order, "ties": ties, "budget": limit, "rng": rng, "watch": watch}
                 if by_itself:
                     how["stall"] = Stall(refutation.is_refuted)
+                if self.cone:
+                    del how["order"], how["rng"]
+                    how["ties"] = self.ties
+                    runs.append(in_cone.learn(part, start, self.cone, interrupted=interrupted, **how))
+                    continue
                 runs.append(learner_of(part).learn(part, start, interrupted=interrupted, **how))
             proved = [self._proved(*each) for each in zip(parts, runs, starts, verdicts, strict=True)]
         runs = [
@@ -182,7 +194,7 @@ class PerceptronRule(
         """What a run that did not separate its rows proves about them."""
         if run.reason in (Reason.SEPARATED, Reason.INTERRUPTED) or self._unit_rows:  # those are not the rows given
             return None
-        if refutation.contradiction:
+        if refutation.contradiction or self.cone:
             return refutation.contradiction
         most = A_SECOND if run.reason is Reason.MAX_SECONDS else inf
         prove = import_module("rosenblatt.prove.solve.joint_run") if isinstance(part, JointExamples) else of_two_classes
@@ -203,7 +215,11 @@ class PerceptronRule(
             before = self._start_weights(parts, self._generator())
         else:
             before = [self.weights_] if isinstance(parts[0], JointExamples) else list(self.weights_)
-        followed = [learner_of(part).follow(part, w, ties) for part, w in zip(parts, before, strict=True)]
+        if self.cone:
+            before = [self.cone.nearest(w) for w in before]
+            followed = [in_cone.follow_in(self.cone, part, w, self.ties) for part, w in zip(parts, before, strict=True)]
+        else:
+            followed = [learner_of(part).follow(part, w, ties) for part, w in zip(parts, before, strict=True)]
 
         def take_over() -> None:
             self.weights_ = np.vstack([w for w, _ in followed])
@@ -214,8 +230,8 @@ class PerceptronRule(
 class _Refutation:
     """A search, made at most once, for a proof that no rule is right on every row that counts."""
 
-    def __init__(self, part: Examples, ties: str) -> None:
-        self._part, self._ties = part, ties
+    def __init__(self, part: Examples, ties: str, cone: Cone) -> None:
+        self._part, self._ties, self._cone = part, ties, cone
         self.finding = ""  # in words
         self.contradiction: Any = None  # of the rows as they are numbered
 
@@ -230,9 +246,9 @@ class _Refutation:
                 several, self._ties, clock, learning=False
             )
         else:
-            verdict = decide(Examples(rows, part.labels[counted]), self._ties, clock, learning=False)
+            verdict = decide_in(self._cone, Examples(rows, part.labels[counted]), self._ties, clock, learning=False)
         if verdict.separable is False:
-            self.finding = NO_RULE
+            self.finding = NO_RULE_IN_CONE if self._cone else NO_RULE
         elif verdict.separable and self._ties == "mistake":  # with other ties, passes may cycle all the same
             self.finding = f"{SOME_RULE} (StandardScaler)."
         if isinstance(verdict, NotSeparable) and counted.size == part.n:

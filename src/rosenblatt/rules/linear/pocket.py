@@ -23,6 +23,7 @@ from rosenblatt.rules.option_groups import (
     AUTO,
     FromZero,
     LearningOptions,
+    MonotonicOptions,
     MultiClassOptions,
     PassOptions,
     PatienceOptions,
@@ -62,6 +63,7 @@ class PocketRule(
     TimeOptions,
     PatienceOptions,
     MultiClassOptions,
+    MonotonicOptions,
     LearningOptions,
     LinearLearner,
 ):
@@ -111,6 +113,8 @@ class PocketRule(
         classes, parts = self._parts(X, y, sample_weight)
         if self.margin and isinstance(parts[0], JointExamples):
             raise OptionError("margin is for two classes, or several with multi_class='one-vs-rest' or 'one-vs-one'")
+        if self.cone and self.ratchet:
+            raise OptionError("constraints on signs are not for the ratchet: set one of them")
         starts = self._starts(parts, rng)
         with ctrl_c_noted() as interrupted:
             runs = [
@@ -156,7 +160,8 @@ class PocketRule(
             first = replace(first, max_updates=learner.enough_updates(part))
         if self.improve and budget.max_seconds is not None:
             first = replace(first, max_seconds=budget.max_seconds / 4)
-        shared: Any = {"rng": rng, "interrupted": interrupted} | ({} if joint else {"ties": ties, "gamma": self.margin})
+        shared: Any = {"rng": rng, "interrupted": interrupted}
+        shared |= {} if joint else {"ties": ties, "gamma": self.margin, "cone": self.cone}
         watch, more = reporter(first, "pocket") if self.verbose else None, {"ties": ties} if joint else {}
         run: PocketRun = learner.learn(part, start, budget=first, ratchet=self.ratchet, watch=watch, **shared, **more)
         if not self.improve:

@@ -24,6 +24,7 @@ from rosenblatt.rows.kernels import Array
 from rosenblatt.rules.linear.learner import LinearLearner
 from rosenblatt.rules.option_groups import (
     ClassWeightOptions,
+    MonotonicOptions,
     PassOptions,
     Positive,
     ThresholdOptions,
@@ -34,7 +35,9 @@ from rosenblatt.rules.schemes import as_list, one_or_all
 
 
 @with_options
-class SoftMarginRule(ThresholdOptions, PassOptions, TimeOptions, ClassWeightOptions, VerboseOptions, LinearLearner):
+class SoftMarginRule(
+    ThresholdOptions, PassOptions, TimeOptions, ClassWeightOptions, MonotonicOptions, VerboseOptions, LinearLearner
+):
     """What `rosenblatt.SoftMarginPerceptron` is as a rule."""
 
     name = "SoftMarginPerceptron"
@@ -64,7 +67,7 @@ class SoftMarginRule(ThresholdOptions, PassOptions, TimeOptions, ClassWeightOpti
         C, tol = float(self.C), float(self.tol)
         budget = Budget(max_passes=self.max_passes, max_seconds=self.max_seconds)
         classes, parts = self._parts(X, y, sample_weight)
-        system = system_for(parts[0])
+        system = system_for(parts[0], self.cone)
         runs: list[SoftRun] = []
         proofs: list[SoftMargin | None] = []
         with ctrl_c_noted() as interrupted:
@@ -72,6 +75,7 @@ class SoftMarginRule(ThresholdOptions, PassOptions, TimeOptions, ClassWeightOpti
             for part, start, share in zip(parts, starts, choices.shares(budget, len(parts)), strict=True):
                 watch = _reporter() if self.verbose else None
                 how: Any = {"system": system, "budget": share, "interrupted": interrupted, "watch": watch}
+                how["cone"] = self.cone
                 if start.any():  # no row of a class counts
                     runs.append(soft.constant(part, C, start))
                     proofs.append(None)

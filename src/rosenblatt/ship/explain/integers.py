@@ -21,12 +21,12 @@ import scipy  # its parts are loaded when they are used
 
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.plurals import many
-from rosenblatt.read.encode.columns import CategoryColumn, NumberColumn, YesNoColumn
+from rosenblatt.read.encode.columns import CategoryColumn, YesNoColumn
 from rosenblatt.rows import find
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.storage import rows_of
-from rosenblatt.ship.explain.scorecard import PointUnit, Scorecard, card_of, measures_of
+from rosenblatt.ship.explain.scorecard import PointUnit, Scorecard, card_of, is_counted, measures_of
 from rosenblatt.ship.export.points import PointRule, spare_bits
 
 SIZES = (1, 2, 3, 5, 10, 20, 50, 100)  # that "auto" tries, in this order
@@ -242,7 +242,7 @@ def _shares(points: PointRule, measures: Mapping[str, PointUnit]) -> tuple[list[
     units, offsets, absence = [], [], []
     for column in points.encoding.used:
         many = column.size
-        if isinstance(column, NumberColumn):
+        if is_counted(column):
             unit, base = measures[column.name].unit, measures[column.name].base
             units.append(Fraction(column.scale) / unit)
             offsets.append((Fraction(column.centre) - base) / unit)
@@ -265,7 +265,7 @@ def _before_rounding(points: PointRule, measures: Mapping[str, PointUnit]) -> tu
         for column, _ in points.columns(rule):
             part, place = parts[column.name], slice(at, at + column.size)
             at += column.size
-            if isinstance(column, NumberColumn):
+            if is_counted(column):
                 unrounded[rule, place] = [float(line.points) for line in part.lines[: column.size]]
             elif isinstance(column, CategoryColumn) and not isinstance(column, YesNoColumn):
                 unrounded[rule, place] -= float(part.reference)

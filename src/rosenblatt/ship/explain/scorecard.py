@@ -13,8 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from fractions import Fraction
+from itertools import accumulate, pairwise
 from math import ceil, floor, log10
-from typing import Any
+from typing import Any, TypeGuard
 
 from rosenblatt.errors import OptionError
 from rosenblatt.judge.ladder import Rung
@@ -25,6 +26,7 @@ from rosenblatt.read.encode.columns import (
     HashedTextColumn,
     NumberColumn,
     SparseColumn,
+    StepColumn,
     TextColumn,
     YesNoColumn,
 )
@@ -223,9 +225,14 @@ def card_of(
     return Scorecard(points.encoding.target.name, points.classes, tuple(cards), factor, points.zero_is_yes, decimals)
 
 
+def is_counted(column: EncodedColumn) -> TypeGuard[NumberColumn]:
+    """Whether a column has points for every unit."""
+    return isinstance(column, NumberColumn) and not isinstance(column, StepColumn)
+
+
 def measures_of(points: PointRule, *, binary: bool = False) -> dict[str, PointUnit]:
     """How each number is counted."""
-    numbers = (column for column in points.encoding.used if isinstance(column, NumberColumn))
+    numbers = filter(is_counted, points.encoding.used)
     return {column.name: measure_of(column, binary=binary) for column in numbers}
 
 
@@ -268,8 +275,10 @@ def _card(
     for column, weights in points.columns(rule):
         shares = None if means is None else means[at : at + column.size]
         at += column.size
-        if isinstance(column, NumberColumn):
+        if is_counted(column):
             parts.append(_number(column, weights, factor, measures[column.name]))
+        elif isinstance(column, StepColumn):
+            parts.append(_steps(column, [factor * Fraction(w) for w in weights], shares, centred=centred))
         elif isinstance(column, CategoryColumn):
             parts.append(_category(column, [factor * Fraction(w) for w in weights], shares, centred=centred))
         elif isinstance(column, TextColumn | SparseColumn):
@@ -320,6 +329,24 @@ def _category(
     lines = (
         *(Line(value, points - reference) for value, points in values),
         *(Line(value, points - reference, seen) for value, points, seen in other),
+        Line("missing", none - reference, column.missing),
+    )
+    seen = [line.points for line in lines if line.seen]
+    return Part(column.name, column.kind, lines, (min(seen), max(seen)), reference)
+
+
+def _steps(column: StepColumn, own: Sequence[Fraction], shares: Sequence[float] | None, *, centred: bool) -> Part:
+    """One line for each step, the lowest first."""
+    many = len(column.edges)
+    points = [Fraction(0), *accumulate(own[:many])]
+    reference = sum(points, Fraction(0)) / len(points) if centred else Fraction(0)
+    if centred and shares is not None:
+        reference = sum((Fraction(share) * w for share, w in zip(shares, own, strict=True)), Fraction(0))
+    ends = [f"{MINUS if edge < 0 else ''}{abs(edge):,.15g}" for edge in column.edges]
+    names = [f"below {ends[0]}", *(f"{a} to below {b}" for a, b in pairwise(ends)), f"{ends[-1]} or more"]
+    none = own[many] if column.missing else Fraction(0)
+    lines = (
+        *(Line(name, each - reference) for name, each in zip(names, points, strict=True)),
         Line("missing", none - reference, column.missing),
     )
     seen = [line.points for line in lines if line.seen]

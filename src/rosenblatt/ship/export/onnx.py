@@ -26,6 +26,7 @@ from rosenblatt.read.encode.columns import (
     HashedTextColumn,
     NumberColumn,
     SparseColumn,
+    StepColumn,
     TextColumn,
 )
 from rosenblatt.read.values import MISSING as MARKS
@@ -53,9 +54,10 @@ def onnx_of(points: PointRule) -> "ModelProto":
     each = zip(*(points.columns(rule) for rule in range(len(points.weights))), strict=True)
     columns = [(both[0][0], np.array([w for _, w in both], float).T) for both in each]  # weights: features x rules
     sums = [graph.constant([points.intercepts])]
-    if numbers := [(column, w) for column, w in columns if isinstance(column, NumberColumn)]:
+    on_grids = [isinstance(column, NumberColumn) and not isinstance(column, StepColumn) for column, _ in columns]
+    if numbers := [each for each, is_on in zip(columns, on_grids, strict=True) if is_on]:
         sums.append(_of_numbers(graph, numbers))
-    sums.extend(_of_column(graph, column, w) for column, w in columns if not isinstance(column, NumberColumn))
+    sums.extend(_of_column(graph, *each) for each, is_on in zip(columns, on_grids, strict=True) if not is_on)
     _decide(graph, points, graph.node("Sum", sums))
     return graph.model()
 
@@ -164,7 +166,9 @@ def _on_grids(graph: Graph, X: str, grids: Array, weights: Array, empty: Array) 
 
 
 def _of_column(graph: Graph, column: EncodedColumn, w: Array) -> str:
-    """The points of a column that is not a number."""
+    """The points of a column that is not a number on a grid."""
+    if isinstance(column, StepColumn):
+        return _of_steps(graph, column, w)
     if isinstance(column, CategoryColumn):
         return _of_category(graph, column, w)
     if isinstance(column, SparseColumn):
@@ -175,6 +179,18 @@ def _of_column(graph: Graph, column: EncodedColumn, w: Array) -> str:
     if isinstance(column, HashedTextColumn) or not isinstance(column, TextColumn):
         raise OptionError(f"column {column.name!r}: {column.kind} cannot be written in ONNX; use a vocabulary of words")
     return _of_text(graph, column, w)
+
+
+def _of_steps(graph: Graph, column: StepColumn, w: Array) -> str:
+    """The points of the step that a number is in: its row in a table that ends with a missing one."""
+    table = np.array([column.worth(each) for each in w.T]).T
+    x = graph.input(column, "DOUBLE", "a number; NaN: missing")
+    gone = graph.node("Or", [graph.node("IsNaN", [x]), graph.node("IsInf", [x])])
+    above = graph.node("GreaterOrEqual", [x, graph.constant([list(column.edges)])])
+    step = graph.node("ReduceSum", [graph.node("Cast", [above], to=INT64), graph.constant([1])], keepdims=0)
+    gone = graph.node("Squeeze", [gone, graph.constant([1])])
+    place = graph.node("Where", [gone, graph.constant(len(column.edges) + 1), step])
+    return graph.node("Gather", [graph.constant(table), place])
 
 
 def _of_category(graph: Graph, column: CategoryColumn, w: Array) -> str:

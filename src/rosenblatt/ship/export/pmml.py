@@ -25,6 +25,7 @@ from rosenblatt.read.encode.columns import (
     EncodedColumn,
     HashedTextColumn,
     NumberColumn,
+    StepColumn,
     TextColumn,
 )
 from rosenblatt.read.values import MISSING
@@ -105,7 +106,11 @@ def _features(column: EncodedColumn, source: str) -> Iterator[Element]:
     """The features of a column as expressions."""
     missing = apply("isMissing", field(source))
     one, zero = constant(1.0), constant(0.0)
-    if isinstance(column, NumberColumn):
+    if isinstance(column, StepColumn):
+        for edge in column.edges:
+            above = apply("greaterOrEqual", field(source), constant(edge))
+            yield apply("if", missing, zero, apply("if", above, one, zero))
+    elif isinstance(column, NumberColumn):
         yield apply("if", missing, zero, _scaled(column))
     elif isinstance(column, CategoryColumn):
         forms: dict[int, list[str]] = {}

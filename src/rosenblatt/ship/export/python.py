@@ -15,6 +15,7 @@ from rosenblatt.read.encode.columns import (
     EncodedColumn,
     HashedTextColumn,
     NumberColumn,
+    StepColumn,
     TextColumn,
 )
 from rosenblatt.read.encode.encoding import Encoding
@@ -31,6 +32,7 @@ Values may be of any type that can express them: numbers, texts, true and false,
 or a text in MISSING. Run as a command, it reads CSV with a header from standard input and writes a label for each row.
 """
 
+import bisect
 import csv
 import math
 import re
@@ -66,6 +68,10 @@ PREDICT
 def _points(row):
     for name, column in NUMBERS.items():
         yield _of_number(_float(name, CELL, column["written"]), column)
+    for name, column in STEPS.items():
+        x = _float(name, CELL, column["written"])
+        there = x is not None and math.isfinite(x)
+        yield column["points"][bisect.bisect_right(column["edges"], x)] if there else column["missing"]
     for name, column in DATES.items():
         yield _of_number(_days(CELL, column["format"], column["shape"]), column)
     for name, column in CATEGORIES.items():
@@ -200,7 +206,7 @@ if __name__ == "__main__":
 
 def python_of(points: PointRule) -> str:
     """The rule as the text of a Python module."""
-    tables: dict[str, dict[str, Any]] = {"NUMBERS": {}, "DATES": {}, "CATEGORIES": {}, "TEXTS": {}}
+    tables: dict[str, dict[str, Any]] = {"NUMBERS": {}, "STEPS": {}, "DATES": {}, "CATEGORIES": {}, "TEXTS": {}}
     none = [0.0] * len(points.weights)
     for column, weights in points.terms():
         each = [list(w) for w in zip(*weights, strict=True)]  # of every feature, the points in each score
@@ -232,8 +238,8 @@ def module(
 
 def _kind(column: EncodedColumn) -> str:
     """The table that a column belongs to."""
-    if isinstance(column, DateColumn):
-        return "DATES"
+    if isinstance(column, DateColumn | StepColumn):
+        return "DATES" if isinstance(column, DateColumn) else "STEPS"
     return (
         "NUMBERS"
         if isinstance(column, NumberColumn)
@@ -245,6 +251,9 @@ def _kind(column: EncodedColumn) -> str:
 
 def _table(column: EncodedColumn, each: list[list[float]], none: list[float]) -> dict[str, Any]:
     """What the module needs to know about a column."""
+    if isinstance(column, StepColumn):
+        *steps, empty = [list(w) for w in zip(*map(column.worth, zip(*each, strict=True)), strict=True)]
+        return {**form_of(column), "edges": list(column.edges), "points": steps, "missing": empty}
     if isinstance(column, NumberColumn):
         grid = {name: getattr(column, name) for name in ("lowest", "highest", "rounder", "centre", "scale")}
         return {**form_of(column), **grid, "points": each[0], "missing": each[1] if column.missing else none}

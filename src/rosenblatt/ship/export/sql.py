@@ -26,6 +26,7 @@ from rosenblatt.read.encode.columns import (
     EncodedColumn,
     HashedTextColumn,
     NumberColumn,
+    StepColumn,
     TextColumn,
 )
 from rosenblatt.read.encode.encoding import Encoding
@@ -131,6 +132,9 @@ def _term(column: EncodedColumn, w: Sequence[float], of: str, own: str) -> str:
     cell = of + identifier(column.name)
     if isinstance(column, DateColumn):
         return _of_date(column, w, cell, f"{own}cell")
+    if isinstance(column, StepColumn):
+        *worth, none = map(number, column.worth(w))
+        return of_number(cell, column.written, lambda x: _of_steps(column, worth, none, x), none)
     if isinstance(column, NumberColumn):
         empty = number(w[1] if column.missing else 0.0)
         return of_number(cell, column.written, lambda x: _of_number(column, w, x), empty)
@@ -159,6 +163,14 @@ def _of_number(column: NumberColumn, w: Sequence[float], x: str) -> str:
         f" WHEN {x} BETWEEN {number(-LARGEST)} AND {low} THEN {at(column.lowest)}"
         f" ELSE {number(w[1] if column.missing else 0.0)} END"
     )
+
+
+def _of_steps(column: StepColumn, worth: Sequence[str], none: str, x: str) -> str:
+    """The points of the step that a number is in; if not finite, those of a missing one."""
+    ends = [number(-LARGEST), *map(number, column.edges), number(LARGEST)]
+    steps = zip(ends, ends[1:], worth, strict=False)
+    cases = [f" WHEN {x} BETWEEN {low} AND {high} THEN {points}" for low, high, points in steps]
+    return f"CASE{''.join(reversed(cases))} ELSE {none} END"  # from the top: an edge is in the step above it
 
 
 def _of_category(column: CategoryColumn, w: Sequence[float], cell: str) -> str:

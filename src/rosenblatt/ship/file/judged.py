@@ -139,11 +139,12 @@ def _ends(column: "EncodedColumn") -> tuple[Any, Any]:
     from rosenblatt.read.encode.columns import (  # imports Polars, which models learned from arrays do not need
         NumberColumn,
         SparseColumn,
+        StepColumn,
     )
 
     if isinstance(column, SparseColumn):
         return -column.highest, column.highest
-    if not isinstance(column, NumberColumn):
+    if not isinstance(column, NumberColumn) or isinstance(column, StepColumn):
         return 0.0, 1.0
     lowest, highest = ((end - column.centre) / column.scale for end in (column.lowest, column.highest))
     return np.array([lowest, 0.0])[: column.size], np.array([highest, 1.0])[: column.size]

@@ -13,6 +13,8 @@ import numpy as np
 from rosenblatt import options, registry
 from rosenblatt.errors import ModelError
 from rosenblatt.learn.dual.gram import OF_PAIRS, OF_PRODUCTS, PRECOMPUTED
+from rosenblatt.rows.cone import NAME as MONOTONIC
+from rosenblatt.rows.cone import Cone
 from rosenblatt.rules.schemes import JOINT, ONE_VS_REST
 from rosenblatt.ship.file.codecs import (
     COUNTABLE,
@@ -23,6 +25,7 @@ from rosenblatt.ship.file.codecs import (
     NUMBER,
     REAL,
     TINY,
+    WHOLES,
     Codec,
     Shape,
     at_least,
@@ -155,6 +158,24 @@ def _columns_read(value: Any, where: str, shape: Shape) -> Any:
     return listed(LABEL).read(value, where, shape) if type(value) is list else TEXT_OR_NONE.read(value, where, shape)
 
 
+def _signs_written(signs: Any) -> Any:
+    """Constraints as the features that may not fall, and those that may not rise."""
+    return {name: list(features) for name, features in Cone.of(signs).fields.items()}
+
+
+def _signs_read(value: Any, where: str, shape: Shape) -> Any:
+    given = fields(value, where, {"increasing": WHOLES, "decreasing": WHOLES}, shape)
+    found = {name: given[name].tolist() for name in given}
+    several = [*found["increasing"], *found["decreasing"]]
+    if not several or len(set(several)) < len(several):
+        raise ModelError(f"{where} must name features, each once")
+    if shape is NO_SHAPE:
+        return value
+    if max(several) >= shape.features:
+        raise ModelError(f"{where} names feature {max(several)}, but the rule has {shape.features}")
+    return Cone(**{name: tuple(part) for name, part in found.items()}).signs(shape.features).tolist()
+
+
 MULTI_CLASS = "multi_class"
 YOUNGER = {"PerceptronCV": ("max_seconds",)}  # options that older files lack; left out of others too where None
 SPECIAL: Mapping[str, Codec] = {
@@ -167,6 +188,7 @@ SPECIAL: Mapping[str, Codec] = {
     "categorical_features": Codec(_columns_written, _columns_read),
     "classes": Codec(_classes_written, _classes_read),
     "comparator": Codec(_comparator_written, _comparator_read),
+    MONOTONIC: Codec(_signs_written, _signs_read),
 }
 
 
@@ -201,10 +223,14 @@ def scheme_meant(classes: int) -> str:
 def options_written(rule: Any) -> dict[str, Any]:
     """The options of a rule, each checked to be readable again."""
     given, found = rule.options(), {}
+    if rule.cone:  # by the numbers of the features, however they were named
+        given[MONOTONIC] = rule.cone.signs(rule.n_features_in_)
     scheme, classes = given.get(MULTI_CLASS), rule.classes_
     if scheme is not None and len(classes) > 2 and scheme != rule._scheme:
         raise ModelError(f"multi_class was changed to {scheme!r} after learning with {rule._scheme!r}: fit again")
     for name, kind in kinds_kept(rule.name).items():
+        if name == MONOTONIC and not rule.cone:  # as in files of before
+            continue
         where = f"a model file cannot hold the option {name}: it"
         try:
             found[name] = kind.write(given[name])

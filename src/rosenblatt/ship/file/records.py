@@ -13,6 +13,8 @@ import numpy as np
 from rosenblatt import registry
 from rosenblatt.errors import ModelError, RosenblattError
 from rosenblatt.learn.online.online import COUNTS
+from rosenblatt.rows.cone import NAME as MONOTONIC
+from rosenblatt.rows.cone import Cone
 from rosenblatt.rules.online import OnlineRule
 from rosenblatt.rules.online_state import PROTOCOL
 from rosenblatt.rules.schemes import JOINT, ONE_VS_REST, rules_of
@@ -105,21 +107,27 @@ def _restored(given: Mapping[str, Any]) -> Any:
     parameters = with_younger(name, given["parameters"])
     if MULTI_CLASS in parameter_kinds and type(parameters) is dict and MULTI_CLASS not in parameters:
         parameters = {**parameters, MULTI_CLASS: scheme_meant(len(labels))}
+    free = MONOTONIC in parameter_kinds and type(parameters) is dict and MONOTONIC not in parameters
+    kinds_given = {name: kind for name, kind in parameter_kinds.items() if name != MONOTONIC or not free}
     own = getattr(made, MULTI_CLASS, ONE_VS_REST)
     scheme = parameters.get(MULTI_CLASS, own) if type(parameters) is dict and len(labels) > 2 else None
     settled = fields(given["settled"], "settled", kinds, NO_SHAPE)
     shape = Shape(rules_of(len(labels), scheme), given["features"], settled.get("bias", 0.0), scheme == JOINT)
-    options = fields(parameters, "parameters", parameter_kinds, shape)
+    options = fields(parameters, "parameters", kinds_given, shape)
     learned = fields(given["learned"], "learned", {key: field.kind for key, field in table.learned.items()}, shape)
     rule = made(**options)
     if MULTI_CLASS in options:  # older files lack it and keep the class's default, one-vs-rest
         rule._multi_class = options[MULTI_CLASS]
     rule.classes_, rule.n_features_in_ = classes, given["features"]
+    if MONOTONIC in options:
+        rule._cone = Cone.of(options[MONOTONIC])
     if names is not None:
         rule.feature_names_in_ = np.array(names, object)
     for values, fields_of in ((settled, table.settled), (learned, table.learned)):
         for key, field in fields_of.items():
             field.put(rule, values[key])
+    if rule.cone and (len(labels) > 2 or (rule.cone.signs(shape.size) * rule.weights_ < 0.0).any()):
+        raise ModelError("the weights break the rule's own constraints on their signs")
     if table.finish is not None:
         table.finish(rule, shape, learned)
     return rule

@@ -1,0 +1,126 @@
+"""Constraints on columns: the score never falls as this one rises, and never rises as that one does.
+
+A column's constraint is one on the sign of its feature's weight: features of numbers, dates and yes/no columns never
+fall as the cell rises. What a missing cell counts is not constrained.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from rosenblatt.errors import OptionError
+from rosenblatt.read.encode.columns import CategoryColumn, EncodedColumn, IgnoredColumn, NumberColumn, YesNoColumn
+from rosenblatt.read.encode.encoding import Encoding
+from rosenblatt.read.frames import nearest
+from rosenblatt.rows.cone import EVERYWHERE, Cone
+
+if TYPE_CHECKING:
+    from rosenblatt.desk.data import Data
+
+NOT = {1: "increasing", -1: "decreasing"}
+ORDERED = "numbers, dates and yes/no columns"
+
+
+def wanted(increasing: Sequence[str], decreasing: Sequence[str]) -> dict[str, int]:
+    """The sign that each column asked for must have; refuses a column that is asked for twice, in both ways."""
+    for name in increasing:
+        if name in decreasing:
+            raise OptionError(f"column {name!r} cannot be both --increasing and --decreasing")
+    return {**dict.fromkeys(increasing, 1), **dict.fromkeys(decreasing, -1)}
+
+
+def refuse_unfit(data: "Data", columns: Mapping[str, int]) -> None:
+    """Refuse columns that are not there, or that do not rise and fall, and tables of more than two classes."""
+    if not columns:
+        return
+    encoding = data.encoding
+    if len(data.classes) > 2:
+        raise OptionError(
+            f"--increasing and --decreasing are for a target of two classes; {encoding.target.name!r} has "
+            f"{len(data.classes)}: no score of one class alone decides"
+        )
+    known = {column.name: column for column in encoding.columns}
+    for name, sign in columns.items():
+        option = f"--{NOT[sign]}"
+        if encoding.is_sparse:
+            if name not in (numbers := {str(k) for k in encoding.used[0].all_numbers}):  # type: ignore[attr-defined]
+                raise OptionError(f"{option}: there is no feature {name!r}{nearest(name, numbers)}")
+            continue
+        if name == encoding.target.name:
+            raise OptionError(f"{option}: {name!r} is the target")
+        if name not in known:
+            raise OptionError(f"{option}: there is no column {name!r}{nearest(name, known)}")
+        if not _rises(column := known[name]):
+            why = f"left out: {column.why}" if isinstance(column, IgnoredColumn) else f"read as {_kind(column)}"
+            raise OptionError(f"{option}: column {name!r} is {why}; only {ORDERED} rise and fall")
+
+
+def signs_of(encoding: Encoding, columns: Mapping[str, int]) -> list[int]:
+    """The sign that the weight of each feature must have: 1, -1 or 0; columns that are left out have no features."""
+    if encoding.is_sparse:
+        return [columns.get(str(number), 0) for number in encoding.used[0].all_numbers]  # type: ignore[attr-defined]
+    found: list[int] = []
+    for column in encoding.used:
+        own = [0] * column.size
+        if column.name in columns and _rises(column):
+            values = column.size - column.missing  # of steps, more than one
+            own[:values] = [columns[column.name]] * values
+        found += own
+    return found
+
+
+def cone_wanted(encoding: Encoding, columns: Mapping[str, int]) -> Cone:
+    """The cone that the weights of the features must be in."""
+    return Cone.of(signs_of(encoding, columns)) if columns else EVERYWHERE
+
+
+def by_column(encoding: Encoding, cone: Cone) -> list[tuple[str, int, list[int]]]:
+    """The constrained columns, the sign of each, and its constrained features."""
+    found: dict[str, tuple[int, list[int]]] = {}
+    signs = cone.signs(encoding.size).tolist()
+    for place, (feature, sign) in enumerate(zip(encoding.features, signs, strict=True)):
+        if sign:
+            name = feature.meaning if encoding.is_sparse else feature.column
+            found.setdefault(name, (sign, []))[1].append(place)
+    return [(name, sign, places) for name, (sign, places) in found.items()]
+
+
+def may_be_constrained(encoding: Encoding, name: str, cone: Cone) -> bool:
+    """Whether the constraints on a column are those that `signs_of` gives it."""
+    sign = next(sign for column, sign, _ in by_column(encoding, cone) if column == name)
+    places = next(places for column, _, places in by_column(encoding, cone) if column == name)
+    return [k for k, own in enumerate(signs_of(encoding, {name: sign})) if own] == places
+
+
+def points_in_words(encoding: Encoding, cone: Cone) -> str:
+    """What the constraints say of the points, in one sentence."""
+    each = by_column(encoding, cone)
+    parts = [
+        f"never {verb} as {_listed([name for name, sign, _ in each if sign == wanted_sign])} rises"
+        for wanted_sign, verb in ((1, "fall"), (-1, "rise"))
+        if any(sign == wanted_sign for _, sign, _ in each)
+    ]
+    return f"The points {' and '.join(parts)}."
+
+
+def without_points(encoding: Encoding, rule: Any) -> list[str]:
+    """The constrained columns whose weight is 0: the rows would rather have it on the wrong side."""
+    weights = rule.linear.coefficients[0] if rule.cone and rule.linear is not None else []
+    return [name for name, _, places in by_column(encoding, rule.cone) if not any(weights[k] for k in places)]
+
+
+def record(encoding: Encoding, cone: Cone) -> dict[str, list[str]]:
+    """The constraints for a program."""
+    each = by_column(encoding, cone)
+    return {name: [column for column, sign, _ in each if sign == wanted_sign] for wanted_sign, name in NOT.items()}
+
+
+def _rises(column: EncodedColumn) -> TypeGuard[NumberColumn | YesNoColumn]:
+    return isinstance(column, NumberColumn | YesNoColumn)
+
+
+def _kind(column: EncodedColumn) -> str:
+    return "a category" if isinstance(column, CategoryColumn) else column.kind
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"

@@ -1,0 +1,76 @@
+"""The edges of the steps that a column of numbers is cut into.
+
+Problem   few steps, of which each has its share of the rows, between which the classes differ; with edges that people
+          can remember.
+Input     numbers, the classes of their rows, how many classes there are.
+Result    edges, rising; a number that equals an edge is in the step above it.
+Method    Candidates are the roundest numbers near the quantiles. The one that tells most about the classes is taken,
+          then the next, as long as it tells more than chance would, and no step gets too few rows.
+"""
+
+from collections.abc import Iterator
+from math import ceil, floor, log10
+
+import numpy as np
+
+from rosenblatt.rows.kernels import Array
+
+MOST_STEPS = 6
+LEAST = 0.05  # of the rows, in each step
+QUANTILES = 40
+CHANCE = 10.83  # twice the gain in likelihood that chance exceeds once in a thousand, for two classes
+FEWEST_DIGITS = 17
+
+
+def edges_of(numbers: Array, codes: Array, classes: int) -> tuple[float, ...]:
+    """The edges for numbers that are all finite; one at least."""
+    found = np.array(sorted(set(_candidates(np.sort(numbers)))))
+    places = np.searchsorted(found, numbers, side="right")
+    counts = np.zeros((found.size + 1, classes))
+    np.add.at(counts, (places, codes), 1.0)
+    below = np.concatenate([np.zeros((1, classes)), np.cumsum(counts, axis=0)])  # rows below each candidate's step
+    least = ceil(LEAST * numbers.size)
+    ends, chosen = [0, found.size + 1], list[int]()
+    while len(chosen) < MOST_STEPS - 1:
+        gains = [(_gain(below, ends, k, least), -k) for k in range(1, found.size + 1) if k not in ends]
+        gain, place = max(gains, default=(-1.0, 0))
+        if gain < (CHANCE * (classes - 1) if chosen else 0.0):
+            break
+        chosen.append(-place)
+        ends = sorted([*ends, -place])
+    return tuple(found[np.array(sorted(chosen)) - 1].tolist()) if chosen else (float(np.median(numbers)),)
+
+
+def _gain(below: Array, ends: list[int], k: int, least: int) -> float:
+    """Twice what the log likelihood gains from an edge at candidate k; below 0 if a step gets too few rows."""
+    first, last = max(end for end in ends if end < k), min(end for end in ends if end > k)
+    whole, left = below[last] - below[first], below[k] - below[first]
+    right = whole - left
+    if min(left.sum(), right.sum()) < least:
+        return -1.0
+    return 2.0 * (_likelihood(left) + _likelihood(right) - _likelihood(whole))
+
+
+def _likelihood(counts: Array) -> float:
+    seen = counts[counts > 0]
+    return float(seen @ np.log(seen / seen.sum()))
+
+
+def _candidates(ordered: Array) -> Iterator[float]:
+    """The roundest number near each quantile."""
+    last = ordered.size - 1
+    for k in range(1, QUANTILES):
+        low, high = (float(ordered[round(last * (k + off) / QUANTILES)]) for off in (-0.5, 0.5))
+        yield high if low == high else roundest(low, high)
+
+
+def roundest(low: float, high: float) -> float:
+    """The number with the fewest digits above `low` and not above `high`; 5 is rounder than 4."""
+    size = floor(log10(max(abs(low), abs(high)))) + 1
+    for power in range(size, size - FEWEST_DIGITS, -1):
+        for times in (1, 5, 2) if power < size else (1,):
+            unit = float(f"{times}e{power}")
+            nearest = float(f"{floor(high / unit) * times}e{power}") if unit > 0.0 else high
+            if low < nearest <= high:
+                return nearest
+    return high
