@@ -7,7 +7,7 @@ import numpy as np
 
 from rosenblatt.desk.constraints import but_for, by_column, points_in_words
 from rosenblatt.desk.data import Data
-from rosenblatt.desk.model_contents import card_of, in_points
+from rosenblatt.desk.model_contents import card_of, in_points, with_rates
 from rosenblatt.desk.report_judging import shown_judging
 from rosenblatt.desk.train import Learned
 from rosenblatt.desk.tree_paths import first_lines, table_tree
@@ -58,7 +58,7 @@ MEANING = {
 def contents_of(data: Data, learned: Learned, model: Model, notes: tuple[str, ...], command: str) -> ReportContents:
     """The contents of the report on a rule; `command` checks its proofs."""
     trained, rule = learned.trained, learned.rule
-    card, why_not = _card(model)
+    card, why_not = _card(model, learned)
     scores, codes = _scores(learned, model, card)
     wrong = (codes != trained.y) & (codes != UNDECIDED)
     missed = np.flatnonzero(wrong)
@@ -174,9 +174,9 @@ def _facts(learned: Learned, model: Model) -> tuple[Fact, ...]:
     return tuple(facts)
 
 
-def _card(model: Model) -> tuple[Scorecard | None, str]:
+def _card(model: Model, learned: Learned) -> tuple[Scorecard | None, str]:
     try:
-        return card_of(model), ""
+        return with_rates(card_of(model), learned.trained), ""
     except OptionError as error:
         return None, str(error)
 
