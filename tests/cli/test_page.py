@@ -84,7 +84,7 @@ def records(desk, demo, tmp_path_factory):
     """What every command writes, in many ways."""
     out = tmp_path_factory.mktemp("out")
     check, fit = ("check", "--json", "-t"), ("fit", "--json", "--seconds", "1", "-o", out / "m.json", "--force", "-t")
-    explain = ("explain", "--json")
+    explain, constrained = ("explain", "--json"), ("--increasing", "income", "--decreasing", "age")
     strange = out / "strange.csv"
     strange.write_text(desk.text("noisy.csv").replace("clerk", "acrobat"))
     made = {
@@ -94,6 +94,7 @@ def records(desk, demo, tmp_path_factory):
             run(*check, "approved", desk["noisy.csv"], "--seconds", "1e-9"),
             run(*check, "approved", desk["noisy.csv"], "--kind", "job=ignore", "--no-fewest"),
             run(*check, "grade", desk["grades.csv"]),
+            run(*check, "approved", desk["noisy.csv"], *constrained),
         ],
         "fit": [
             run(*fit, "approved", desk["clean.csv"]),
@@ -101,9 +102,11 @@ def records(desk, demo, tmp_path_factory):
             run(*fit, "approved", desk["noisy.csv"], "--hold-out", "0", "-a", "voted"),
             run(*fit, "grade", desk["grades.csv"], "-a", "averaged"),
             run(*fit, "y", desk["text.csv"], "-a", "averaged"),
+            run(*fit, "approved", desk["noisy.csv"], *constrained, "--steps", "age"),
         ],
         "report": [
-            run("report", desk["noisy.csv"], "--json", "-t", "approved", "--seconds", "1", "-o", out / "r.html")
+            run("report", desk["noisy.csv"], "--json", "-t", "approved", "--seconds", "1", "-o", out / "r.html"),
+            run("report", desk["noisy.csv"], "--json", "-t", "approved", "-o", out / "r2.html", *constrained),
         ],
         "predict": [
             run("predict", desk["noisy.json"], desk["noisy.csv"], "--json", "-o", out / "1.csv"),
