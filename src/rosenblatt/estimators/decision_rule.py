@@ -127,7 +127,7 @@ class DecisionRule(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     >>> rule.predict([[1, 1, 0], [0, 0.3, 0], [-1, -1, 0]]).tolist()
     ['good', 'ask a person', 'bad']
     >>> rule.predict_proba([[0, 0.3, 0]]).round(1).tolist()
-    [[0.5, 0.5]]
+    [[0.4, 0.6]]
     >>> 0.6 < rule.coverage_ < 0.9
     True
     """
