@@ -145,7 +145,7 @@ main()"""
         assert ran.returncode == 130, ran
         assert "Interrupted: this is the best rule so far." in ran.stdout
         assert f"Model written to {model}" in ran.stdout
-        of_a_constant = ("note: the rule says ", "note: --cost ")  # the best may be that
+        of_a_constant = ("note: the rule predicts ", "note: --cost ")  # the best may be that
         assert [line for line in ran.stderr.splitlines() if not line.startswith(of_a_constant)] == []
         assert run("verify", model, table).code == 0
 
