@@ -272,6 +272,7 @@ def documentation_of(made: type) -> str:
     return "\n".join(lines)
 
 
+@cache
 def kinds_of(made: type) -> dict[str, Kind]:
     """The kind of each option that a class takes; a subclass with an `__init__` of its own may take fewer."""
     taken, stated = signature(made.__init__).parameters, options_of(made)  # type: ignore[misc]
