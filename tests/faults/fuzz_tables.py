@@ -1,7 +1,7 @@
 """Odd tables through every proof and every estimator, with every index checked.
 
     python tests/faults/fuzz_tables.py --tables 1000 --seed 0 --jobs 2
-    python tests/faults/fuzz_tables.py --tables 1000 --seed 0 --first 1000
+    python tests/faults/fuzz_tables.py --tables 1000 --seed 0 --first 1000 --in-turn
     python tests/faults/fuzz_tables.py --seed 0 --only 17
 
 A fault is an exception that does not refuse the data, a warning that is not about convergence, an answer that is not
@@ -10,6 +10,8 @@ because what breaks is rarely a matter of size, and few options are tried, so th
 
 A call does not end if the processors have worked LIMIT seconds on it, however long that took beside other work; or if
 it was waited for WAIT seconds, as for one that sleeps.
+
+With --in-turn a table goes through one variant of every estimator instead of all: more tables in the same time.
 
 A run may be done in parts, also by different machines: --first says with which table one begins, and the last line of
 a part, even of one that was interrupted, says which tables are done, by which sources.
@@ -27,7 +29,7 @@ import sys
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, MutableSequence
+from collections.abc import Callable, Iterable, Iterator, MutableSequence
 from hashlib import sha256
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -41,7 +43,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 import rosenblatt as rb
-from faults.fuzzed_calls import CALLS
+from faults.fuzzed_calls import CALLS, in_turn
 from faults.fuzzed_tables import WARM_UP, Table, ordinary, table_of
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.rows import compiling, kernels
@@ -52,12 +54,14 @@ WAIT = 1800.0  # seconds by the clock
 SHOWN = 5.0  # seconds between two lines of progress
 
 
-def faults_of(table: Table, before: Callable[[str], None]) -> Iterator[tuple[str, str]]:
-    """Send a table through all calls, each announced; gives those that fail, and how."""
-    for name, call in CALLS.items():
+def faults_of(
+    table: Table, before: Callable[[str], None], names: Iterable[str] | None = None
+) -> Iterator[tuple[str, str]]:
+    """Send a table through these calls, or all, each announced; gives those that fail, and how."""
+    for name in CALLS if names is None else names:
         before(name)
         try:
-            call(table)
+            CALLS[name](table)
         except (DataError, OptionError) as refusal:
             if isinstance(refusal, OptionError) and "the weights make" not in str(refusal):
                 yield name, f"refused an option: {refusal}"
@@ -84,7 +88,7 @@ def check_that_indices_are_checked() -> None:
     raise SystemExit("compiled code is not bounds-checked: is NUMBA_CACHE_DIR used without NUMBA_BOUNDSCHECK=1, too?")
 
 
-def work(results: Connection, place: Place, seed: int, numbers: range) -> None:
+def work(results: Connection, place: Place, seed: int, numbers: range, taking_turns: bool) -> None:
     """Compile what is needed, then go through these tables; tell where it is, what fails, and what takes long."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started this process ends it
     faulthandler.register(signal.SIGPROF, chain=True)  # which comes when work has taken too long, even compiled work
@@ -103,7 +107,7 @@ def work(results: Connection, place: Place, seed: int, numbers: range) -> None:
             place[:] = number, names.index(name), place[2] + 1
             signal.setitimer(signal.ITIMER_PROF, LIMIT)
 
-        for name, fault in faults_of(table, before):
+        for name, fault in faults_of(table, before, in_turn(number) if taking_turns else None):
             results.send(("fault", number, name, fault))
         if (seconds := time.process_time() - began) > longest:
             longest = seconds
@@ -115,8 +119,9 @@ def work(results: Connection, place: Place, seed: int, numbers: range) -> None:
 class Job:
     """A process that works through some tables, and is started again behind a table that kills it."""
 
-    def __init__(self, seed: int, numbers: range) -> None:
+    def __init__(self, seed: int, numbers: range, taking_turns: bool) -> None:
         self.seed, self.numbers, self.calls_before, self.done = seed, numbers, 0, False
+        self.taking_turns = taking_turns
         self.faults: list[tuple[int, str, str]] = []
         self.longest = 0.0, -1  # seconds of work, and on which table
         self.start()
@@ -125,7 +130,7 @@ class Job:
         context = multiprocessing.get_context("spawn")
         self.results, theirs = context.Pipe(duplex=False)
         self.place: Place = context.RawArray("q", [-1, 0, 0])
-        arguments = theirs, self.place, self.seed, self.numbers
+        arguments = theirs, self.place, self.seed, self.numbers, self.taking_turns
         self.process = context.Process(target=work, args=arguments, daemon=True)
         self.process.start()
         theirs.close()
@@ -184,12 +189,12 @@ class Job:
             self.done = True
 
 
-def fuzz(seed: int, tables: int, jobs: int, first: int = 0) -> list[tuple[int, str, str]]:
+def fuzz(seed: int, tables: int, jobs: int, first: int = 0, taking_turns: bool = False) -> list[tuple[int, str, str]]:
     """Go through some tables of a seed in some processes; tells how far it has come, the last time if interrupted."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     began = shown = time.monotonic()
     stop = first + tables
-    running = [Job(seed, range(first, stop, jobs))]
+    running = [Job(seed, range(first, stop, jobs), taking_turns)]
     try:
         while not all(job.done for job in running):
             for results in wait([job.results for job in running if not job.done], timeout=1.0):
@@ -198,7 +203,7 @@ def fuzz(seed: int, tables: int, jobs: int, first: int = 0) -> list[tuple[int, s
                 if not job.done:
                     job.end_if_it_hangs()
             if running[0].ready and len(running) < jobs:  # what the first has compiled, the others read
-                running += [Job(seed, range(first + k, stop, jobs)) for k in range(1, jobs)]
+                running += [Job(seed, range(first + k, stop, jobs), taking_turns) for k in range(1, jobs)]
                 print(f"compiled after {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
             if time.monotonic() - shown > SHOWN:
                 shown = time.monotonic()
@@ -237,10 +242,11 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="the number of the first table")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--in-turn", action="store_true", help="one variant of every estimator for each table")
     parser.add_argument("--only", type=int, help="the number of one table, which is gone through in this process")
     asked = parser.parse_args()
     if asked.only is None:
-        faults = fuzz(asked.seed, asked.tables, asked.jobs, asked.first)
+        faults = fuzz(asked.seed, asked.tables, asked.jobs, asked.first, asked.in_turn)
     else:
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -165,3 +165,15 @@ CALLS: dict[str, Callable[[Table], None]] = {
     "stream": stream("perceptron"),
     "averaged stream": stream("averaged"),
 }  # fmt: skip
+
+VARIANTS = (
+    ("cyclic", "random", "random-mistake", "worst", "unit rows"), ("pocket", "pocket with margin"),
+    ("rbf", "polynomial"), ("tree", "tree of perceptrons"), ("decided by cost", "decided if sure"),
+    ("stream", "averaged stream"),
+)  # fmt: skip
+
+
+def in_turn(number: int) -> list[str]:
+    """The calls for this table that go through every proof and every estimator once: its variants take turns."""
+    others = {name for names in VARIANTS for k, name in enumerate(names) if k != number % len(names)}
+    return [name for name in CALLS if name not in others]
