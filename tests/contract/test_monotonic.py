@@ -13,6 +13,8 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from cli.one_line import changed
 from rosenblatt import (
     AveragedPerceptron,
+    MarginPerceptron,
+    PassiveAggressive,
     Perceptron,
     PerceptronCV,
     PocketPerceptron,
@@ -24,7 +26,10 @@ from rosenblatt import (
 from rosenblatt.errors import ModelError, OptionError
 from rosenblatt.ship.file.modelfile import save_model
 
-ABLE = [Perceptron, PocketPerceptron, AveragedPerceptron, SoftMarginPerceptron, PerceptronCV]
+ABLE = [
+    Perceptron, PocketPerceptron, AveragedPerceptron, MarginPerceptron, PassiveAggressive, SoftMarginPerceptron,
+    PerceptronCV,
+]  # fmt: skip
 SIGNS = [1, -1, 0, 1]
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -67,7 +72,7 @@ def test_names_storage_and_weights_make_no_difference_to_the_signs(made):
     assert keeps(made(monotonic_cst=SIGNS, class_weight={"yes": 3}).fit(X.astype(np.float32), y))
 
 
-@pytest.mark.parametrize("made", [each for each in ABLE if each is not AveragedPerceptron])  # a mean of some weights
+@pytest.mark.parametrize("made", [Perceptron, PocketPerceptron, SoftMarginPerceptron, PerceptronCV])  # not in passes
 def test_constraints_that_the_rows_oppose_may_leave_a_constant_rule(made):
     X = np.arange(40.0)[:, np.newaxis]
     rule = made(monotonic_cst=[-1]).fit(X, X[:, 0] > 10)
@@ -113,7 +118,7 @@ def test_a_file_whose_weights_break_its_constraints_is_refused(made, tmp_path):
             load_model(tmp_path / "forged")
 
 
-@pytest.mark.parametrize("made", [Perceptron, AveragedPerceptron])
+@pytest.mark.parametrize("made", [Perceptron, AveragedPerceptron, PassiveAggressive, MarginPerceptron])
 def test_a_stream_keeps_them_however_it_is_cut(made):
     X, y = noisy(90)
     whole = made(monotonic_cst=SIGNS).partial_fit(X, y, classes=["no", "yes"])

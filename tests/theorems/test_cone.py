@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cases
-from rosenblatt import AveragedPerceptron, Perceptron
+from rosenblatt import AveragedPerceptron, MarginPerceptron, PassiveAggressive, Perceptron
 from rosenblatt.learn.choices import Reason
 from rosenblatt.learn.pla import in_cone
 from rosenblatt.rows.cone import Cone
@@ -40,8 +40,7 @@ def test_the_nearest_weights_are_those_of_moreau(given_):
 def test_novikoffs_bound_survives_the_projection(table, data):
     """With any u in the cone, T <= R^2 ||u||^2 / g^2: at every update u . w_t >= t g, and ||w_t||^2 <= t R^2."""
     X, y, u = table
-    chosen = data.draw(st.lists(st.booleans(), min_size=len(u), max_size=len(u)))
-    cone = Cone.of([int(np.sign(v)) if c else 0 for v, c in zip(u, chosen, strict=True)])
+    cone = Cone.of(cone_with(u, data))
     examples = Examples(rows_of(X, bias=0.0), y.astype(np.int8))
     run = in_cone.learn(examples, np.zeros(examples.size), cone)
     assert run.reason is Reason.SEPARATED
@@ -54,6 +53,41 @@ def test_novikoffs_bound_survives_the_projection(table, data):
         assert Fraction(int(w @ w)) <= t * R2
     assert (run.ledger.replay(examples) == run.weights).all()
     assert run.updates * g * g <= R2 * Fraction(int(u @ u))
+
+
+def cone_with(u, data):
+    """Some constraints that u keeps."""
+    chosen = data.draw(st.lists(st.booleans(), min_size=len(u), max_size=len(u)))
+    return [int(np.sign(v)) if c else 0 for v, c in zip(u, chosen, strict=True)]
+
+
+@given(cases.separable_tables(), st.data(), st.sampled_from([0.0, 1.0, 8.0]))
+def test_the_margin_perceptron_keeps_its_bound_in_the_cone(table, data, beta):
+    """With any u in the cone, T <= (R^2 + 2 beta) ||u||^2 / g^2."""
+    X, y, u = table
+    rule = MarginPerceptron(beta=beta, fit_intercept=False, max_passes=None, monotonic_cst=cone_with(u, data)).fit(X, y)
+    assert rule.margin_reached_
+    assert (y * (X @ rule.coef_[0]) > beta).all()
+    g, R2 = int((y * (X @ u)).min()), int(np.square(X).sum(axis=1).max())
+    assert rule.n_updates_ * g * g <= (R2 + 2 * beta) * int(u @ u)
+    assert (rule.replay(X, y) == rule.weights_).all()
+
+
+@given(cases.separable_tables(), st.data(), st.sampled_from(["PA", "PA-I", "PA-II"]))
+def test_passive_aggressive_steps_never_lead_away_from_what_has_no_loss(table, data, variant):
+    """Of every u in the cone without loss, ||w - u|| never grows, and a step of PA gains loss^2 / ||x||^2 on it."""
+    X, y, u = table
+    of = cone_with(u, data)
+    how = {"shuffle": False, "fit_intercept": False, "max_passes": 3, "monotonic_cst": of}
+    rule = PassiveAggressive(variant=variant, **how).fit(X, y)
+    u = u / (y * (X @ u)).min()
+    states = [rule.replay(X, y, t)[0][:-1] for t in range(rule.n_updates_ + 1)]
+    assert all((Cone.of(of).nearest(w) == w).all() for w in states)
+    far = [float((w - u) @ (w - u)) for w in states]
+    for row, w, before, after in zip(rule.ledger_.rows, states, far, far[1:], strict=False):
+        loss, square = 1.0 - y[row] * (X[row] @ w), X[row] @ X[row]
+        gained = loss * loss / square if variant == "PA" else 0.0
+        assert after <= (before - gained) + 1e-9 * (1.0 + before)
 
 
 @given(cases.tables(), st.data())

@@ -7,7 +7,7 @@ import pytest
 from rosenblatt.read.encode.columns import CategoryColumn, IgnoredColumn, NumberColumn, YesNoColumn
 from rosenblatt.read.encode.infer import encoding_of
 from rosenblatt.read.table import Table
-from rosenblatt.ship.explain.scorecard import measure_of
+from rosenblatt.ship.explain.card_parts import measure_of
 
 N = 60
 RNG = np.random.default_rng(5)

@@ -17,7 +17,8 @@ from rosenblatt.read.encode.columns import (
     TextColumn,
 )
 from rosenblatt.read.encode.encoding import Encoding, Target
-from rosenblatt.ship.explain.scorecard import PointUnit, measure_of, scorecard
+from rosenblatt.ship.explain.card_parts import PointUnit, measure_of
+from rosenblatt.ship.explain.scorecard import scorecard
 from rosenblatt.ship.export.points import PointRule
 from unit.cards import added_up, rules
 

@@ -18,8 +18,8 @@ from rosenblatt.read.encode.columns import CategoryColumn, NumberColumn, YesNoCo
 from rosenblatt.read.encode.encoding import Encoding, Target
 from rosenblatt.ship.explain import integers as whole
 from rosenblatt.ship.explain import scorecard as ship
+from rosenblatt.ship.explain.card_parts import measure_of
 from rosenblatt.ship.explain.integers import integers, wrong_rows
-from rosenblatt.ship.explain.scorecard import measure_of
 from rosenblatt.ship.export.points import PointRule
 from unit.cards import added_up, rules
 

@@ -64,6 +64,9 @@ Seconds = Annotated[
 ]
 
 
+WHERE_THEY_HELP = "auto"  # of --steps
+
+
 @dataclass(frozen=True)
 class Format:
     """How to read the cells of a table."""
@@ -115,7 +118,12 @@ class NewTable(KnownTable):
     ] = None
     steps: Annotated[
         list[str] | None,
-        of_reading("--steps", metavar="COLUMN", help="Cut the numbers of a column into a few steps; may be repeated."),
+        of_reading(
+            "--steps",
+            metavar="COLUMN",
+            help="Cut the numbers of a column into a few steps; may be repeated. auto: those of every column where "
+            "rows not learned from are then predicted better.",
+        ),
     ] = None
     ignore: Annotated[
         list[str] | None, of_reading("--ignore", metavar="COLUMN", help="Column to leave out; may be repeated.")
@@ -133,7 +141,14 @@ class NewTable(KnownTable):
     @property
     def kinds(self) -> dict[str, str]:
         """The kinds of columns that were given."""
-        return values.kinds_given(self.kind, self.ignore, self.steps)
+        return values.kinds_given(
+            self.kind, self.ignore, [name for name in self.steps or () if name != WHERE_THEY_HELP]
+        )
+
+    @property
+    def steps_where_they_help(self) -> bool:
+        """Whether columns are to be cut into steps where that predicts better."""
+        return WHERE_THEY_HELP in (self.steps or ())
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,7 @@ def noted(
     kinds = wanted.kinds
     check_text(wanted.text)
     read = waited_for(screen, begun, learn=True)
-    if read.sparse is not None and (target != LABEL or kinds or weights):
+    if read.sparse is not None and (target != LABEL or kinds or weights or wanted.steps_where_they_help):
         raise OptionError(f"a LIBSVM file has numbered features and a target called {LABEL}, and nothing else")
     if read.sparse is None and target not in read.columns:
         hint = nearest(target, read.columns) or f"; the columns are {_listed(list(read.columns))}"
@@ -115,8 +115,9 @@ def noted(
     read = with_target(screen, read, target) if wanted.drop_missing_target else read
     with screen.busy("encoding the columns"):
         made, notes = data_of(
-            read, target, positive=wanted.positive, kinds=kinds, text=wanted.text, weights=weights, held_out=held_out
-        )
+            read, target, positive=wanted.positive, kinds=kinds, text=wanted.text, weights=weights, held_out=held_out,
+            steps_where_they_help=wanted.steps_where_they_help,
+        )  # fmt: skip
     for note in notes:
         screen.note(note)
     return made, notes

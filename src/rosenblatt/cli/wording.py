@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rosenblatt.cli.screen import Screen
 from rosenblatt.desk.check import Finding, in_words
-from rosenblatt.desk.constraints import points_in_words
+from rosenblatt.desk.constraints import but_for, points_in_words
 from rosenblatt.desk.constraints import record as constraints_record
 from rosenblatt.desk.data import Data
 from rosenblatt.plurals import many
@@ -66,14 +66,14 @@ def finding(screen: Screen, data: Data, found: Finding) -> None:
     """The verdict, for people."""
     screen.line()
     verdict, rules = found.verdict, "a line is" if found.label else "linear scores, one for each class, are"
+    under = " under the constraints" if found.cone else ""
     if isinstance(verdict, Separable):
-        what = "Separable" if not verdict.certificate.cone else "Separable under the constraints"
-        screen.line(f"{what}: {rules} right on every row.", style="bold green")
+        screen.line(f"Separable{under}: {rules} right on every row.", style="bold green")
         lower, upper, gap = _margin(found)
         if gap < 0.01:
-            screen.line(f"Largest margin {lower:.9g}, proved to a relative gap of {gap:.0e}.")
+            screen.line(f"Largest margin{under} {lower:.9g}, proved to a relative gap of {gap:.0e}.")
         else:
-            screen.line(f"The largest margin is between {lower:.3g} and {upper:.3g}.")
+            screen.line(f"The largest margin{under} is between {lower:.3g} and {upper:.3g}.")
         if found.updates is not None:
             screen.line(
                 f"The longest {'row' if found.label else 'signed row'} has length {found.radius:.6g}, so no run from "
@@ -82,13 +82,15 @@ def finding(screen: Screen, data: Data, found: Finding) -> None:
     elif isinstance(verdict, Undecided):
         screen.line(str(verdict), style="bold yellow")
     else:
-        what = "Not separable" if not verdict.certificate.cone else "Not separable under the constraints"
-        screen.line(f"{what}: no {rules.removeprefix('a ')} right on every row.", style="bold red")
+        screen.line(f"Not separable{under}: no {rules.removeprefix('a ')} right on every row.", style="bold red")
         contradiction(screen, data, verdict.certificate)
     if found.fewest is not None:
         lower, upper = found.fewest.lower, found.fewest.upper
-        best = ", which is the fewest possible" if lower == upper else f", and no rule makes fewer than {lower:,}"
-        screen.line(f"A rule with {many(upper, 'mistake')} was found{best if lower else ''}.")
+        none = "no rule that keeps the constraints" if found.cone else "no rule"
+        best = (
+            f", which is the fewest possible{under}" if lower == upper else f", and {none} makes fewer than {lower:,}"
+        )
+        screen.line(f"A rule with {many(upper, 'mistake')} was found{f', {best}' if lower else ''}.")
     if found.cut_short is not None:
         screen.line(f"{found.cut_short}.", style="yellow")
 
@@ -108,7 +110,7 @@ def contradiction(screen: Screen, data: Data, proof: Contradiction | JointContra
     cell = room // len(shown) - 3
     names = [name for name in dict.fromkeys(name for each in shown for name in each["cells"]) if name != target]
     differ = [name for name in names if len({str(each["cells"].get(name)) for each in shown}) > 1]
-    if rows == 2 and not differ and not proof.cone:
+    if rows == 2 and not differ:
         first, second = shown
         screen.line(
             f"Rows {first['row']} and {second['row']} are the same in every column, but {target} is "
@@ -120,14 +122,12 @@ def contradiction(screen: Screen, data: Data, proof: Contradiction | JointContra
             f"These {len(set(proof.rows))} rows contradict each other: weighted by their shares, what they "
             "require of the scores cancels out."
         )
-    elif proof.cone:
-        screen.line(
-            f"These {rows} rows contradict each other: the weighted averages of the two classes coincide, but for "
-            "columns under constraints, in which they differ the other way round."
-        )
     else:
-        screen.line(f"These {rows} rows contradict each other: the weighted averages of the two classes coincide.")
-    if rows == 2 and not proof.cone:
+        against = but_for(data, proof)
+        screen.line(
+            f"These {rows} rows contradict each other: the weighted averages of the two classes coincide{against}."
+        )
+    if rows == 2 and not against:
         screen.line(f"No rule can tell them apart: it does not see {_unseen(data, differ)}.")
     lines = [[target, *(each["cells"].get(target) for each in shown)], ["share", *(_share(e, proof) for e in shown)]]
     if isinstance(proof, JointContradiction):
@@ -171,6 +171,7 @@ def finding_record(data: Data, found: Finding) -> dict[str, Any]:
     """The verdict, for a program."""
     record: dict[str, Any] = {
         "class": found.label,
+        "constraints": constraints_record(data.encoding, found.cone),
         "separable": found.verdict.separable,
         "statement": str(found.verdict),
         "radius": found.radius,

@@ -36,6 +36,7 @@ class Finding:
     updates: int | None  # at most, for a perceptron that starts from zeros
     fewest: ErrorInterval | CostInterval | JointErrorInterval | None  # possible mistakes, unless the rows are separable
     cut_short: str | None = None  # the limit that ended a proof early, if any
+    cone: Cone = EVERYWHERE  # of the rules that all of it is about
 
     @property
     def certificates(self) -> tuple[Certificate, ...]:
@@ -75,7 +76,7 @@ def finding(
             verdict = NotSeparable(replace(fewest_mistakes.contradictions[0], ties=STRICT, fingerprint=""))
     cut_short = next((more(clock) for clock in clocks if clock.ran_out), None)
     label = None if several else data.classes[1]
-    return Finding(label, verdict, examples.radius, margin, updates, fewest_mistakes, cut_short)
+    return Finding(label, verdict, examples.radius, margin, updates, fewest_mistakes, cut_short, cone)
 
 
 def decided(

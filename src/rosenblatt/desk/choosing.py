@@ -65,7 +65,8 @@ class Chosen:
         if not isinstance(self.verdict, Separable) or not wrong:
             return ()
         here = f"this one, chosen for new rows, is wrong on {many(wrong, 'row')}"
-        return (f"some rule is right on every training row, though {here}: -a {FEWEST} finds it",)
+        some = "some rule that keeps the constraints" if self.verdict.certificate.cone else "some rule"
+        return (f"{some} is right on every training row, though {here}: -a {FEWEST} finds it",)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,15 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from rosenblatt.errors import OptionError
-from rosenblatt.read.encode.columns import CategoryColumn, EncodedColumn, IgnoredColumn, NumberColumn, YesNoColumn
+from rosenblatt.prove.check.certificate import Contradiction
+from rosenblatt.read.encode.columns import (
+    CategoryColumn,
+    EncodedColumn,
+    Feature,
+    IgnoredColumn,
+    NumberColumn,
+    YesNoColumn,
+)
 from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.read.frames import nearest
 from rosenblatt.rows.cone import EVERYWHERE, Cone
@@ -18,6 +26,8 @@ if TYPE_CHECKING:
 
 NOT = {1: "increasing", -1: "decreasing"}
 ORDERED = "numbers, dates and yes/no columns"
+MOST_NAMED = 5  # columns, in a sentence
+NOT_OF_COLUMNS = "The constraints are not on columns whose cells rise and fall, in one direction each."
 
 
 def wanted(increasing: Sequence[str], decreasing: Sequence[str]) -> dict[str, int]:
@@ -79,16 +89,13 @@ def by_column(encoding: Encoding, cone: Cone) -> list[tuple[str, int, list[int]]
     signs = cone.signs(encoding.size).tolist()
     for place, (feature, sign) in enumerate(zip(encoding.features, signs, strict=True)):
         if sign:
-            name = feature.meaning if encoding.is_sparse else feature.column
-            found.setdefault(name, (sign, []))[1].append(place)
+            found.setdefault(_name(encoding, feature), (sign, []))[1].append(place)
     return [(name, sign, places) for name, (sign, places) in found.items()]
 
 
-def may_be_constrained(encoding: Encoding, name: str, cone: Cone) -> bool:
-    """Whether the constraints on a column are those that `signs_of` gives it."""
-    sign = next(sign for column, sign, _ in by_column(encoding, cone) if column == name)
-    places = next(places for column, _, places in by_column(encoding, cone) if column == name)
-    return [k for k, own in enumerate(signs_of(encoding, {name: sign})) if own] == places
+def are_of_columns(encoding: Encoding, cone: Cone) -> bool:
+    """Whether these are constraints on columns, each with one sign: those that `signs_of` gives the features."""
+    return cone == cone_wanted(encoding, {name: sign for name, sign, _ in by_column(encoding, cone)})
 
 
 def points_in_words(encoding: Encoding, cone: Cone) -> str:
@@ -100,6 +107,18 @@ def points_in_words(encoding: Encoding, cone: Cone) -> str:
         if any(sign == wanted_sign for _, sign, _ in each)
     ]
     return f"The points {' and '.join(parts)}."
+
+
+def but_for(data: "Data", proof: Contradiction) -> str:
+    """In which columns the averages of rows that contradict each other do not coincide, as the end of a sentence."""
+    if not proof.cone:
+        return ""
+    places = proof.against(data.examples(fit_intercept=proof.bias != 0.0, bias_scale=proof.bias or 1.0))
+    own = [name for name, _, features in by_column(data.encoding, proof.cone) if not places.isdisjoint(features)]
+    shown = own if len(own) <= MOST_NAMED else [*own[:MOST_NAMED], f"{len(own) - MOST_NAMED} more"]
+    return (
+        f", but for {_listed(shown, 'and')}, in which they differ the way that the constraints rule out" if own else ""
+    )
 
 
 def without_points(encoding: Encoding, rule: Any) -> list[str]:
@@ -114,6 +133,10 @@ def record(encoding: Encoding, cone: Cone) -> dict[str, list[str]]:
     return {name: [column for column, sign, _ in each if sign == wanted_sign] for wanted_sign, name in NOT.items()}
 
 
+def _name(encoding: Encoding, feature: Feature) -> str:
+    return feature.meaning if encoding.is_sparse else feature.column
+
+
 def _rises(column: EncodedColumn) -> TypeGuard[NumberColumn | YesNoColumn]:
     return isinstance(column, NumberColumn | YesNoColumn)
 
@@ -122,5 +145,5 @@ def _kind(column: EncodedColumn) -> str:
     return "a category" if isinstance(column, CategoryColumn) else column.kind
 
 
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
+def _listed(names: list[str], last: str = "or") -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"

@@ -147,6 +147,7 @@ def data_of(
     kinds: Mapping[str, str] | None = None,
     text: str = "vocabulary",
     weights: str | None = None,
+    steps_where_they_help: bool = False,
     held_out: HoldOut | None = None,
 ) -> tuple[Data, tuple[str, ...]]:
     """Infer a table's encoding and encode its rows; also returns notes on its columns."""
@@ -155,9 +156,22 @@ def data_of(
         _refuse_missing(table, weights)
         kinds[weights] = "ignore"
     asked: Any = {"positive": positive, "text": text}
-    encoding, notes = encoding_of(table, target, overrides=kinds, held_out=held_out, **asked)
+    own = row_weights(table, weights)
+    encoding, notes = encoding_of(table, target, overrides=kinds, held_out=held_out, weights=own, **asked)
+    asked["steps_where_they_help"] = steps_where_they_help
     again = partial(data_of, table, target, kinds=kinds, weights=weights, **asked)
-    return replace(encoded(table, encoding, weights), held_out=held_out, made_by=again), notes
+    made = replace(encoded(table, encoding, weights), held_out=held_out, made_by=again)
+    if not steps_where_they_help:
+        return made, notes
+    from rosenblatt.desk.stepping import cut_where_it_helps  # which few commands ask for
+
+    encoding, more = cut_where_it_helps(made)
+    made = (
+        made
+        if encoding is made.encoding
+        else replace(encoded(table, encoding, weights), held_out=held_out, made_by=again)
+    )
+    return made, (*notes, *more)
 
 
 def encoded(table: Table, encoding: Encoding, weights: str | None = None) -> Data:

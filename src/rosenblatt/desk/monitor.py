@@ -17,7 +17,7 @@ from rosenblatt.judge.profile import Counts, Profile
 from rosenblatt.read.encode.census import ABSENT, UNKNOWN, WINDOW, names_of_bins, names_of_cells, numbers_of
 from rosenblatt.read.table import Table
 from rosenblatt.rows.kernels import Array
-from rosenblatt.ship.explain.scorecard import number_text
+from rosenblatt.ship.explain.card_parts import number_text
 from rosenblatt.ship.file.modelfile import Model
 
 MOVED = 0.05  # the share of rows that must pass the old median for the change to be told by medians

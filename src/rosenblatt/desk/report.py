@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.desk.constraints import by_column, points_in_words
+from rosenblatt.desk.constraints import but_for, by_column, points_in_words
 from rosenblatt.desk.data import Data
-from rosenblatt.desk.model_contents import card_of, in_points
+from rosenblatt.desk.model_contents import card_of, in_points, with_rates
 from rosenblatt.desk.report_judging import shown_judging
 from rosenblatt.desk.train import Learned
 from rosenblatt.desk.tree_paths import first_lines, table_tree
@@ -58,7 +58,7 @@ MEANING = {
 def contents_of(data: Data, learned: Learned, model: Model, notes: tuple[str, ...], command: str) -> ReportContents:
     """The contents of the report on a rule; `command` checks its proofs."""
     trained, rule = learned.trained, learned.rule
-    card, why_not = _card(model)
+    card, why_not = _card(model, learned)
     scores, codes = _scores(learned, model, card)
     wrong = (codes != trained.y) & (codes != UNDECIDED)
     missed = np.flatnonzero(wrong)
@@ -160,24 +160,23 @@ def _facts(learned: Learned, model: Model) -> tuple[Fact, ...]:
         many_columns = many(len(by_column(learned.trained.encoding, learned.rule.cone)), "column")
         said = points_in_words(learned.trained.encoding, learned.rule.cone)
         facts.append(Fact("kept constraints on", many_columns, f"{said} By the signs of the weights; proved"))
+    under = " under the constraints" if learned.rule.cone else ""
     for certificate in model.certificates:
         if isinstance(certificate, Separation | JointSeparation):
-            facts.append(
-                Fact("largest margin, at least", f"{certificate.lower:.4g}", "in the rule's scaled features; proved")
-            )
+            said = "in the rule's scaled features; proved"
+            facts.append(Fact(f"largest margin{under}, at least", f"{certificate.lower:.4g}", said))
         if isinstance(certificate, ErrorInterval | JointErrorInterval) and certificate.lower:
-            facts.append(
-                Fact("no rule makes fewer than", f"{certificate.lower:,}", "mistakes on the training rows; proved")
-            )
+            said = "mistakes on the training rows; proved"
+            facts.append(Fact(f"no rule{under} makes fewer than", f"{certificate.lower:,}", said))
         if isinstance(certificate, CostInterval) and certificate.lower:
-            least = certificate.unit * certificate.lower
-            facts.append(Fact("no rule's mistakes cost less than", f"{least:,.6g}", "on the training rows; proved"))
+            least, said = certificate.unit * certificate.lower, "on the training rows; proved"
+            facts.append(Fact(f"no rule's mistakes{under} cost less than", f"{least:,.6g}", said))
     return tuple(facts)
 
 
-def _card(model: Model) -> tuple[Scorecard | None, str]:
+def _card(model: Model, learned: Learned) -> tuple[Scorecard | None, str]:
     try:
-        return card_of(model), ""
+        return with_rates(card_of(model), learned.trained), ""
     except OptionError as error:
         return None, str(error)
 
@@ -215,11 +214,10 @@ def _contradictions(learned: Learned) -> tuple[ShownContradiction, ...]:
     if not isinstance(proof, Contradiction | JointContradiction):
         return ()
     data = learned.trained
-    why = "In these proportions, the averages of the two classes coincide."
-    if proof.cone:
-        why = f"{why[:-1]}, but for columns under constraints, in which they differ the other way round."
     if isinstance(proof, JointContradiction):
         why = "In these proportions, the demands of the rows on the scores of the classes cancel out."
+    else:
+        why = f"In these proportions, the averages of the two classes coincide{but_for(data, proof)}."
     pairs = sorted(zip(proof.rows, proof.weights, strict=True), key=lambda pair: -pair[1])
     shown = data.shown([row for row, _ in pairs])
     total = sum(proof.weights)

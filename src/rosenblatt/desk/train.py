@@ -157,8 +157,8 @@ def learn(data: Data, training: TrainingOptions) -> Learned:
     judged = decided = None
     anew = partial(_learned_from, training)
     try:
+        known = partial(_prepared, data, training=training)
         if training.folds and not interrupted:
-            known = partial(_prepared, data, training=training)
             folds = folds_of(trained, training.folds, HoldOut(wishes.part, training.seed), known, anew)
             rows = pooled(rule, trained, folds)
             if wishes.needs_scores:
@@ -166,7 +166,12 @@ def learn(data: Data, training: TrainingOptions) -> Learned:
             judged = on_folds(wishes, rows, decided, trained, folds, training.folds)
             trainer.notes += judged.notes
         elif wishes.needs_scores and not interrupted:
-            rows = by_rules_of_folds(rule, trained, training.seed, partial(_learned_from, trainer.settled))
+            again = partial(_learned_from, trainer.settled)
+            if trained.encoding.knows_labels:  # so it is made anew, too
+                apart = training.held_out or HoldOut(0.0, training.seed)
+                rows = pooled(rule, trained, folds_of(trained, deciding.FOLDS, apart, known, again))
+            else:
+                rows = by_rules_of_folds(rule, trained, training.seed, again)
             decided = deciding.decided(wishes, data.classes, rows, rule, set_aside)
         if held_out.n:
             made = None if decided is None else decided.decision

@@ -17,7 +17,7 @@ from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.read.table import Table
 from rosenblatt.read.values import as_text
 from rosenblatt.rows.kernels import Array
-from rosenblatt.ship.explain.scorecard import number_text
+from rosenblatt.ship.explain.card_parts import number_text
 from rosenblatt.ship.file.modelfile import Model
 
 SIDES = ("<=", ">")

@@ -243,7 +243,8 @@ class Scaled(Space):
         for _, part in _blocks(table):
             squares[:-1] += np.asarray((_divided(part, sizes[:-1]) ** 2).sum(axis=0)).ravel()
         squares[-1] = self.n * (bias / sizes[-1]) ** 2
-        scales = np.sqrt(np.divide(self.n, squares, out=np.ones(self.size), where=squares > 0)) / sizes
+        self._sees = squares > 0  # a column of zeros gets no weight
+        scales = np.sqrt(np.divide(self.n, squares, out=np.ones(self.size), where=self._sees)) / sizes
         self._back = np.minimum(scales, 2.0**MODERATE)
 
     def slopes(self, directions: Array) -> Array:
@@ -284,7 +285,7 @@ class Scaled(Space):
 
     def weights(self, v: Array) -> Array:
         """Coordinates as weights for the examples."""
-        return np.asarray(self._back * v)
+        return np.asarray(np.where(self._sees, self._back * v, 0.0))
 
     def coordinates(self, w: Array) -> Array:
         """Weights as coordinates."""

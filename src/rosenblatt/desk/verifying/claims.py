@@ -7,7 +7,7 @@ and the result says so. Claims that no table can confirm, such as the number of 
 from collections.abc import Iterator
 from typing import Any
 
-from rosenblatt.desk.constraints import by_column, may_be_constrained, points_in_words
+from rosenblatt.desk.constraints import NOT_OF_COLUMNS, are_of_columns, points_in_words
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.split import HoldOut
 from rosenblatt.desk.verifying import decided, judgement, learned, profiled, proved
@@ -33,10 +33,8 @@ def _shape(data: dict[str, Any]) -> str:
 def _constraints(about: Subject, cone: Cone) -> Outcome:
     """Whether the weights have the signs that they must have, and belong to columns that rise and fall."""
     encoding = about.model.table_encoding
-    names = [name for name, _, _ in by_column(encoding, cone)]
-    odd = [name for name in names if not may_be_constrained(encoding, name, cone)]
-    if odd:
-        return Outcome(False, f"The constraint on {odd[0]} is not one on a value that rises and falls.")
+    if not are_of_columns(encoding, cone):
+        return Outcome(False, NOT_OF_COLUMNS)
     form = about.rule.linear
     weights = [] if form is None else form.weights.ravel().tolist()
     kept = len(cone.within(dict(enumerate(weights)))) == len(weights) > 0

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from rosenblatt.desk.constraints import NOT_OF_COLUMNS, are_of_columns, points_in_words
 from rosenblatt.desk.data import Data, encoded
 from rosenblatt.desk.verifying.claim import CheckedClaim
 from rosenblatt.desk.verifying.claims import of_model, same_data
@@ -59,6 +60,9 @@ def verified(claims: Model | ProofFile | Certificate, table: Table, target: str 
 
 def _of_proof(proof: ProofFile, data: Data) -> Iterator[CheckedClaim]:
     yield CheckedClaim("data", *same_data(proof.data, data))
+    for cone in {certificate.cone: None for _, certificate in proof.claims if certificate.cone}:
+        right = are_of_columns(proof.encoding, cone)
+        yield CheckedClaim("constraints", right, points_in_words(proof.encoding, cone) if right else NOT_OF_COLUMNS)
     for label, certificate in proof.claims:
         about = data.y if label is None else data.y == data.classes.index(label)
         found = proved(certificate, data.seen, about)

@@ -26,7 +26,9 @@ from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.passes import averaged_kernels
 from rosenblatt.learn.passes.averaged import NO_SUMS, doubt_during, growth_of
 from rosenblatt.learn.passes.averaged_kernels import ByLoss
+from rosenblatt.learn.passes.in_cone import signs_in
 from rosenblatt.rows import kernels
+from rosenblatt.rows.cone import EVERYWHERE, Cone
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.storage import SQUARES, numbers_per_row
@@ -51,13 +53,13 @@ def checked_aggressiveness(C: float) -> float:
     return float(options.number("C", C, above=0))
 
 
-def stride_of(examples: Examples, variant: Variant, C: float) -> ByLoss:
-    """The steps of a variant on these rows."""
+def stride_of(examples: Examples, variant: Variant, C: float, cone: Cone = EVERYWHERE) -> ByLoss:
+    """The steps of a variant on these rows, each followed by the way to the cone."""
     squares, rows = np.empty(examples.n), examples.rows
     in_pieces(lambda a, b: kernels.square_lengths(rows, a, b, squares), 0, examples.n, numbers_per_row(rows))
     _check_squares(examples, squares)
     soft = 1.0 / (2.0 * C) if variant is Variant.PA_II else 0.0
-    return ByLoss(C if variant is Variant.PA_I else inf, soft, squares)
+    return ByLoss(C if variant is Variant.PA_I else inf, soft, squares, signs_in(cone, examples.size))
 
 
 def _check_squares(examples: Examples, squares: Array) -> None:
@@ -74,14 +76,23 @@ def _check_squares(examples: Examples, squares: Array) -> None:
 class StepLedger(Ledger):
     """A ledger whose steps are not whole: each follows from the weights before it and its row."""
 
-    def __init__(self, start: Array, n_rows: int, dtype: Any, variant: str, C: float) -> None:
+    def __init__(
+        self,
+        start: Array,
+        n_rows: int,
+        dtype: Any,
+        variant: str,
+        C: float,
+        increasing: tuple[int, ...] = (),
+        decreasing: tuple[int, ...] = (),
+    ) -> None:
         super().__init__(start, n_rows, dtype)
-        self.variant = variant_named(variant)
-        self.C = C
+        self.variant, self.C = variant_named(variant), C
+        self.cone = Cone(tuple(increasing), tuple(decreasing))
 
     def follower(self, examples: Examples) -> Callable[[Array, Array], None]:
         """What makes the steps of some entries once more."""
-        stride = stride_of(examples, self.variant, self.C)
+        stride = stride_of(examples, self.variant, self.C, self.cone)
         growth = growth_of(stride) or 0.0
 
         def follow(w: Array, entries: Array) -> None:
@@ -92,4 +103,4 @@ class StepLedger(Ledger):
         return follow
 
     def _more(self) -> dict[str, Any]:
-        return {"variant": self.variant.value, "C": self.C}
+        return {"variant": self.variant.value, "C": self.C, **(self.cone.fields if self.cone else {})}

@@ -1,7 +1,17 @@
 """Compiled code of the algorithms that look at every row once in a pass.
 
-A small tuple, the stride, says what a look does: `OnMistakes`, `InCone`, `WithinMargin` or `ByLoss`. Three functions
-depend on its kind: `clear_above`, `wanted` and `move`. The pass, `sweep`, is written once on those three.
+A small tuple, the stride, says what a look does: `OnMistakes`, `WithinMargin` or `ByLoss`. Two functions depend on its
+kind: `clear_above` and `wanted`. The pass, `sweep`, is written once on those two.
+
+Constraints on the signs of weights are a part of every stride: after a step, weights of the wrong sign become 0, which
+leads to the nearest weights that keep the constraints. Let u be any weights that keep them. No number of u has the
+sign of one that became 0, so on that way ||w|| and ||w - u|| do not grow and u . w does not fall. Proofs that follow
+these through the steps therefore hold as they are, for every u in the cone of weights that keep the constraints:
+
+- the perceptron: T steps lead to T g <= u . w_T <= ||w_T|| <= sqrt(T) R, where ||u|| = 1 and u has the margin g
+  (Novikoff 1962), so T <= (R / g)^2, g being the largest margin in the cone;
+- with a margin beta: ||w_T||^2 <= T (R^2 + 2 beta), so T <= (R^2 + 2 beta) / g^2;
+- passive-aggressive: what a step gains on ||w - u||^2 is not lost (Crammer et al. 2006, lemma 1).
 """
 
 from typing import Any, NamedTuple
@@ -34,29 +44,21 @@ from rosenblatt.rows.kernels import (
 # ---------------------------------------------------------------------------------------------------------
 
 
+FREE = np.empty(0)  # the signs of weights without constraints
+
+
 class OnMistakes(NamedTuple):
     """A whole step on every mistake: the perceptron."""
 
     ties: Ties
-
-
-class InCone(NamedTuple):
-    """A whole step on every mistake, and then to the nearest weights with these signs: the projected perceptron.
-
-    Novikoff's bound holds with the largest margin g of the weights in the cone. Let u be those, of length 1. A step
-    z . w <= 0 makes ||w||^2 larger by at most R^2, and the way to the cone makes it no larger. A step makes u . w
-    larger by at least g; on the way to the cone, numbers whose sign is not that of u become 0, so u . w does not fall.
-    So T g <= u . w_T <= ||w_T|| <= sqrt(T) R.
-    """
-
-    ties: Ties
-    signs: Array  # of each weight: 1.0, -1.0, or 0.0 for any
+    signs: Array = FREE  # that each weight must have: 1.0, -1.0, or 0.0 for any
 
 
 class WithinMargin(NamedTuple):
     """A whole step where y (w . x) <= beta: the perceptron with margin."""
 
     beta: float
+    signs: Array = FREE
 
 
 class ByLoss(NamedTuple):
@@ -65,9 +67,10 @@ class ByLoss(NamedTuple):
     most: float
     soft: float
     squares: Array  # ||x_i||^2 of every row, the constant feature included
+    signs: Array = FREE
 
 
-Stride = OnMistakes | InCone | WithinMargin | ByLoss
+Stride = OnMistakes | WithinMargin | ByLoss
 
 
 @inlined
@@ -90,9 +93,7 @@ def is_exactly_at_most(rows: Rows, labels: Array, i: int, w: Array, doubt: Doubt
 
 
 @inlined
-def step_on_mistake(
-    stride: OnMistakes | InCone, rows: Rows, labels: Array, i: int, w: Array, s: float, doubt: Doubt
-) -> float:
+def step_on_mistake(stride: OnMistakes, rows: Rows, labels: Array, i: int, w: Array, s: float, doubt: Doubt) -> float:
     """1 where w gets row i wrong, decided exactly."""
     m = labels[i] * with_exact_sign(rows, i, w, s, doubt)
     return 1.0 if is_wrong(m, labels[i], stride.ties) else 0.0
@@ -126,50 +127,18 @@ def step_by_loss(
 
 def clear_above(stride: Stride) -> float:
     """The margin above which a row moves nothing."""
-    if isinstance(stride, OnMistakes | InCone):
+    if isinstance(stride, OnMistakes):
         return 0.0
     return stride.beta if isinstance(stride, WithinMargin) else 1.0
 
 
 def wanted(stride: Stride, rows: Rows, labels: Array, i: int, w: Array, s: float, doubt: Doubt) -> float:
     """The step that a look at row i asks for, s being its computed score; 0: none."""
-    if isinstance(stride, OnMistakes | InCone):
+    if isinstance(stride, OnMistakes):
         return step_on_mistake(stride, rows, labels, i, w, s, doubt)
     if isinstance(stride, WithinMargin):
         return step_within_margin(stride, rows, labels, i, w, s, doubt)
     return step_by_loss(rows, labels, i, w, stride.squares[i], stride.most, stride.soft, doubt)
-
-
-@inlined
-def move_freely(rows: Rows, i: int, w: Array, c: float, sums: Array, looks: int) -> None:
-    """w += c x_i, and sums += looks * (what is added), unless `sums` is empty."""
-    add(rows, i, w, c)
-    if sums.size > 0:
-        add(rows, i, sums, looks * c)
-
-
-@inlined
-def move_in_cone(rows: Rows, i: int, signs: Array, w: Array, c: float, sums: Array, looks: int) -> None:
-    """The same, where numbers that get another sign than they may have become 0."""
-    for k in range(stored(rows, i)):
-        j = column(rows, i, k)
-        before, after = w[j], w[j] + c * value(rows, i, k)
-        if signs[j] * after < 0.0:
-            after = 0.0
-        w[j] = after
-        if sums.size > 0:
-            sums[j] += looks * (after - before)
-    w[-1] += c * rows.bias
-    if sums.size > 0:
-        sums[-1] += looks * (c * rows.bias)
-
-
-def move(stride: Stride, rows: Rows, i: int, w: Array, c: float, sums: Array, looks: int) -> None:
-    """Move the weights by c x_i, as the stride says, and keep the sums of the average."""
-    if isinstance(stride, InCone):
-        move_in_cone(rows, i, stride.signs, w, c, sums, looks)
-    else:
-        move_freely(rows, i, w, c, sums, looks)
 
 
 @when_compiling
@@ -179,25 +148,19 @@ def _teach_numba() -> None:
 
     @overload(clear_above, inline="always", strict=False)
     def _clear_above(stride: Any) -> Any:
-        if stride.instance_class in (OnMistakes, InCone):
+        if stride.instance_class is OnMistakes:
             return lambda stride: 0.0
         return (lambda stride: stride.beta) if stride.instance_class is WithinMargin else (lambda stride: 1.0)
 
     @overload(wanted, inline="always", strict=False)
     def _wanted(stride: Any, rows: Any, labels: Any, i: Any, w: Any, s: Any, doubt: Any) -> Any:
-        if stride.instance_class in (OnMistakes, InCone):
+        if stride.instance_class is OnMistakes:
             return lambda stride, rows, labels, i, w, s, doubt: step_on_mistake(stride, rows, labels, i, w, s, doubt)
         if stride.instance_class is WithinMargin:
             return lambda stride, rows, labels, i, w, s, doubt: step_within_margin(stride, rows, labels, i, w, s, doubt)
         return lambda stride, rows, labels, i, w, s, doubt: step_by_loss(
             rows, labels, i, w, stride.squares[i], stride.most, stride.soft, doubt
         )
-
-    @overload(move, inline="always", strict=False)
-    def _move(stride: Any, rows: Any, i: Any, w: Any, c: Any, sums: Any, looks: Any) -> Any:
-        if stride.instance_class is InCone:
-            return lambda stride, rows, i, w, c, sums, looks: move_in_cone(rows, i, stride.signs, w, c, sums, looks)
-        return lambda stride, rows, i, w, c, sums, looks: move_freely(rows, i, w, c, sums, looks)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -268,6 +231,33 @@ def is_stretch(order: Array) -> bool:
     return jumps == 0
 
 
+@inlined
+def move(rows: Rows, i: int, signs: Array, w: Array, c: float, sums: Array, looks: int) -> None:
+    """w += c x_i, and sums += looks * (what is added), unless `sums` is empty; numbers of another sign become 0."""
+    if signs.size > 0:
+        move_in_cone(rows, i, signs, w, c, sums, looks)
+        return
+    add(rows, i, w, c)
+    if sums.size > 0:
+        add(rows, i, sums, looks * c)
+
+
+@inlined
+def move_in_cone(rows: Rows, i: int, signs: Array, w: Array, c: float, sums: Array, looks: int) -> None:
+    """The same, where there are constraints."""
+    for k in range(stored(rows, i)):
+        j = column(rows, i, k)
+        before, after = w[j], w[j] + c * value(rows, i, k)
+        if signs[j] * after < 0.0:
+            after = 0.0
+        w[j] = after
+        if sums.size > 0:
+            sums[j] += looks * (after - before)
+    w[-1] += c * rows.bias
+    if sums.size > 0:
+        sums[-1] += looks * (c * rows.bias)
+
+
 @compiled
 def sweep(
     rows: Rows,
@@ -312,7 +302,7 @@ def sweep(
                 if copies.size > 0:
                     copies[k] = many
                 return k, made, looks
-            move(stride, rows, i, w, step * labels[i], sums, looks)
+            move(rows, i, stride.signs, w, step * labels[i], sums, looks)
             log.ledger[made], log.when[made] = i if part == 1.0 else ~i, looks
             made += 1
             looks += 1
@@ -333,4 +323,4 @@ def replay_strides(
         i = entry if entry >= 0 else ~entry
         part = 1.0 if entry >= 0 else weights[i] - np.floor(weights[i])
         step = part * wanted(stride, rows, labels, i, w, score(rows, i, w), doubt)
-        move(stride, rows, i, w, step * labels[i], sums, 0)
+        move(rows, i, stride.signs, w, step * labels[i], sums, 0)

@@ -1,51 +1,47 @@
-"""The projected perceptron: after every correction, to the nearest weights that keep constraints on their signs.
+"""The ledger of a run under constraints on the signs of weights, each of whose corrections ends in their cone.
 
-Problem   weights in a cone, s_j w_j >= 0 for some features j, with y_i (w . x_i) > 0 for every row i.
-Input     as for PLA, and the cone.
-Result    as of PLA; all weights on the way are in the cone, and so is their mean.
-
-Why the bound on the corrections holds is said of `averaged_kernels.InCone`. Rows are corrected in cycles.
+`averaged_kernels` says what a correction is, and why the bounds on their number hold.
 """
 
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 import numpy as np
 
-from rosenblatt.learn.choices import TIES
 from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.passes import averaged, averaged_kernels
 from rosenblatt.learn.passes.averaged import NO_SUMS
-from rosenblatt.learn.passes.averaged_kernels import InCone
+from rosenblatt.learn.passes.averaged_kernels import FREE, WithinMargin
 from rosenblatt.rows.cone import Cone
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array
 
 
-def stride_in(cone: Cone, ties: str, size: int) -> InCone:
-    """What a look at a row does."""
-    return InCone(TIES[ties], cone.signs(size).astype(np.float64))
+def signs_in(cone: Cone, size: int) -> Array:
+    """The signs of so many weights, as strides take them."""
+    return cone.signs(size).astype(np.float64) if cone else FREE
 
 
 class ConeLedger(Ledger):
-    """A ledger of corrections, each of which is followed by the way to the cone."""
+    """A ledger of whole corrections, each of which is followed by the way to the cone."""
 
     def __init__(
-        self, start: Array, n_rows: int, dtype: Any, ties: str, increasing: tuple[int, ...], decreasing: tuple[int, ...]
+        self, start: Array, n_rows: int, dtype: Any, increasing: tuple[int, ...], decreasing: tuple[int, ...]
     ) -> None:
         super().__init__(start, n_rows, dtype)
-        self.ties, self.cone = ties, Cone(tuple(increasing), tuple(decreasing))
+        self.cone = Cone(tuple(increasing), tuple(decreasing))
 
     def follower(self, examples: Examples) -> Callable[[Array, Array], None]:
         """What makes the corrections of some entries once more."""
-        stride = stride_in(self.cone, self.ties, examples.size)
+        every_look = WithinMargin(inf, signs_in(self.cone, examples.size))  # is a correction
 
         def follow(w: Array, entries: Array) -> None:
             doubt = averaged.doubt_during(entries.size, examples, w, examples.radius)
             given = examples.rows, examples.labels, examples.weights
-            averaged_kernels.replay_strides(*given, stride, w, NO_SUMS, doubt, entries)
+            averaged_kernels.replay_strides(*given, every_look, w, NO_SUMS, doubt, entries)
 
         return follow
 
     def _more(self) -> dict[str, Any]:
-        return {"ties": self.ties, **self.cone.fields}
+        return self.cone.fields

@@ -1,16 +1,29 @@
-"""PLA under constraints on the signs of weights: cycles of the projected perceptron (`learn.passes.in_cone`)."""
+"""The projected perceptron: PLA whose every correction is followed by the way to the cone of constraints on signs.
+
+Problem   weights in a cone, s_j w_j >= 0 for some features j, with y_i (w . x_i) > 0 for every row i.
+Input     as for PLA, and the cone.
+Result    as of PLA; all weights on the way are in the cone.
+
+Why the bound on the corrections holds is said in `learn.passes.averaged_kernels`. Rows are corrected in cycles.
+"""
 
 from collections.abc import Callable
 from typing import Any
 
 from rosenblatt.learn.choices import TIES, UNLIMITED, Budget, Reason
 from rosenblatt.learn.passes.averaged import Course, begin, follow
-from rosenblatt.learn.passes.in_cone import ConeLedger, stride_in
+from rosenblatt.learn.passes.averaged_kernels import OnMistakes
+from rosenblatt.learn.passes.in_cone import ConeLedger, signs_in
 from rosenblatt.learn.pla.stalling import Stall, ended
 from rosenblatt.learn.run_state import FOREVER, Run, Walk, honest
 from rosenblatt.rows.cone import Cone
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array, Doubt
+
+
+def stride_in(cone: Cone, ties: str, size: int) -> OnMistakes:
+    """What a look at a row does."""
+    return OnMistakes(TIES[ties], signs_in(cone, size))
 
 
 class ConeWalk(Walk):
@@ -64,12 +77,12 @@ def learn(
         walk.stalled = stall.is_over
     reason = walk.cycles(FOREVER) or Reason.MAX_PASSES
     w, ledger, reason = ended(walk, reason, lambda _, most: walk.cycles(most))
-    ledger = ConeLedger.of(ledger, ties, *cone.fields.values())
+    ledger = ConeLedger.of(ledger, *cone.fields.values())
     return Run(w, ledger.seal(examples), honest(reason, examples, w, TIES[ties]), ledger.n_passes, walk.seen)
 
 
 def follow_in(cone: Cone, examples: Examples, w: Array, ties: str) -> tuple[Array, Array]:
-    """Take examples as the next part of a stream, as `pla.follow` does."""
-    start = begin(cone.nearest(w), averaged=False)
+    """Take examples as the next part of a stream, as `pla.follow` does; w is in the cone."""
+    start = begin(w, averaged=False)
     tally, entries, _ = follow(examples, start, stride_in(cone, ties, examples.size), TIES[ties])
     return tally.last, entries

@@ -68,6 +68,6 @@ def fill(
             elif walk.has_too_many_copies:
                 reason = Reason.PATIENCE
             reason = Reason.SEPARATED if kept.cost == 0.0 else reason or walk.spent()
-    ledger = ConeLedger.of(walk.ledger, name_of(ties), *cone.fields.values())
+    ledger = ConeLedger.of(walk.ledger, *cone.fields.values())
     ledger.seal(examples)
     return kept, walk, ledger, honest(reason, examples, kept.weights, ties)

@@ -118,7 +118,7 @@ class Contradiction(Certificate):
         """What is proved, in one sentence."""
         how = "" if self.exact else " (for some weights very near those given)"
         why = f"these {len(self.rows)} contradict each other, because their signed weighted sum {self._is_zero}{how}"
-        zeros = "points against the constraints" if self.cone else "has nothing but zeros"
+        zeros = f"has nothing but zeros{', or points against the constraints' if self.cone else ''}"
         why = f"one of them {zeros}" if len(self.rows) == 1 else why
         return self._verdict(f"no weights are right on all {self.n} rows: {why}.")
 
@@ -130,6 +130,11 @@ class Contradiction(Certificate):
     def verdict(self) -> str:
         """The verdict, in a few words."""
         return self._verdict("no linear rule is right on every row")
+
+    def against(self, examples: Examples) -> frozenset[int]:
+        """The features in which the sum of the rows points against the constraints."""
+        total, _ = exact.mixture(examples, self.rows, self.weights)
+        return frozenset(total).difference(self.cone.within(total))
 
     def _verdict(self, claim: str) -> str:
         # with a threshold, the rows are of both classes, and a tie is wrong on one of them: that needs no words
@@ -143,7 +148,8 @@ class Contradiction(Certificate):
         if self.exact:
             rest, _ = exact.mixture(examples, self.rows, self.weights)
             if rest := self.cone.within(rest):
-                raise CertificateError(f"the weighted sum of the rows is not zero: not in column {min(rest)}")
+                also = " and does not point against the constraints" if self.cone else ""
+                raise CertificateError(f"the weighted sum of the rows is not zero{also}: not in column {min(rest)}")
         elif not near_a_contradiction(exact.signed_rows(examples, self.rows)[0], self.weights, self.cone):
             raise CertificateError("no positive weights near the given ones can be proved to make the sum zero")
         if len(self.point) != self.features:  # before one of that length is made

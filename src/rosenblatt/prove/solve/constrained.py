@@ -124,3 +124,14 @@ def widest_in(cone: Cone, examples: Examples, proved: Separation, clock: Clock) 
         if best.upper - best.lower <= NARROW * best.upper:
             break
     return Margin(best.lower, best.upper, best.weights, best)
+
+
+def margin_in(cone: Cone, examples: Examples, clock: Clock) -> Margin:
+    """The largest margin under constraints; of rows that are not separable so, that it is not above 0."""
+    verdict = decide_in(cone, examples, clock=clock)
+    if isinstance(verdict, Separable):
+        return widest_in(cone, examples, verdict.certificate, clock)
+    longest = 2 * examples.radius
+    if isinstance(verdict, NotSeparable):
+        return Margin(-longest, 0.0, (), verdict.certificate)
+    return Margin(-longest, longest, (), None)

@@ -15,6 +15,7 @@ Method    The shortest vector x in the convex hull of the signed rows has ||x|| 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from importlib import import_module
 from math import isfinite
 from typing import Any
 
@@ -32,6 +33,8 @@ from rosenblatt.prove.solve.clock import Clock, TimeIsUp
 from rosenblatt.prove.solve.separability import MANY as MANY_WEIGHTS
 from rosenblatt.prove.solve.separability import Separable, Undecided, decide, learned, separation
 from rosenblatt.rows import find
+from rosenblatt.rows.cone import cone_of, refuse_several
+from rosenblatt.rows.door import names_of
 from rosenblatt.rows.examples import Examples, labels_of
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.kesler import JointExamples
@@ -86,6 +89,7 @@ def margin(
     fit_intercept: bool = True,
     bias_scale: float = 1.0,
     affine: bool = False,
+    monotonic_cst: Any = None,
     max_seconds: float | None = None,
     verbose: bool = False,
 ) -> Margin:
@@ -93,6 +97,8 @@ def margin(
 
     With more than two classes, it is the largest margin that all rows can have at once, with weights of total length 1:
     the smallest lead of a row's class over the other classes. There is no affine margin for several classes.
+    With `monotonic_cst`, as for `Perceptron`, it is that of rules that keep these constraints, to a thousandth; there
+    is no affine one, and if there is no such rule, only that it is not above 0 is proved.
     With `max_seconds`, kept to within about two seconds, the interval may stay wide. It also stays wide if the
     table has more than 10,000 columns and more than 100 million cells, zeros included, because the search for the
     largest margin would take too much memory.
@@ -112,12 +118,18 @@ def margin(
     if labels.are_several:
         if affine:
             raise OptionError("an affine margin needs two classes; with more, every threshold counts in the length")
+        refuse_several(monotonic_cst)
         from rosenblatt.prove.solve import joint_separability
 
         several = JointExamples.of(X, labels, fit_intercept=fit_intercept, bias_scale=bias_scale)
         return joint_separability.largest(several, Clock(max_seconds, verbose))
     examples = Examples.of(X, labels, fit_intercept=fit_intercept, bias_scale=bias_scale)
-    return largest(examples, affine=affine, clock=Clock(max_seconds, verbose))
+    clock = Clock(max_seconds, verbose)
+    if cone := cone_of(monotonic_cst, examples.size - 1, names_of(X)):
+        if affine:
+            raise OptionError("there is no affine margin under constraints: the threshold counts in the length")
+        return import_module("rosenblatt.prove.solve.constrained").margin_in(cone, examples, clock)  # type: ignore[no-any-return]
+    return largest(examples, affine=affine, clock=clock)
 
 
 def largest(

@@ -54,6 +54,11 @@ class _Verdict(ReadableResult):
         raise TypeError("a verdict is neither true nor false: use .separable, which is True, False or None (undecided)")
 
 
+def under_constraints(verdict: str, certificate: Any) -> str:
+    """A verdict in a few words that says so if it is about rules that keep constraints."""
+    return f"{verdict[:-1]} under the constraints." if certificate.cone else verdict
+
+
 @dataclass(frozen=True, repr=False)
 class Separable(_Verdict):
     """There are weights that are right on every row."""
@@ -63,7 +68,8 @@ class Separable(_Verdict):
 
     def __str__(self) -> str:
         strict = self.certificate.ties == certificate.STRICT or self.certificate.lower > 0.0
-        return f"{'Linearly separable.' if strict else 'Separable, but not strictly.'} {self.certificate.statement}"
+        found = "Linearly separable." if strict else "Separable, but not strictly."
+        return f"{under_constraints(found, self.certificate)} {self.certificate.statement}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -74,7 +80,7 @@ class NotSeparable(_Verdict):
     separable: ClassVar[bool] = False
 
     def __str__(self) -> str:
-        return f"Not linearly separable. {self.certificate.statement}"
+        return f"{under_constraints('Not linearly separable.', self.certificate)} {self.certificate.statement}"
 
 
 @dataclass(frozen=True, repr=False)

@@ -87,6 +87,11 @@ class Encoding:
         """All features, in order."""
         return tuple(feature for column in self.columns for feature in column.features)
 
+    @property
+    def knows_labels(self) -> bool:
+        """Whether labels have a part in it: edges of steps follow from the classes of the rows."""
+        return any(isinstance(column, StepColumn) for column in self.columns)
+
     @cached_property
     def used(self) -> tuple[EncodedColumn, ...]:
         """The columns that are not left out."""

@@ -10,15 +10,14 @@ from rosenblatt.errors import ModelError
 from rosenblatt.read.encode.columns import (
     BITS,
     KINDS,
-    LARGEST,
     OMITTED_IF_EMPTY,
-    SMALLEST,
     EncodedColumn,
     HashedTextColumn,
     NumberColumn,
     SparseColumn,
     YesNoColumn,
 )
+from rosenblatt.read.encode.number_columns import LARGEST, SMALLEST
 
 NUMBERS, EDGES = "numbers", "edges"
 MOST_FEATURES = 2**24  # as many numbers as a file may hold

@@ -33,7 +33,7 @@ from rosenblatt.read.encode.columns import (
 )
 from rosenblatt.read.encode.encoding import Encoding, Target
 from rosenblatt.read.encode.leaks import near_leaks
-from rosenblatt.read.encode.steps import edges_of
+from rosenblatt.read.encode.steps import KnownNumbers, with_steps
 from rosenblatt.read.profile.kinds import AS_REQUESTED, Guess, classes_of, guesses, profiles_of, to_ignore, yes_no_of
 from rosenblatt.read.profile.moments import Moments, add_cells
 from rosenblatt.read.profile.statistics import COUNT, VALUE, HeldOut, Profile, marked_blocks, narrow
@@ -61,8 +61,9 @@ def encoding_of(
     text: str = "vocabulary",
     buckets: int = BUCKETS,
     held_out: HeldOut | None = None,
+    weights: Array | None = None,
 ) -> tuple[Encoding, tuple[str, ...]]:
-    """The encoding for a table, and notes on its columns.
+    """The encoding for a table, and notes on its columns; `weights` are those of its rows, if they have some.
 
     `overrides` gives the kinds of columns that are not inferred; `text` is "vocabulary" or "hashed".
     """
@@ -79,37 +80,16 @@ def encoding_of(
     prose = [guess.column for guess in found if guess.kind == "text" and text == "vocabulary"]
     words = _vocabularies(table, prose, held_out)
     columns = tuple(_column(guess, profiles[guess.column], moments, words, buckets) for guess in found)
-    stepped = [guess.column for guess in found if guess.kind == STEPS]
-    encoding = _with_edges(Encoding(columns, Target(target, classes)), stepped, table, held_out)
+    encoding = Encoding(columns, Target(target, classes))
+    if stepped := [guess.column for guess in found if guess.kind == STEPS]:
+        known = KnownNumbers.of(encoding, stepped, table, held_out, weights)
+        encoding = with_steps(encoding, stepped, known, table.source)
     sure = {name for name, profile in profiles.items() if profile.decides}
     return encoding, (
         *_notes(found, columns),
         *_on_merged_numbers(table, encoding),
         *_on_near_leaks(table, encoding, sure),
     )
-
-
-def _with_edges(encoding: Encoding, names: list[str], table: Table, held_out: HeldOut | None) -> Encoding:
-    """The encoding, with these columns of numbers in steps, whose edges the training rows decide."""
-    if not names:
-        return encoding
-    by_name = {column.name: column for column in encoding.columns if isinstance(column, NumberColumn)}
-    parts: dict[str, list[Array]] = {name: [] for name in names}
-    codes: list[Array] = []
-    for block, learned in marked_blocks(table, held_out):
-        codes.append(encoding.target.labels(narrow(block, encoding.target.name).filter(learned)))
-        for name in names:
-            cells = narrow(block, name).filter(learned).select(by_name[name].cells).to_series()
-            parts[name].append(cells.to_numpy())
-    y, found = np.concatenate(codes), {}
-    for name in names:
-        numbers = np.concatenate(parts[name])
-        known = np.isfinite(numbers)
-        if not known.any():
-            raise TableError(f"{table.source}: column {name!r} has no number to make steps of")
-        edges = edges_of(numbers[known], y[known], len(encoding.target.classes))
-        found[name] = StepColumn(**vars(by_name[name]), edges=edges)
-    return replace(encoding, columns=tuple(found.get(column.name, column) for column in encoding.columns))
 
 
 def _on_merged_numbers(table: Table, encoding: Encoding) -> Iterator[str]:

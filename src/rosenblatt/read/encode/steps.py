@@ -2,17 +2,23 @@
 
 Problem   few steps, of which each has its share of the rows, between which the classes differ; with edges that people
           can remember.
-Input     numbers, the classes of their rows, how many classes there are.
+Input     numbers, the classes of their rows, how many classes there are, and what each row counts.
 Result    edges, rising; a number that equals an edge is in the step above it.
 Method    Candidates are the roundest numbers near the quantiles. The one that tells most about the classes is taken,
           then the next, as long as it tells more than chance would, and no step gets too few rows.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import ceil, floor, log10
 
 import numpy as np
 
+from rosenblatt.errors import TableError
+from rosenblatt.read.encode.columns import NumberColumn, StepColumn
+from rosenblatt.read.encode.encoding import Encoding
+from rosenblatt.read.profile.statistics import HeldOut, marked_blocks, narrow
+from rosenblatt.read.table import Table
 from rosenblatt.rows.kernels import Array
 
 MOST_STEPS = 6
@@ -22,12 +28,59 @@ CHANCE = 10.83  # twice the gain in likelihood that chance exceeds once in a tho
 FEWEST_DIGITS = 17
 
 
-def edges_of(numbers: Array, codes: Array, classes: int) -> tuple[float, ...]:
-    """The edges for numbers that are all finite; one at least."""
+@dataclass(frozen=True, eq=False)
+class KnownNumbers:
+    """The numbers of some columns in the rows to learn from, with the classes and the weights of those rows."""
+
+    numbers: Mapping[str, Array]  # NaN or infinite where there is none
+    codes: Array
+    weights: Array
+
+    @classmethod
+    def of(
+        cls, encoding: Encoding, names: Sequence[str], table: Table, held_out: HeldOut | None, weights: Array | None
+    ) -> "KnownNumbers":
+        """From a table; the held-out rows have no part in it. The weights are those of all its rows."""
+        by_name = {column.name: column for column in encoding.columns if isinstance(column, NumberColumn)}
+        parts: dict[str, list[Array]] = {name: [] for name in names}
+        codes, chosen = list[Array](), list[Array]()
+        for block, learned in marked_blocks(table, held_out):
+            codes.append(encoding.target.labels(narrow(block, encoding.target.name).filter(learned)))
+            chosen.append(np.asarray(learned, np.bool_))
+            for name in names:
+                cells = narrow(block, name).filter(learned).select(by_name[name].cells).to_series()
+                parts[name].append(cells.to_numpy())
+        y, rows = np.concatenate(codes), np.concatenate(chosen)
+        own = np.ones(y.size) if weights is None else weights[rows]
+        return cls({name: np.concatenate(each) for name, each in parts.items()}, y, own)
+
+    def edges(self, name: str, classes: int, some: Array | None = None) -> tuple[float, ...]:
+        """The edges of a column, as some of the rows decide them; none where there is no number."""
+        numbers = self.numbers[name]
+        there = np.isfinite(numbers) & (self.weights > 0)
+        known = np.flatnonzero(there) if some is None else some[there[some]]
+        return edges_of(numbers[known], self.codes[known], classes, self.weights[known]) if known.size else ()
+
+
+def with_steps(encoding: Encoding, names: Sequence[str], known: KnownNumbers, source: str) -> Encoding:
+    """The encoding, with these columns of numbers in steps."""
+    columns = list(encoding.columns)
+    for place, column in enumerate(columns):
+        if column.name in names and isinstance(column, NumberColumn):
+            edges = known.edges(column.name, len(encoding.target.classes))
+            if not edges:
+                raise TableError(f"{source}: column {column.name!r} has no number to make steps of")
+            columns[place] = StepColumn(**vars(column), edges=edges)
+    return replace(encoding, columns=tuple(columns))
+
+
+def edges_of(numbers: Array, codes: Array, classes: int, weights: Array | None = None) -> tuple[float, ...]:
+    """The edges for numbers that are all finite; one at least. Weights are above 0, and only compared."""
+    weights = np.ones(numbers.size) if weights is None else weights / weights.mean()
     found = np.array(sorted(set(_candidates(np.sort(numbers)))))
     places = np.searchsorted(found, numbers, side="right")
     counts = np.zeros((found.size + 1, classes))
-    np.add.at(counts, (places, codes), 1.0)
+    np.add.at(counts, (places, codes), weights)
     below = np.concatenate([np.zeros((1, classes)), np.cumsum(counts, axis=0)])  # rows below each candidate's step
     least = ceil(LEAST * numbers.size)
     ends, chosen = [0, found.size + 1], list[int]()

@@ -11,6 +11,7 @@ from rosenblatt.learn.ledger import Ledger
 from rosenblatt.learn.passes import averaged
 from rosenblatt.learn.passes.averaged import Choice, Decision, PassesRun, Tally
 from rosenblatt.learn.passes.averaged_kernels import OnMistakes, Stride
+from rosenblatt.learn.passes.in_cone import ConeLedger, signs_in
 from rosenblatt.learn.run_state import ctrl_c_noted
 from rosenblatt.options import flag, is_word
 from rosenblatt.rows.examples import Examples
@@ -94,6 +95,9 @@ class RuleInPasses(PassOptions, ShuffleOptions, StartOptions, ThresholdOptions, 
         """Take over what was learned, a run per rule."""
         self._tallies = parted([run.tally for run in runs])
         self._take(classes, runs)
+        if self.cone:
+            (run,) = runs
+            self.ledger_ = ConeLedger.of(run.ledger, *self.cone.fields.values())
 
     def _expose(self) -> None:
         super()._expose()
@@ -109,14 +113,16 @@ class RuleInPasses(PassOptions, ShuffleOptions, StartOptions, ThresholdOptions, 
 
     def _stride(self, part: Examples) -> Stride:
         """What a look at a row does."""
-        return OnMistakes(choices.ties_named(self.ties))
+        return OnMistakes(choices.ties_named(self.ties), signs_in(self.cone, part.size))
 
     def _is_averaged(self) -> bool:
         return True
 
     def _choice(self) -> Choice:
-        """Which weights the rule has, in a run."""
-        return averaged.average if self._is_averaged() else averaged.last
+        """Which weights the rule has, in a run: a mean that is in the cone in spite of rounding, or the last."""
+        if not self._is_averaged():
+            return averaged.last
+        return (lambda course: self.cone.nearest(averaged.average(course))) if self.cone else averaged.average
 
     def _is_vote(self) -> bool:
         """Whether the rule is the vote of all weights."""
@@ -124,7 +130,9 @@ class RuleInPasses(PassOptions, ShuffleOptions, StartOptions, ThresholdOptions, 
 
     def _rule(self, k: int) -> Array:
         """The weights that the rule has, in a stream."""
-        return self._tallies[k].average if self._is_averaged() else self._tallies[k].last
+        if not self._is_averaged():
+            return self._tallies[k].last
+        return self.cone.nearest(self._tallies[k].average) if self.cone else self._tallies[k].average
 
     def _go_on(self, parts: list[Examples], made: list[tuple[Array, Array]]) -> None:
         """Take in the updates that the next rows of a stream made, and when."""

@@ -116,7 +116,7 @@ class LinearLearner(LinearRule):
         return classes
 
     def _start_weights(self, parts: list[Examples], rng: np.random.Generator) -> list[Array]:
-        """The start of each rule; a table of weights has a row for each."""
+        """The start of each rule, in the cone; a table of weights has a row for each."""
         if isinstance(parts[0], JointExamples):
             from rosenblatt.learn.pla.joint_pla import start_of
 
@@ -126,7 +126,8 @@ class LinearLearner(LinearRule):
             if len(self.start) != len(parts):
                 raise OptionError(f"start has weights for {len(self.start)} rules, but {len(parts)} are learned")
             starts = list(self.start)
-        return [choices.start_weights(start, part, rng) for start, part in zip(starts, parts, strict=True)]
+        found = [choices.start_weights(start, part, rng) for start, part in zip(starts, parts, strict=True)]
+        return [self.cone.nearest(start) for start in found] if self.cone else found
 
     def _starts(self, parts: list[Examples], rng: np.random.Generator) -> list[Array]:
         """For `fit`: the start of each rule; where no row of a class counts, one that always says the same.
@@ -206,7 +207,7 @@ class LinearLearner(LinearRule):
         if self.cone:
             from rosenblatt.learn.passes.in_cone import ConeLedger
 
-            return ConeLedger(start, 0, np.int64, self.ties, **self.cone.fields)
+            return ConeLedger(start, 0, np.int64, **self.cone.fields)
         return empty_ledger(start)
 
     def _emptied_ledgers(self) -> list[Ledger]:

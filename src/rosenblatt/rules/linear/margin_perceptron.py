@@ -6,16 +6,17 @@ from typing import Annotated, Any, Self
 from rosenblatt.learn.choices import Budget
 from rosenblatt.learn.passes.averaged import PassesRun
 from rosenblatt.learn.passes.averaged_kernels import Stride, WithinMargin
+from rosenblatt.learn.passes.in_cone import signs_in
 from rosenblatt.options import with_options
 from rosenblatt.plurals import many
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rules.linear.in_passes import RuleInPasses
-from rosenblatt.rules.option_groups import FromZero, TimeOptions, UpdateOptions
+from rosenblatt.rules.option_groups import FromZero, MonotonicOptions, TimeOptions, UpdateOptions
 
 
 @with_options
-class MarginRule(UpdateOptions, TimeOptions, RuleInPasses):
+class MarginRule(UpdateOptions, TimeOptions, MonotonicOptions, RuleInPasses):
     """What `rosenblatt.MarginPerceptron` is as a rule."""
 
     name = "MarginPerceptron"
@@ -52,7 +53,7 @@ class MarginRule(UpdateOptions, TimeOptions, RuleInPasses):
         return Budget(self.max_passes, self.max_updates, self.max_seconds)
 
     def _stride(self, part: Examples) -> Stride:
-        return WithinMargin(self._beta)
+        return WithinMargin(self._beta, signs_in(self.cone, part.size))
 
     def _margin_wanted(self) -> float:
         return max(self._beta, 1.0)

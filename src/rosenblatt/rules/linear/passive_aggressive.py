@@ -13,12 +13,12 @@ from rosenblatt.options import OneOf, with_options
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rules.linear.in_passes import RuleInPasses
-from rosenblatt.rules.option_groups import Positive, Switch
+from rosenblatt.rules.option_groups import MonotonicOptions, Positive, Switch
 from rosenblatt.rules.schemes import one_or_all
 
 
 @with_options
-class AggressiveRule(RuleInPasses):
+class AggressiveRule(MonotonicOptions, RuleInPasses):
     """What `rosenblatt.PassiveAggressive` is as a rule."""
 
     name = "PassiveAggressive"
@@ -47,14 +47,15 @@ class AggressiveRule(RuleInPasses):
         self._averages = bool(self.average)
 
     def _stride(self, part: Examples) -> Stride:
-        return aggressive.stride_of(part, *self._steps)
+        return aggressive.stride_of(part, *self._steps, self.cone)
 
     def _is_averaged(self) -> bool:
         return self._averages
 
     def _keep(self, classes: Array, parts: list[Examples], runs: list[PassesRun]) -> None:
         super()._keep(classes, parts, runs)
-        self.ledger_ = one_or_all([StepLedger.of(run.ledger, *self._steps) for run in runs])
+        how = *self._steps, *self.cone.fields.values()
+        self.ledger_ = one_or_all([StepLedger.of(run.ledger, *how) for run in runs])
 
     def _ledger(self, start: Array) -> Ledger:
-        return StepLedger(start, 0, np.int64, *self._steps)
+        return StepLedger(start, 0, np.int64, *self._steps, **self.cone.fields)

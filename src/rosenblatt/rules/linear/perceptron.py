@@ -216,7 +216,6 @@ class PerceptronRule(
         else:
             before = [self.weights_] if isinstance(parts[0], JointExamples) else list(self.weights_)
         if self.cone:
-            before = [self.cone.nearest(w) for w in before]
             followed = [in_cone.follow_in(self.cone, part, w, self.ties) for part, w in zip(parts, before, strict=True)]
         else:
             followed = [learner_of(part).follow(part, w, ties) for part, w in zip(parts, before, strict=True)]

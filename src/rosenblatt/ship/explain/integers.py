@@ -26,7 +26,8 @@ from rosenblatt.rows import find
 from rosenblatt.rows.examples import Examples
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.storage import rows_of
-from rosenblatt.ship.explain.scorecard import PointUnit, Scorecard, card_of, is_counted, measures_of
+from rosenblatt.ship.explain.card_parts import PointUnit, is_counted, measures_of
+from rosenblatt.ship.explain.scorecard import Scorecard, card_of
 from rosenblatt.ship.export.points import PointRule, spare_bits
 
 SIZES = (1, 2, 3, 5, 10, 20, 50, 100)  # that "auto" tries, in this order
@@ -119,11 +120,12 @@ def wrong_rows(points: PointRule, X: Any, y: Array) -> Array:
     return np.asarray(predicted != y)
 
 
-def whole_card(points: PointRule) -> Scorecard | None:
+def whole_card(points: PointRule, means: Sequence[float] | None = None) -> Scorecard | None:
     """The scorecard of a rule with whole points, in these points; None for any other rule."""
     for binary in (False, True):
         measures = measures_of(points, binary=binary)
-        card = card_of(points, Fraction(1, _multiple(*_shares(points, measures)[:2])), measures, centred=False)
+        factor = Fraction(1, _multiple(*_shares(points, measures)[:2]))
+        card = card_of(points, factor, measures, means=means, centred=False)
         each = (line.points for one in card.cards for part in one.parts for line in part.lines if line.seen)
         if all(x.denominator == 1 for x in (*each, *(one.start for one in card.cards))):
             return card

@@ -12,11 +12,12 @@ import numpy as np
 
 from rosenblatt.rows.kernels import Array
 from rosenblatt.ship.explain import plots
+from rosenblatt.ship.explain.card_parts import Part, number_text
 from rosenblatt.ship.explain.judging import ShownJudging, section_of
 from rosenblatt.ship.explain.page import Fact, facts_of, footer_of, page_of
 from rosenblatt.ship.explain.page import name as _name
 from rosenblatt.ship.explain.page import text as _text
-from rosenblatt.ship.explain.scorecard import Card, Part, Scorecard, number_text
+from rosenblatt.ship.explain.scorecard import Card, Scorecard
 
 MINUS = "\N{MINUS SIGN}"
 MOST_MISTAKES = 20
@@ -169,7 +170,7 @@ def _card_table(card: Scorecard, one: Card, largest: float) -> str:
     idle = [part.column for part in one.parts if part not in moving]
     if not moving:
         return '<p class="note">No column has points: the starting points decide.</p>'
-    bodies = [_part_body(card, part, largest) for part in moving[:MOST_COLUMNS]]
+    bodies = [_part_body(card, one, part, largest) for part in moving[:MOST_COLUMNS]]
     note = f"{len(moving) - MOST_COLUMNS:,} columns with fewer points are not shown. " * (len(moving) > MOST_COLUMNS)
     names = ", ".join(idle[:MOST_COLUMNS]) + f", and {len(idle) - MOST_COLUMNS:,} more" * (len(idle) > MOST_COLUMNS)
     note += f"No points: {names}." if idle else ""
@@ -178,13 +179,13 @@ def _card_table(card: Scorecard, one: Card, largest: float) -> str:
     return f'<table class="card">{head}{"".join(bodies)}</table>{none}'
 
 
-def _part_body(card: Scorecard, part: Part, largest: float) -> str:
+def _part_body(card: Scorecard, one: Card, part: Part, largest: float) -> str:
     ends = [number_text(part.kind, end) for end in part.range or ()]
     between = f"counted from {ends[0]} to {ends[1]}" if ends else ""
     lines = [line for line in part.lines if line.seen]
     rows = [
         f'<tr><td>{_text(value)}</td><td class="number">{points}</td><td>{_bar(float(line.points), largest)}</td></tr>'
-        for (value, points), line in zip(card.lines(part, MOST_LINES), lines, strict=False)
+        for (value, points), line in zip(card.lines(part, MOST_LINES, one.label), lines, strict=False)
     ]
     if len(lines) > MOST_LINES:
         rows.append(f'<tr><td colspan="3">and {len(lines) - MOST_LINES:,} more</td></tr>')

@@ -6,80 +6,23 @@ Result    `Scorecard`: for every column the points of each value, each word, eac
           The points of a row add up to factor * score - start, exactly: the card is the rule, not an approximation.
 Method    Points are measured from the middle of a column: from the mean of its values' points, and for numbers from a
           round number near the mean. So 0 points count neither for nor against. The largest swing is 100.
-          A number has points per unit; points per band would be a different rule.
+          A number has points per unit, or, if it was cut into steps before learning, points for each step.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
 from fractions import Fraction
-from itertools import accumulate, pairwise
-from math import ceil, floor, log10
-from typing import Any, TypeGuard
+from math import ceil, log10
+from typing import Any
 
 from rosenblatt.errors import OptionError
 from rosenblatt.judge.ladder import Rung
-from rosenblatt.read.encode.columns import (
-    CategoryColumn,
-    DateColumn,
-    EncodedColumn,
-    HashedTextColumn,
-    NumberColumn,
-    SparseColumn,
-    StepColumn,
-    TextColumn,
-    YesNoColumn,
-)
+from rosenblatt.read.encode.columns import HashedTextColumn, SparseColumn, TextColumn
+from rosenblatt.ship.explain.card_parts import MINUS, Part, PointUnit, measures_of, part_of
 from rosenblatt.ship.export.points import LARGEST, PointRule
 
 LARGEST_SWING = 100
-SPREAD = 2  # scales on both sides of the centre; a number's swing is measured over this range
 DECIMALS = 1
-DAYS = (1, 7, 30, 365, 3650)
-ROUND = (1, 2, 5, 10)
-MINUS = "\N{MINUS SIGN}"
-
-
-@dataclass(frozen=True)
-class PointUnit:
-    """How a number is counted: points for every `unit` above `base`."""
-
-    unit: Fraction
-    base: Fraction
-
-
-@dataclass(frozen=True)
-class Line:
-    """A value and its points; `seen` says whether the value occurred in learning."""
-
-    value: str
-    points: Fraction
-    seen: bool = True
-
-
-@dataclass(frozen=True)
-class Part:
-    """The lines of one column."""
-
-    column: str
-    kind: str
-    lines: tuple[Line, ...]  # for a number: its points per unit, then those of a missing one
-    span: tuple[Fraction, Fraction]  # the fewest and most points; for numbers, within 2 scales of the centre
-    reference: Fraction  # subtracted from the weights' own points and added to the start
-    measure: PointUnit | None = None
-    range: tuple[float, float] | None = None  # numbers outside count as the nearest end
-    reach: Fraction = Fraction(1)  # units that are counted at most
-
-    @property
-    def swing(self) -> Fraction:
-        """The largest difference in points that the column can make."""
-        return self.span[1] - self.span[0]
-
-    def times(self, factor: Fraction) -> "Part":
-        """A copy with all points multiplied by a factor."""
-        lines = tuple(Line(line.value, line.points * factor, line.seen) for line in self.lines)
-        span = self.span[0] * factor, self.span[1] * factor
-        return replace(self, lines=lines, span=span, reference=self.reference * factor)
 
 
 @dataclass(frozen=True)
@@ -164,17 +107,20 @@ class Scorecard:
         """Column, value and points as texts, for a table: the first `columns` columns that make a difference, each with
         its first `most` lines."""
         for part in self.cards[card].moving[:columns]:
-            for value, points in self.lines(part, most):
+            for value, points in self.lines(part, most, self.cards[card].label):
                 yield part.column, value, points
             if most is not None and (more := sum(line.seen for line in part.lines) - most) > 0:
                 yield part.column, f"and {more} more", ""
 
-    def lines(self, part: Part, most: int | None = None) -> Iterator[tuple[str, str]]:
-        """The values of a column and their points as texts: the first `most` of those seen in learning."""
+    def lines(self, part: Part, most: int | None = None, label: str = "") -> Iterator[tuple[str, str]]:
+        """The values of a column and their points as texts: the first `most` of those seen in learning.
+
+        `label` is the class that the card is about.
+        """
         for place, line in enumerate([line for line in part.lines if line.seen][:most]):
             rate = part.measure is not None and (place == 0 or part.kind == SparseColumn.kind)
             digits = self.decimals + (_more_digits(part) if rate and line.points.denominator > 1 else 0)
-            yield line.value, _fixed(line.points, digits, sign=True)
+            yield line.said(label), _fixed(line.points, digits, sign=True)
 
     def as_record(self) -> dict[str, Any]:
         """The scorecard as plain lists, numbers and texts, for JSON."""
@@ -225,43 +171,6 @@ def card_of(
     return Scorecard(points.encoding.target.name, points.classes, tuple(cards), factor, points.zero_is_yes, decimals)
 
 
-def is_counted(column: EncodedColumn) -> TypeGuard[NumberColumn]:
-    """Whether a column has points for every unit."""
-    return isinstance(column, NumberColumn) and not isinstance(column, StepColumn)
-
-
-def measures_of(points: PointRule, *, binary: bool = False) -> dict[str, PointUnit]:
-    """How each number is counted."""
-    numbers = filter(is_counted, points.encoding.used)
-    return {column.name: measure_of(column, binary=binary) for column in numbers}
-
-
-def measure_of(column: NumberColumn, *, binary: bool = False) -> PointUnit:
-    """A round unit near the column's scale, and a round base near its centre; `binary`: rounded as computers do."""
-    scale, centre = Fraction(column.scale), Fraction(column.centre)
-    if binary:
-        return PointUnit(scale, round(centre / scale) * scale)
-    if isinstance(column, DateColumn):
-        unit = Fraction(min(DAYS, key=lambda days: abs(log10(days) - log10(column.scale))))
-        return PointUnit(unit, Fraction(round(centre)))
-    if column.whole:
-        unit = Fraction(10) ** max(floor(log10(2 * column.scale)), 0)
-        fine = max(unit / 10, Fraction(1))
-        return PointUnit(unit, round(centre / fine) * fine)
-    ten = Fraction(10) ** floor(log10(column.scale))
-    unit = min((ten * k for k in ROUND), key=lambda u: max(u / scale, scale / u))
-    return PointUnit(unit, round(centre / unit * 10) * unit / 10)
-
-
-def number_text(kind: str, value: float | Fraction) -> str:
-    """A number of a column of this kind as text; a date is written as a date."""
-    if kind == DateColumn.kind and -700_000 < value < 2_900_000:
-        return (date(1970, 1, 1) + timedelta(days=round(value))).isoformat()
-    size = abs(float(value))
-    text = f"{size:,.0f}" if 1e4 <= size < 1e12 else f"{size:.4g}"
-    return f"{MINUS}{text}" if value < 0 else text
-
-
 def _card(
     points: PointRule,
     rule: int,
@@ -275,105 +184,19 @@ def _card(
     for column, weights in points.columns(rule):
         shares = None if means is None else means[at : at + column.size]
         at += column.size
-        if is_counted(column):
-            parts.append(_number(column, weights, factor, measures[column.name]))
-        elif isinstance(column, StepColumn):
-            parts.append(_steps(column, [factor * Fraction(w) for w in weights], shares, centred=centred))
-        elif isinstance(column, CategoryColumn):
-            parts.append(_category(column, [factor * Fraction(w) for w in weights], shares, centred=centred))
-        elif isinstance(column, TextColumn | SparseColumn):
-            parts.append(_words(column, weights, factor))
+        if (part := part_of(column, weights, factor, measures, shares, centred=centred)) is not None:
+            parts.append(part)
     start = factor * Fraction(points.intercepts[rule]) + sum(part.reference for part in parts)
     parts.sort(key=lambda part: -part.swing)
     return Card(points.classes[1 if len(points.weights) == 1 else rule], start, tuple(parts))
 
 
-def _number(column: NumberColumn, weights: Sequence[float], factor: Fraction, measure: PointUnit) -> Part:
-    scale, centre = Fraction(column.scale), Fraction(column.centre)
-    per_scale = factor * Fraction(weights[0])
-    rate = per_scale * measure.unit / scale
-    reference = per_scale * (measure.base - centre) / scale
-    none = factor * Fraction(weights[1] if column.missing else 0.0) - reference
-    lowest, highest = Fraction(column.lowest), Fraction(column.highest)
-    ends = max(lowest, centre - SPREAD * scale), min(highest, centre + SPREAD * scale)
-    met = [rate * (end - measure.base) / measure.unit for end in ends] + [none] * column.missing
-    days = " days after " if isinstance(column, DateColumn) else " above "
-    every = f"for every {float(measure.unit):.10g}{days}{_base(column, measure.base)}"
-    lines = Line(every, rate), Line("missing", none, column.missing)
-    reach = max(highest - measure.base, measure.base - lowest) / measure.unit
-    span = min(met), max(met)
-    return Part(column.name, column.kind, lines, span, reference, measure, (column.lowest, column.highest), reach)
-
-
-def _base(column: NumberColumn, base: Fraction) -> str:
-    """A round number with all its digits."""
-    return (
-        number_text(column.kind, base) if isinstance(column, DateColumn) else f"{float(base):.15g}".replace("-", MINUS)
-    )
-
-
-def _category(
-    column: CategoryColumn, own: Sequence[Fraction], shares: Sequence[float] | None, *, centred: bool
-) -> Part:
-    named = len(column.values)
-    rest = own[named] if column.other else Fraction(0)
-    values = [*zip(column.values, own, strict=False)]
-    other = [] if isinstance(column, YesNoColumn) else [("any other", rest, column.other)]
-    if isinstance(column, YesNoColumn):
-        values.append((f"{column.no}, or anything else" if column.no else "anything else", rest))
-    middle = [points for _, points in values] + [rest] * (column.other and not isinstance(column, YesNoColumn))
-    reference = sum(middle, Fraction(0)) / len(middle) if centred and middle else Fraction(0)
-    if centred and shares is not None:
-        reference = sum((Fraction(share) * points for share, points in zip(shares, own, strict=True)), Fraction(0))
-    none = own[-1] if column.missing else Fraction(0)
-    lines = (
-        *(Line(value, points - reference) for value, points in values),
-        *(Line(value, points - reference, seen) for value, points, seen in other),
-        Line("missing", none - reference, column.missing),
-    )
-    seen = [line.points for line in lines if line.seen]
-    return Part(column.name, column.kind, lines, (min(seen), max(seen)), reference)
-
-
-def _steps(column: StepColumn, own: Sequence[Fraction], shares: Sequence[float] | None, *, centred: bool) -> Part:
-    """One line for each step, the lowest first."""
-    many = len(column.edges)
-    points = [Fraction(0), *accumulate(own[:many])]
-    reference = sum(points, Fraction(0)) / len(points) if centred else Fraction(0)
-    if centred and shares is not None:
-        reference = sum((Fraction(share) * w for share, w in zip(shares, own, strict=True)), Fraction(0))
-    ends = [f"{MINUS if edge < 0 else ''}{abs(edge):,.15g}" for edge in column.edges]
-    names = [f"below {ends[0]}", *(f"{a} to below {b}" for a, b in pairwise(ends)), f"{ends[-1]} or more"]
-    none = own[many] if column.missing else Fraction(0)
-    lines = (
-        *(Line(name, each - reference) for name, each in zip(names, points, strict=True)),
-        Line("missing", none - reference, column.missing),
-    )
-    seen = [line.points for line in lines if line.seen]
-    return Part(column.name, column.kind, lines, (min(seen), max(seen)), reference)
-
-
-def _words(column: TextColumn | SparseColumn, weights: Sequence[float], factor: Fraction) -> Part:
-    """One line for each word or numbered feature with points; the most points first."""
-    each = [(k, factor * Fraction(w)) for k, w in enumerate(weights) if w]
-    lines = tuple(Line(_name(column, k), points) for k, points in sorted(each, key=lambda pair: -abs(pair[1])))
-    ends = [Fraction(0), *(line.points for line in lines)]
-    span = min(ends), max(ends)
-    if isinstance(column, TextColumn):
-        return Part(column.name, column.kind, lines, span, Fraction(0))
-    high, one = column.highest, PointUnit(Fraction(1), Fraction(0))
-    reach = Fraction(high)
-    return Part(column.name, column.kind, lines, span, Fraction(0), one, (-high, high), reach)
-
-
-def _name(column: EncodedColumn, k: int) -> str:
-    if isinstance(column, SparseColumn):
-        return f"for every 1 of feature {column.all_numbers[k]}"
-    return f"a word of bucket {k}" if isinstance(column, HashedTextColumn) else f"has {column.words[k]!r}"  # type: ignore[attr-defined]
-
-
 def _record(part: Part) -> dict[str, Any]:
-    lines = [{"value": line.value, "points": float(line.points), "seen": line.seen} for line in part.lines]
+    lines = [
+        {"value": line.value, "points": float(line.points), "seen": line.seen}
+        | {name: known for name, known in (("share", line.share), ("rate", line.rate)) if known is not None}
+        for line in part.lines
+    ]
     measured = part.measure and {"unit": float(part.measure.unit), "base": float(part.measure.base)}
     return {
         "column": part.column,
