@@ -22,6 +22,8 @@ NAMES = [
     "new_rows",
     "several_classes",
     "imbalanced",
+    "probabilities",
+    "abstention",
     "published",
     "end_to_end",
     "trees",
