@@ -9,7 +9,8 @@ compare.
 
 The calibration error (ECE) is the mean distance between what is said and what is so over ten bins of as many rows each,
 dealt out by probability, rows with equal ones in random order; the Brier score is the mean squared distance of each
-row. Both times 100, the least of each table in bold. A perfect forecast has an ECE above 0, too: with few rows, shares vary.
+row. Both times 100, the least of each table in bold. A perfect forecast has an ECE above 0, too: with few rows, shares
+vary.
 
 `python -m benchmarks.probabilities development` looks at the other half.
 """

@@ -84,7 +84,7 @@ def records(desk, demo, tmp_path_factory):
     """What every command writes, in many ways."""
     out = tmp_path_factory.mktemp("out")
     check, fit = ("check", "--json", "-t"), ("fit", "--json", "--seconds", "1", "-o", out / "m.json", "--force", "-t")
-    explain = ("explain", "--json")
+    explain, report = ("explain", "--json"), ("report", "--json", "-t", "approved")
     strange = out / "strange.csv"
     strange.write_text(desk.text("noisy.csv").replace("clerk", "acrobat"))
     many = out / "many.csv"
@@ -107,7 +107,9 @@ def records(desk, demo, tmp_path_factory):
             run(*fit, "approved", many, "--rate", "20%", "-a", "averaged", "--no-prove"),
         ],
         "report": [
-            run("report", desk["noisy.csv"], "--json", "-t", "approved", "--seconds", "1", "-o", out / "r.html")
+            run(*report, desk["noisy.csv"], "--seconds", "1", "-o", out / "r.html"),
+            run(*report, many, "--at-most", "30%", "--probability", "-a", "averaged", "-o", out / "s.html"),
+            run(*report, many, "--rate", "20%", "-a", "averaged", "-o", out / "t.html"),
         ],
         "predict": [
             run("predict", desk["noisy.json"], desk["noisy.csv"], "--json", "-o", out / "1.csv"),

@@ -326,7 +326,7 @@ def test_a_demo_goes_on_without_an_extra_and_ends_at_ctrl_c(tmp_path, monkeypatc
 def test_demo(demo):
     assert demo.code == 0
     codes = demo.record["exit_codes"]
-    assert len(codes) == 17
+    assert len(codes) == 16
     assert [step for step, code in codes.items() if code] == [
         "check credit.csv --target creditability --positive good -o proof.json"
     ]
