@@ -23,6 +23,8 @@ NAMES = [
     "several_classes",
     "imbalanced",
     "steps",
+    "probabilities",
+    "abstention",
     "published",
     "end_to_end",
     "trees",

@@ -223,8 +223,9 @@ def learned(screen: Screen, found: "Learned", model: "Model") -> None:
     if found.error is not None:
         screen.line(f"Error on new rows{_decided(found)}: {found.error.statement}")
     decisions.judged(screen, found)
-    if found.baseline is not None and not found.baseline.clearly_better:
-        screen.line(found.baseline.statement(found.costs.are_counts), style="bold yellow")
+    if (baseline := found.baseline) is not None and not (baseline.clearly_better and found.costs.are_counts):
+        style = "" if baseline.clearly_better else "bold yellow"
+        screen.line(baseline.statement(found.costs.are_counts), style=style)
     if form is not None and form.scheme == ONE_VS_ONE:
         screen.note("one-vs-one rules vote: this model predicts, but cannot be exported to other systems")
     elif form is not None and not found.exact:

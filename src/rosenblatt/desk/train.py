@@ -24,6 +24,7 @@ from rosenblatt.desk.data import Data
 from rosenblatt.desk.deciding import by_rules_of_folds
 from rosenblatt.desk.error_rate import ErrorEstimate
 from rosenblatt.desk.judging import Judged, folds_of, on_folds, on_held_out, pooled
+from rosenblatt.desk.measures import Measures
 from rosenblatt.desk.plain_warnings import in_plain_words
 from rosenblatt.desk.shortening import made_short
 from rosenblatt.desk.split import HoldOut
@@ -36,6 +37,8 @@ from rosenblatt.rows.kernels import Array
 from rosenblatt.rules.rule import Rule
 from rosenblatt.ship.file.codecs import NO_SHAPE
 from rosenblatt.ship.file.options import kinds_kept
+
+RARE, FEW = 0.2, 0.5  # a class with at most this share of the rows; at most this share of its rows found
 
 
 @dataclass(frozen=True)
@@ -183,7 +186,8 @@ def learn(data: Data, training: TrainingOptions) -> Learned:
     cost, seconds = fsum(costs.of_rows(trained)[wrong]), time.monotonic() - begun
     counted = wrong if trained.weights is None else wrong & (trained.weights > 0)
     notes = (*trainer.notes, *trainer.chosen.beside_verdict(int(counted.sum())))
-    notes += _beside_constant(rule, costs, cost, trained, predicted)
+    if decided is None or decided.decision.rung is None:
+        notes += _beside_constant(rule, costs, cost, trained, predicted)
     notes += _without_points(rule, trained)
     notes += _one_answer(rule, judged, trained, wishes)
     how = trainer.chosen
@@ -203,16 +207,27 @@ def _learned_from(training: TrainingOptions, part: Data) -> Rule:
 
 
 def _one_answer(rule: Rule, judged: Judged | None, trained: Data, wishes: Wishes) -> tuple[str, ...]:
-    """What to do about a rule that finds no row of a class."""
-    never = () if judged is None else judged.measures.never_found
-    if len(trained.classes) > 2 or wishes.costs or not wishes.is_about_cost or not (rule.is_constant or never):
+    """What to do about a rule that finds no row of a class, or few of a rare one."""
+    if len(trained.classes) > 2 or wishes.costs or not wishes.is_about_cost:
         return ()
     counts = np.bincount(trained.y, trained.weights, 2)
     rare = int(np.argmin(counts))
+    found = "" if rule.is_constant or judged is None else _few_found(judged.measures, rare, trained.classes[rare])
+    if not (rule.is_constant or found):
+        return ()
     times, yes = round(float(counts[1 - rare] / counts[rare])), float(counts[1] / counts.sum())
-    found = "" if rule.is_constant else f"the rule finds no row that is {trained.classes[rare]} among the new ones: "
     advice = f"--cost {trained.classes[rare]}={times} would make both classes count the same"
     return (f"{found}{advice}, and --rate {100 * yes:.2g}% would say {trained.classes[1]} to as many rows as are",)
+
+
+def _few_found(measures: Measures, rare: int, label: str) -> str:
+    """That few of the new rows of a rare class are found, or none; empty if many are."""
+    row, rows = measures.matrix[rare], sum(map(sum, measures.matrix))
+    if measures.never_found:
+        return f"the rule finds no row that is {label} among the new ones: "
+    if sum(row) > RARE * rows or row[rare] > FEW * sum(row):
+        return ""
+    return f"the rule finds only {row[rare]:,.6g} of the {sum(row):,.6g} new rows that are {label}: "
 
 
 def _beside_constant(rule: Rule, costs: Costs, cost: float, trained: Data, predicted: Array) -> tuple[str, ...]:
