@@ -1,0 +1,71 @@
+"""Rules of one column, of two, of three, ... of a table: their errors on rows not learned from, and how many to use."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.plurals import many
+from rosenblatt.rows.kernels import Array
+
+NOISE = 1.0  # standard errors
+
+
+def percent(share: float) -> str:
+    """A share, as 12.3%."""
+    return f"{share:.1%}"
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnPath:
+    """The columns of a table as they entered a rule, and how rules of so many columns did."""
+
+    names: tuple[str, ...]  # in order of entry
+    of: int  # how many columns there are to choose from
+    error: Array = field(default_factory=lambda: np.empty(0))  # of one column, of two, ...; empty: not compared
+    noise: Array = field(default_factory=lambda: np.empty(0))  # the standard error of its difference from the least
+    all_error: float | None = None  # of a rule of all columns
+
+    @property
+    def many(self) -> int:
+        """How many to use: the fewest whose error noise cannot tell from the least; all that entered, if uncompared."""
+        if not self.error.size:
+            return len(self.names)
+        return int(np.argmax(self.error - self.error.min() <= NOISE * self.noise)) + 1
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """The columns to use, in order of entry."""
+        return self.names[: self.many]
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """It, for a program."""
+        return {
+            "used": self.many,
+            "of": self.of,
+            "added": list(self.names),
+            "error": self.error.tolist(),
+            "noise": self.noise.tolist(),
+            "error_of_all": self.all_error,
+        }
+
+    @property
+    def statement(self) -> str:
+        """How many columns are used and why."""
+        used = f"The rule uses {many(self.many, 'column')} of {self.of:,}"
+        if not self.error.size:
+            return f"{used}; rules of fewer columns were not compared."
+        most, best, error = len(self.error), int(np.argmin(self.error)) + 1, percent(self.error[self.many - 1])
+        beside = "" if self.all_error is None else f"; one of all {self.of:,} errs on {percent(self.all_error)}"
+        if most == 1:
+            return f"{used}; it errs on {error} of rows not learned from{beside}."
+        if best == self.many:
+            return (
+                f"{used}: of rules of 1 to {most} columns, one of {best} errs least on rows not learned from, on "
+                f"{error}{beside}."
+            )
+        return (
+            f"{used}: of rules of 1 to {most} columns, one of {best} errs least on rows not learned from, on "
+            f"{percent(self.error[best - 1])}, and one of {self.many} on {error}, which may be noise{beside}."
+        )
