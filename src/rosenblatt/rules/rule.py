@@ -102,6 +102,11 @@ class Rule(ABC):
         return None
 
     @property
+    def uses_other_columns(self) -> bool:
+        """Whether it breaks that."""
+        return False
+
+    @property
     def is_fitted(self) -> bool:
         """Whether it has learned."""
         return hasattr(self, "classes_")

@@ -9,6 +9,7 @@ from rosenblatt.plurals import many
 from rosenblatt.rows.kernels import Array
 
 NOISE = 1.0  # standard errors
+USED = " (used)"  # beside how many columns that is
 
 
 def percent(share: float) -> str:
@@ -37,6 +38,14 @@ class ColumnPath:
     def chosen(self) -> tuple[str, ...]:
         """The columns to use, in order of entry."""
         return self.names[: self.many]
+
+    @property
+    def rows(self) -> list[tuple[str, str, str]]:
+        """A table for people: how many columns, the error of a rule of so many, and the column added."""
+        errors = [*map(percent, self.error.tolist()), *[""] * (len(self.names) - self.error.size)]
+        each = list(enumerate(zip(errors, self.names, strict=True), 1))
+        found = [(f"{k:,}{USED if k == self.many else ''}", *both) for k, both in each]
+        return found if self.all_error is None else [*found, (f"all {self.of:,}", percent(self.all_error), "")]
 
     @property
     def record(self) -> dict[str, Any]:

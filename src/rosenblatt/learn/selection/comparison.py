@@ -108,7 +108,7 @@ def compare(
     stop: Callable[[], bool] = never,
     features: Sequence[Array] | None = None,
 ) -> Comparison:
-    """Judge every candidate in every split, each by its own features if they are given; without any, all are as good."""
+    """Judge every candidate in every split, of its own features if those are given; without any, all are as good."""
     if not splits:
         return _uncompared(data, splits, tried)
     if features is None:

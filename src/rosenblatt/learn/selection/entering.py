@@ -17,11 +17,9 @@ Where two columns promise the same, the first is taken.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy  # its parts are loaded when they are used
 
 from rosenblatt.learn.selection.comparison import LabelledTable
 from rosenblatt.learn.selection.path import MODERATE
@@ -30,21 +28,21 @@ from rosenblatt.learn.selection.saturating import descend
 from rosenblatt.learn.selection.standard import BIAS, space_of
 from rosenblatt.rows.kernels import Array
 
-LEARNED = 3  # columns for every one that enters
+LEARNED = 3  # columns, at most, for every one that enters
 UNCLEAR = 0.2  # of what the best promises: those that promise nearly as much are learned too
 LOOKED_AT = 12  # columns whose noise is estimated
-TOGETHER = 300  # features of a column: beyond, what is promised is that of one step along the slope
+TOGETHER = 300  # features whose moments are looked at together; a column of more promises what its slope alone does
 
 
 @dataclass(frozen=True, eq=False)
 class Entered:
-    """The columns that are in, in order; the weights, and the scores of all rows, a row for each score."""
+    """The columns that are in, in order, and the lowest P with them."""
 
     columns: tuple[int, ...]
-    weights: Array  # of their features, in order, and of the threshold
-    scores: Array
+    weights: Array  # of their features, in order, and of the threshold: a row for each score
+    scores: Array  # of all rows: a row for each score
+    pulls: Array  # how strongly each row pulls its scores
     least: float  # P
-    pulls: Array  # of every row on its scores
 
 
 class Entering:
@@ -52,8 +50,15 @@ class Entering:
 
     def __init__(self, data: LabelledTable, table: Any, columns: Sequence[Array], share: Array) -> None:
         self.data, self.table, self.columns, self.share = data, table, columns, share
-        self.bias = BIAS if data.rows.bias else 0.0
-        self.ridge = MODERATE.ridge
+        self.bias, self.ridge = BIAS if data.rows.bias else 0.0, MODERATE.ridge
+        sizes = np.array([features.size for features in columns])
+        self.single, self.wide = np.flatnonzero(sizes == 1).tolist(), np.flatnonzero(sizes > TOGETHER).tolist()
+        several = np.flatnonzero((sizes > 1) & (sizes <= TOGETHER)).tolist()
+        parts = [self.dense(columns[c]) for c in several]
+        self.moments = {c: part.T @ (part * share[:, np.newaxis]) for c, part in zip(several, parts, strict=True)}
+        self.of_single = self.features(self.single)
+        squares = table * table if isinstance(table, np.ndarray) else table.multiply(table)
+        self.squares = np.asarray(squares.T @ share)[self.of_single]
 
     def run(self, most: int, stop: Callable[[], bool]) -> Iterator[Entered]:
         """As so many columns enter, or as many as there is time for; the first one always does."""
@@ -65,118 +70,109 @@ class Entering:
             yield place
 
     def _next(self, place: Entered) -> Entered:
-        gains, noise = self._promised(place)
+        promise = Promise(self, place)
         outside = np.setdiff1d(np.arange(len(self.columns)), place.columns)
-        best = outside[np.argsort(-gains[outside], kind="stable")[:LOOKED_AT]]
-        lost = np.array([noise(c) for c in best])
-        worth = gains[best] - lost
-        likely = [k for k in np.argsort(-worth, kind="stable")[:LEARNED] if worth[k] >= worth.max() - UNCLEAR * abs(worth.max())]
-        each = [self._learned((*place.columns, int(best[k])), place) for k in likely]
-        return each[int(np.argmin([found.least + lost[k] for found, k in zip(each, likely, strict=True)]))]
+        best = outside[np.argsort(-promise.gains[outside], kind="stable")[:LOOKED_AT]].tolist()
+        noise = {c: promise.noise(c) for c in best}
+        worth = {c: promise.gains[c] - noise[c] for c in best}
+        best.sort(key=lambda c: -worth[c])
+        enough = worth[best[0]] - UNCLEAR * abs(worth[best[0]])
+        found = [self._learned((*place.columns, c), place) for c in best[:LEARNED] if worth[c] >= enough]
+        return min(found, key=lambda each: each.least + noise[each.columns[-1]])
 
-    def _features(self, columns: Sequence[int]) -> Array:
+    def features(self, columns: Sequence[int]) -> Array:
+        """The features of some columns."""
         return np.concatenate([np.empty(0, np.int64), *(self.columns[c] for c in columns)])
 
-    def _dense(self, features: Array) -> Array:
+    def dense(self, features: Array) -> Array:
+        """Some features of all rows."""
         part = self.table[:, features]
-        return part if isinstance(part, np.ndarray) else part.toarray()
+        return np.asarray(part if isinstance(part, np.ndarray) else part.toarray())
 
-    @cached_property
-    def _own(self) -> Array:
-        """The second moment of every feature."""
-        squares = self.table * self.table if isinstance(self.table, np.ndarray) else self.table.multiply(self.table)
-        return np.asarray(squares.T @ self.share)
-
-    @cached_property
-    def _single(self) -> Array:
-        """Which columns have one feature."""
-        return np.array([features.size == 1 for features in self.columns])
-
-    @cached_property
-    def _blocks(self) -> dict[int, Array]:
-        """The second moments of the features of each column that has several."""
-        found = {}
-        for c in np.flatnonzero(~self._single).tolist():
-            if self.columns[c].size <= TOGETHER:
-                part = self._dense(self.columns[c])
-                found[c] = part.T @ (part * self.share[:, np.newaxis])
-        return found
-
-    def _promised(self, place: Entered) -> tuple[Array, Callable[[int], float]]:
-        """By how much P falls at least where each column enters, and what of that is noise for one of them."""
-        inside = np.column_stack([self._dense(self._features(place.columns)), np.full(self.share.size, self.bias)])
-        weighted = inside * self.share[:, np.newaxis]
-        within = inside.T @ weighted + self.ridge * np.eye(inside.shape[1])
-        root = scipy.linalg.cholesky(within, lower=True)
-        taken = scipy.linalg.solve_triangular(root, np.asarray(self.table.T @ weighted).T, lower=True)
-        slopes = self._slopes(place)
-        own = self._own + self.ridge - np.einsum("ij,ij->j", taken, taken)
-        own = np.maximum(own, self.ridge)
-        gains = np.zeros(len(self.columns))
-        if self._single.any():
-            features = np.concatenate([self.columns[c] for c in np.flatnonzero(self._single)])
-            gains[self._single] = (slopes[:, features] ** 2).sum(axis=0) / own[features] / 2.0
-        for c in np.flatnonzero(~self._single).tolist():
-            features = self.columns[c]
-            if c in self._blocks:
-                gains[c] = np.sum(slopes[:, features] * self._solved(c, taken, slopes[:, features].T).T) / 2.0
-            else:
-                gains[c] = self._along(features, slopes[:, features], taken)
-        pulls = (place.pulls**2).sum(axis=0)
-        back = scipy.linalg.solve_triangular(root, taken, lower=True, trans=1)
-
-        def noise(c: int) -> float:
-            features = self.columns[c]
-            if features.size > TOGETHER:
-                return 0.0
-            rest = self._dense(features) - inside @ back[:, features]
-            if features.size == 1:
-                return float(pulls @ rest[:, 0] ** 2 / own[features[0]])
-            spread = rest.T @ (rest * pulls[:, np.newaxis])
-            return float(np.trace(self._solved(c, taken, spread)))
-
-        return gains, noise
-
-    def _solved(self, c: int, taken: Array, right: Array) -> Array:
-        features = self.columns[c]
-        block = self._blocks[c] - taken[:, features].T @ taken[:, features]
-        block[np.diag_indices_from(block)] += self.ridge
-        return np.asarray(scipy.linalg.solve(block, right, assume_a="pos"))
-
-    def _along(self, features: Array, slopes: Array, taken: Array) -> float:
-        """The same for a step along the slope alone."""
-        part = self.table[:, features]
-        length = np.einsum("ij,ij->i", slopes, slopes)
-        ahead = np.asarray(part @ slopes.T) ** 2
-        bent = self.share @ ahead + self.ridge * length - ((taken[:, features] @ slopes.T) ** 2).sum(axis=0)
-        return float(np.sum(length**2 / np.maximum(bent, self.ridge * length + (length == 0.0))) / 2.0)
-
-    def _slopes(self, place: Entered) -> Array:
+    def slopes(self, place: Entered) -> Array:
         """How steeply P falls along every feature, a row for each score; 0 where its weight may not go."""
         slopes = np.asarray(self.table.T @ place.pulls.T).T
-        if self.data.cone:
-            slopes = np.where(self.data.cone.signs(slopes.shape[1]) * slopes < 0.0, 0.0, slopes)
-        return slopes
+        signs = self.data.cone.signs(slopes.shape[1]) if self.data.cone else np.zeros(1)
+        return np.where(signs * slopes < 0.0, 0.0, slopes)
 
     def _learned(self, columns: tuple[int, ...], before: Entered | None) -> Entered:
         """The lowest P with these columns, from where it was before the last of them entered."""
-        features = self._features(columns)
+        features = self.features(columns)
         part = replace(self.data, cone=self.data.cone.only(features))
         space = space_of(self.table[:, features], self.bias, of_columns=bool(part.cone))
         problems = part.problems(space, self.share[np.newaxis])
         start = problems.start()
         if before is not None:
-            more = features.size + 1 - before.weights.shape[1]
-            W = np.insert(before.weights, [before.weights.shape[1] - 1] * more, 0.0, axis=1)
+            known = before.weights.shape[1] - 1
+            W = np.insert(before.weights, [known] * (features.size - known), 0.0, axis=1)
             V = np.array([space.coordinates(w) for w in W]).reshape(1, -1)
             start = PathPoint(V, problems.margins(V))
         place = descend(problems, start, self.ridge, 0.0)
-        _, pulls = problems.pulled(place.margins, 0.0)
-        least = problems.lost(place.margins, 0.0) + (place.V * place.V) @ problems.squares * self.ridge / 2.0
+        lost, pulls = problems.pulled(place.margins, 0.0)
         return Entered(
             columns,
             np.array([space.weights(v) for v in problems.vectors(place)[0]]),
             problems.scores(place)[0],
-            float(least[0]),
             pulls.reshape(-1, self.share.size),
+            float(lost[0] + self.ridge / 2.0 * (place.V[0] ** 2) @ problems.squares),
         )
+
+
+class Promise:
+    """By how much P falls at least where each column enters.
+
+    The threshold and the first columns that are in, up to TOGETHER features, step with it: what is promised of steps
+    that leave the others alone holds too.
+    """
+
+    def __init__(self, rows: Entering, place: Entered) -> None:
+        self.rows, self.slopes = rows, rows.slopes(place)
+        self._spread = (place.pulls**2).sum(axis=0)
+        with_it = rows.features(place.columns)[:TOGETHER]
+        self._inside = np.column_stack([rows.dense(with_it), np.full(rows.share.size, rows.bias)])
+        self._weighted = self._inside * rows.share[:, np.newaxis]
+        within = self._inside.T @ self._weighted + rows.ridge * np.eye(self._inside.shape[1])
+        self._root = np.linalg.inv(np.linalg.cholesky(within))
+        self._own = np.empty(0)
+        self.gains = np.zeros(len(rows.columns))
+        if rows.single:
+            taken = self._taken(rows.of_single)
+            self._own = np.zeros(rows.table.shape[1])
+            left = rows.squares - np.einsum("ij,ij->j", taken, taken)
+            self._own[rows.of_single] = np.maximum(left, 0.0) + rows.ridge
+            slopes = self.slopes[:, rows.of_single]
+            self.gains[rows.single] = (slopes * slopes).sum(axis=0) / self._own[rows.of_single] / 2.0
+        for c in rows.moments:
+            slopes = self.slopes[:, rows.columns[c]].T
+            self.gains[c] = np.sum(slopes * self._solved(c, slopes)) / 2.0
+        for c in rows.wide:
+            self.gains[c] = self._along_slope(rows.columns[c])
+
+    def noise(self, c: int) -> float:
+        """How much lower P is expected to become on these rows than on others, as column c enters."""
+        features = self.rows.columns[c]
+        if features.size > TOGETHER:
+            return 0.0
+        rest = self.rows.dense(features) - self._inside @ (self._root.T @ self._taken(features))
+        if features.size == 1:
+            return float(self._spread @ rest[:, 0] ** 2 / self._own[features[0]])
+        return float(np.trace(self._solved(c, rest.T @ (rest * self._spread[:, np.newaxis]))))
+
+    def _taken(self, features: Array) -> Array:
+        """The part of features that those which step with them take: its products are moments."""
+        return np.asarray(self._root @ np.asarray(self.rows.table[:, features].T @ self._weighted).T)
+
+    def _solved(self, c: int, right: Array) -> Array:
+        """K^-1 times something, for a column of several features."""
+        taken = self._taken(self.rows.columns[c])
+        own = self.rows.moments[c] - taken.T @ taken
+        own[np.diag_indices_from(own)] += self.rows.ridge
+        return np.linalg.solve(own, right)
+
+    def _along_slope(self, features: Array) -> float:
+        """What a step along the slope alone promises."""
+        slopes = self.slopes[:, features]
+        length, ahead = np.einsum("ij,ij->i", slopes, slopes), np.asarray(self.rows.table[:, features] @ slopes.T)
+        taken = self._root @ (self._weighted.T @ ahead)
+        bent = self.rows.share @ ahead**2 - (taken * taken).sum(axis=0) + self.rows.ridge * length
+        return float(np.sum(np.divide(length**2, bent, out=np.zeros_like(length), where=length > 0.0)) / 2.0)

@@ -60,7 +60,7 @@ def compare_few(
     stop: Callable[[], bool] = never,
 ) -> FewColumns:
     """Choose at most so many of the columns, each a name and its features, and compare rules of them."""
-    search = _Search(data, list(columns.values()), min(most, MOST, len(columns)), stop)
+    search = _Search(data, list(columns.values()), min(most, MOST), stop)
     order = search.entered(np.arange(data.codes.size))[-1].columns
     names = list(columns)
     path = ColumnPath(tuple(names[c] for c in order), len(columns))

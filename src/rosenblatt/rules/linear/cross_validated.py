@@ -169,13 +169,23 @@ class CrossValidatedRule(
         """Of a rule of few columns, which those are, and the errors of rules of one column, of two, ..."""
         return self._choice.columns
 
+    @property
+    def uses_other_columns(self) -> bool:
+        """Whether it breaks that."""
+        return self._use_others(self.weights_)
+
+    def _use_others(self, weights: Array) -> bool:
+        """Whether weights use columns that are not chosen."""
+        if self.column_path is None:
+            return False
+        columns = columns_of(self.feature_groups, self._names_of_features())
+        others = [features for name, features in columns.items() if name not in self.column_path.chosen]
+        return bool(others) and bool(weights[:, np.concatenate(others)].any())
+
     def replace_weights(self, weights: Array) -> None:
         """Predict with these weights from now on; features that the rule may not use must have none."""
-        if (path := self.column_path) is not None:
-            columns = columns_of(self.feature_groups, self._names_of_features())
-            used = np.concatenate([columns[name] for name in path.chosen])
-            if np.delete(np.reshape(weights, self.weights_.shape)[:, :-1], used, axis=1).any():
-                raise OptionError(f"the rule may use {', '.join(path.chosen)} only: other weights must be 0")
+        if self._use_others(np.reshape(weights, self.weights_.shape)):
+            raise OptionError(f"the rule may use {', '.join(self.columns_ or ())} only: other weights must be 0")
         super().replace_weights(weights)
 
     def keep_features(self, features: Array) -> None:
@@ -250,7 +260,9 @@ def columns_of(groups: Any, names: Sequence[str]) -> dict[str, Array]:
 def _groups_given(groups: Any, features: int) -> list[Any]:
     each = list(groups) if isinstance(groups, Iterable) and not isinstance(groups, str | Mapping) else []
     if len(each) != features or not all(isinstance(name, int | np.integer | str) for name in each):
-        raise options.refused("feature_groups", f"a number or a name for each of the {features} features", groups, none=True)
+        raise options.refused(
+            "feature_groups", f"a number or a name for each of the {features} features", groups, none=True
+        )
     return each
 
 
