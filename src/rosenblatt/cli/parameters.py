@@ -230,7 +230,7 @@ class RuleOptions:
     def given(self) -> dict[str, Any]:
         """Those that were given, by the names that rules have for them."""
         costs = values.weights_given(self.class_weight)
-        named = {"class_weight": costs, "max_columns": self.most_columns}
+        named = {"class_weight": costs, "most_columns": self.most_columns}
         return {name: value for name, value in named.items() if value is not None} | values.values_given(self.option)
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 AUTO, FEWEST = "auto", "fewest-mistakes"
 COMPARED = "cv"  # the algorithm that compares rules
 MEANT = {AUTO: (COMPARED,), FEWEST: ("perceptron", "pocket")}  # whose options these take
-LIMIT, GROUPS = "max_columns", "feature_groups"  # options of rules of few columns
+LIMIT, GROUPS = "most_columns", "feature_groups"  # options of rules of few columns
 FOR_NEW_ROWS = "it is chosen for new rows"
 SMALL = 300_000  # numbers; in larger tables, the pocket starts from an averaged rule
 DESCENT, LEAST_PASSES = 2e9, 10  # its budget there: numbers to read, and at least this many passes

@@ -138,15 +138,15 @@ class MonotonicOptions:
 class ColumnOptions:
     """How many columns a rule may use."""
 
-    max_columns: Annotated[
+    most_columns: Annotated[
         Count,
         "How many columns the rule may use; the weights of all others are 0. Columns enter one after another, in every "
-        "split anew, and the number used is the smallest whose error noise cannot tell from the least. At most 40.",
+        "split anew, and as many are used as err least on rows not learned from. More than 40 are not looked for.",
     ] = None
     feature_groups: Annotated[
         Any,
         Special("feature_groups", "array of int or str, or None"),
-        "For max_columns: the column that each feature is a part of, as a number or a name. Features of one column go "
+        "For most_columns: the column that each feature is a part of, as a number or a name. Features of one column go "
         "in or out together. None: each feature is a column.",
     ] = None
 

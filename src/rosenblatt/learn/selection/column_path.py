@@ -29,9 +29,14 @@ class ColumnPath:
 
     @property
     def many(self) -> int:
-        """How many to use: the fewest whose error noise cannot tell from the least; all that entered, if uncompared."""
+        """How many to use: as many as err least, the fewest of those; all that entered, if they were not compared."""
+        return int(np.argmin(self.error)) + 1 if self.error.size else len(self.names)
+
+    @property
+    def within_noise(self) -> int:
+        """The fewest whose error noise cannot tell from the least."""
         if not self.error.size:
-            return len(self.names)
+            return self.many
         return int(np.argmax(self.error - self.error.min() <= NOISE * self.noise)) + 1
 
     @property
@@ -52,6 +57,7 @@ class ColumnPath:
         """It, for a program."""
         return {
             "used": self.many,
+            "within_noise": self.within_noise,
             "of": self.of,
             "added": list(self.names),
             "error": self.error.tolist(),
@@ -65,16 +71,13 @@ class ColumnPath:
         used = f"The rule uses {many(self.many, 'column')} of {self.of:,}"
         if not self.error.size:
             return f"{used}; rules of fewer columns were not compared."
-        most, best, error = len(self.error), int(np.argmin(self.error)) + 1, percent(self.error[self.many - 1])
-        beside = "" if self.all_error is None else f"; one of all {self.of:,} errs on {percent(self.all_error)}"
+        most, error = len(self.error), percent(self.error[self.many - 1])
+        of_all = "" if self.all_error is None else f"; one of all {self.of:,} errs on {percent(self.all_error)}"
         if most == 1:
-            return f"{used}; it errs on {error} of rows not learned from{beside}."
-        if best == self.many:
-            return (
-                f"{used}: of rules of 1 to {most} columns, one of {best} errs least on rows not learned from, on "
-                f"{error}{beside}."
-            )
+            return f"{used}; it errs on {error} of rows not learned from{of_all}."
+        fewer = self.within_noise
+        noise = f"; one of {fewer} on {percent(self.error[fewer - 1])}, which may be noise" if fewer < self.many else ""
         return (
-            f"{used}: of rules of 1 to {most} columns, one of {best} errs least on rows not learned from, on "
-            f"{percent(self.error[best - 1])}, and one of {self.many} on {error}, which may be noise{beside}."
+            f"{used}: of rules of 1 to {most} columns, one of {self.many} errs least on rows not learned from, on "
+            f"{error}{noise}{of_all}."
         )

@@ -71,9 +71,10 @@ def compare_few(
         wrong = judged(data, splits, (MODERATE,), stop=stop)
         if all((each != UNJUDGED).all() for each in wrong):
             path = replace(path, all_error=float(measured(data, splits, (MODERATE,), wrong).choice.error[0]))
-    features = [search.features(each.columns[: path.many]) for each in found]
-    comparison = compare(data, splits if found else (), tried, learners, stop, features)
-    choice, chosen = replace(comparison.choice, columns=path), search.features(order[: path.many])
+    chosen = search.features(order[: path.many])
+    features = [search.features(each.columns[: path.many]) for each in found] or [chosen] * len(splits)
+    comparison = compare(data, splits, tried, learners, stop, features)
+    choice = replace(comparison.choice, columns=path)
     return FewColumns(chosen, path, replace(comparison, data=data.only(chosen), choice=choice))
 
 

@@ -91,6 +91,7 @@ class CrossValidatedRule(
         classes, parts = self._parts(X, y, sample_weight)
         data, counted = _labelled(parts, len(classes))
         data = replace(data, cone=self.cone)
+        columns = columns_of(self.feature_groups, self._names_of_features())
         rng, tried = self._generator(), candidates(self._families())
         with one_thread_for_blas(), ctrl_c_noted() as interrupted:
             late = _late(self.max_seconds)
@@ -103,12 +104,11 @@ class CrossValidatedRule(
                 splits = self._splits(X, y, counted, parts[0].n)
             learners = _learners(tried, rng)
             soon, now = (partial(_ended, interrupted, late, share) for share in (TO_COMPARE, 1.0))
-            if self.max_columns is None:
+            if self.most_columns is None:
                 found = comparison.compare(compared, splits, tried, learners, soon)
                 found, self.weights_ = comparison.learn(found, data, learners, now)
             else:
-                columns = columns_of(self.feature_groups, self._names_of_features())
-                few = compare_few(compared, splits, tried, columns, self.max_columns, learners, soon)
+                few = compare_few(compared, splits, tried, columns, self.most_columns, learners, soon)
                 found, weights = comparison.learn(few.comparison, data.only(few.features), learners, now)
                 self.weights_ = np.zeros((len(weights), self.n_features_in_ + 1))
                 self.weights_[:, np.append(few.features, -1)] = weights
@@ -184,6 +184,7 @@ class CrossValidatedRule(
 
     def replace_weights(self, weights: Array) -> None:
         """Predict with these weights from now on; features that the rule may not use must have none."""
+        self._refuse_unfitted("weights_")
         if self._use_others(np.reshape(weights, self.weights_.shape)):
             raise OptionError(f"the rule may use {', '.join(self.columns_ or ())} only: other weights must be 0")
         super().replace_weights(weights)
@@ -202,13 +203,13 @@ class CrossValidatedRule(
 
     @property
     def columns_(self) -> list[str] | None:
-        """With max_columns, the columns that the rule uses, in the order in which they entered."""
+        """With most_columns, the columns that the rule uses, in the order in which they entered."""
         self._refuse_unfitted("weights_")
         return None if self.column_path is None else list(self.column_path.chosen)
 
     @property
     def column_path_(self) -> dict[str, Any] | None:
-        """With max_columns, the columns that entered, and the errors of rules of one of them, of two, ..."""
+        """With most_columns, the columns that entered, and the errors of rules of one of them, of two, ..."""
         self._refuse_unfitted("weights_")
         return None if (path := self.column_path) is None else path.record
 

@@ -191,7 +191,7 @@ def _groups_read(value: Any, where: str, shape: Shape) -> Any:
 
 MULTI_CLASS = "multi_class"
 YOUNGER = {
-    "PerceptronCV": ("max_seconds", "max_columns", "feature_groups")
+    "PerceptronCV": ("max_seconds", "most_columns", "feature_groups")
 }  # options that older files lack; left out of others too where None
 SPECIAL: Mapping[str, Codec] = {
     "start": Codec(_start_written, _start_read),
