@@ -21,6 +21,7 @@ NAMES = [
     "held_out",
     "new_rows",
     "several_classes",
+    "few_columns",
     "imbalanced",
     "steps",
     "probabilities",

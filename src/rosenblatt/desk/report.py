@@ -80,9 +80,7 @@ def contents_of(data: Data, learned: Learned, model: Model, notes: tuple[str, ..
         scores=scores,
         labels=trained.y,
         wrong=wrong,
-        columns=tuple(
-            ColumnRead(c.name, c.kind, c.why if isinstance(c, IgnoredColumn) else "") for c in data.encoding.columns
-        ),
+        columns=_columns(data, trained),
         proofs=tuple(ReportProof(c.statement, command, MEANING.get(c.kind, "")) for c in model.certificates),
         fingerprint=str(model.data["sha256"]) if model.data else "",
         version=__version__,
@@ -95,8 +93,15 @@ def contents_of(data: Data, learned: Learned, model: Model, notes: tuple[str, ..
         learning=_learning(learned),
         judging=shown_judging(learned),
         **_cut_offs(model, card),
+        path=rule.column_path,
         **_tree(learned),
     )
+
+
+def _columns(data: Data, trained: Data) -> tuple[ColumnRead, ...]:
+    """How the columns were read, and which of them the rule does without."""
+    pairs = zip(data.encoding.columns, trained.encoding.columns, strict=True)
+    return tuple(ColumnRead(c.name, c.kind, u.why if isinstance(u, IgnoredColumn) else "") for c, u in pairs)
 
 
 def now() -> str:

@@ -17,7 +17,7 @@ import numpy as np
 from rosenblatt.desk import deciding
 from rosenblatt.desk.challenge import challenger, shared_options
 from rosenblatt.desk.choosing import AUTO as AUTO
-from rosenblatt.desk.choosing import COMPARED, MEANT, chosen, options_of, rule_of, rules_of
+from rosenblatt.desk.choosing import COMPARED, LIMIT, MEANT, chosen, options_of, rule_of, rules_of
 from rosenblatt.desk.constraints import refuse_unfit, without_points
 from rosenblatt.desk.cost import Baseline, Costs
 from rosenblatt.desk.data import Data
@@ -67,6 +67,10 @@ class TrainingOptions:
                 raise OptionError(f"--also {each} is compared with the rules of -a {AUTO}, not of {self.algorithm}")
             if each == COMPARED:
                 raise OptionError(f"--also {each}: its rules are compared anyway")
+            if self.options.get(LIMIT) is not None:
+                raise OptionError(
+                    f"--also {each} cannot be compared with rules of few columns: leave --most-columns out"
+                )
             options_of(each, {}, bool(self.constraints))
         if self.also and self.folds and self.wishes.needs_scores:
             raise OptionError(
@@ -149,7 +153,8 @@ def learn(data: Data, training: TrainingOptions) -> Learned:
     refuse_unfit(data, training.constraints)
     out = tested | aside
     trained = data.some(~out) if out.any() else data
-    _ = trained.fingerprint_begun  # the model will need it
+    if training.options.get(LIMIT) is None:
+        _ = trained.fingerprint_begun  # the model will need it
     trainer = _Trainer(trained, training)
     interrupted, rule, trained = trainer.fit(), trainer.rule, trainer.data
     held_out, set_aside = (trainer.seen(data.some(some)) for some in (tested, aside))
@@ -183,6 +188,11 @@ def learn(data: Data, training: TrainingOptions) -> Learned:
         interrupted = True
     if wishes.needs_scores and decided is None:
         trainer.notes.append("interrupted before cut-offs and probabilities were found: the model has none")
+    if rule.column_path is not None:
+        rule, trained, held_out = _narrowed(rule, trained, held_out)
+        if not interrupted:  # only now is it known which columns proofs are about
+            trainer.chosen = chosen(trained, training)
+            trainer.notes += trainer.chosen.notes
     cost, seconds = fsum(costs.of_rows(trained)[wrong]), time.monotonic() - begun
     counted = wrong if trained.weights is None else wrong & (trained.weights > 0)
     notes = (*trainer.notes, *trainer.chosen.beside_verdict(int(counted.sum())))
@@ -195,6 +205,13 @@ def learn(data: Data, training: TrainingOptions) -> Learned:
         rule, how.algorithm, how.why, how.verdict, trained, int(wrong.sum()), costs, cost, judged, decided, exact,
         seconds, interrupted, notes, held_out if held_out.n else None,
     )  # fmt: skip
+
+
+def _narrowed(rule: Any, trained: Data, held_out: Data) -> tuple[Any, Data, Data]:
+    """A rule of few columns, and its rows, without the others: no table that it is used on needs those."""
+    columns, names = rule.column_path.chosen, trained.encoding.column_names
+    rule.keep_features(np.array([k for k, name in enumerate(names) if name in columns]))
+    return rule, trained.only(columns), held_out.only(columns)
 
 
 def _learned_from(training: TrainingOptions, part: Data) -> Rule:
@@ -286,7 +303,8 @@ class _Trainer:
     """Chooses the algorithm and learns the rule."""
 
     def __init__(self, data: Data, training: TrainingOptions) -> None:
-        self.data, self.training, self.chosen = data, training, chosen(data, training)
+        proving = training.prove and training.options.get(LIMIT) is None  # of few columns: once those are known
+        self.data, self.training, self.chosen = data, training, chosen(data, replace(training, prove=proving))
         self.notes = list(self.chosen.notes)
         self.rule = rule_of(self.chosen.algorithm, {**self.chosen.options, **training.options}, data, training)
 

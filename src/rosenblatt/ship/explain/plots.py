@@ -135,6 +135,18 @@ def bars(
     return _svg(figure, name)
 
 
+def by_columns(error: Array, noise: Array, used: int, of_all: float | None) -> str:
+    """The errors of rules of one column, of two, ..., with bars of noise; the number used stands out."""
+    figure, axes = _square("columns", "error", False, of_all)
+    many = np.arange(1, error.size + 1)
+    axes.vlines(many, error - noise, error + noise, color=COLOURS["no"], linewidth=2.2)
+    axes.plot(many, error, "o", color=COLOURS["no"], markersize=4.5)
+    axes.plot([used], [error[used - 1]], "o", color=COLOURS["yes"], markersize=7)
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}" if value == round(value) else "")
+    axes.set_xlim(0.5, error.size + 0.5)
+    return _svg(figure, "by-columns")
+
+
 def _square(across: str, up: str, diagonal: bool, level: float | None) -> tuple[Any, Any]:
     """A figure for shares."""
     figure, axes = _figure(3.1)

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rosenblatt.learn.selection.column_path import ColumnPath
 from rosenblatt.rows.kernels import Array
-from rosenblatt.ship.explain import plots
+from rosenblatt.ship.explain import few_columns, plots
 from rosenblatt.ship.explain.card_parts import Part, number_text
 from rosenblatt.ship.explain.judging import ShownJudging, section_of
 from rosenblatt.ship.explain.page import Fact, facts_of, footer_of, page_of
@@ -112,12 +113,14 @@ class ReportContents:
     cut_offs: tuple[float, ...] = (0.0,)  # among the scores
     left_to_people: str = ""  # which rows, by these cut-offs
     of_new_rows: tuple[Fact, ...] = ()  # besides the error
+    path: ColumnPath | None = None  # of a rule of few columns
 
 
 def report_of(contents: ReportContents) -> str:
     """The report as an HTML page."""
     sections = [
         ("The rule", _rule(contents)),
+        ("How many columns it takes", "" if contents.path is None else few_columns.section_of(contents.path)),
         ("On rows not learned from", "" if contents.judging is None else section_of(contents.judging)),
         ("How clear the decisions are", _pictures(contents)),
         ("Mistakes", _mistakes(contents)),
