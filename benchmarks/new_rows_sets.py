@@ -212,6 +212,12 @@ def table_of_package(line: str) -> tuple[object, np.ndarray]:
 
 def _of_package(line: str) -> tuple[object, np.ndarray]:
     """X and y of a line of TABLES."""
+    columns, y = columns_of(line)
+    return _sample(np.hstack(columns), y)
+
+
+def columns_of(line: str) -> tuple[list[np.ndarray], np.ndarray]:
+    """The features of each column of a line of TABLES, and y."""
     table, y = table_of_package(line)
     parts = []
     for name in table.columns:
@@ -220,10 +226,10 @@ def _of_package(line: str) -> tuple[object, np.ndarray]:
             parts.append(cells.to_numpy(float)[:, None])
         else:
             words = cells.astype("string").fillna("?").to_numpy(str)
-            parts.append(words[:, None] == np.unique(words))
+            parts.append((words[:, None] == np.unique(words)).astype(float))
             if parts[-1].shape[1] > MOST_WORDS:
                 raise ValueError(f"{line}: {name} has too many different words")
-    return _sample(np.hstack(parts).astype(float), y)
+    return parts, y
 
 
 def _plain(value: object) -> str:

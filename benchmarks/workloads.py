@@ -115,16 +115,15 @@ def separable_sets() -> Iterator[tuple[str, object, np.ndarray]]:
 
 def other_sets() -> Iterator[tuple[str, object, np.ndarray]]:
     """The real sets of the shared folder that no rule separates, as they are: categories one-hot, numbers untouched."""
-    german = _table(SHARED / "german_credit" / "germancredit.csv", ",")
-    yield "german credit", _mixed([r[:-1] for r in german[1:]]), np.array([r[-1] for r in german[1:]])
+    (german, credit) = ((name, np.hstack(columns), y) for name, columns, y in mixed_sets())
+    yield german
     cars = [r[1:] for r in _table(SHARED / "auto_mpg" / "cars.csv", ",")[1:] if r[1]]
     yield (
         "auto mpg",
         _mixed([[r[1], r[2], r[3] or "?", *r[4:]] for r in cars]),
         np.array([float(r[0]) >= 23 for r in cars]),
     )
-    crx = _table(SHARED / "credit_approval" / "crx.data", ",")
-    yield "credit approval", _mixed([r[:-1] for r in crx]), np.array([r[-1] for r in crx])
+    yield credit
     for name, path in (
         ("banknote", "banknote/data_banknote_authentication.txt"),
         ("ionosphere", "ionosphere/ionosphere.data"),
@@ -194,15 +193,28 @@ def _standard(X: np.ndarray) -> np.ndarray:
 
 def _mixed(rows: list[list[str]]) -> np.ndarray:
     """Columns of numbers as they are, others one-hot; an unknown number, "?", is a category and otherwise 0."""
-    parts = []
+    return np.hstack(mixed_columns(rows))
+
+
+def mixed_columns(rows: list[list[str]]) -> list[np.ndarray]:
+    """The same, the features of each column by themselves."""
+    found = []
     for column in np.array(rows).T:
         known = column != "?"
         try:
-            parts.append(np.where(known, column, "0").astype(float)[:, None])
-            parts.append(~known[:, None] if not known.all() else np.empty((len(rows), 0)))
+            number = np.where(known, column, "0").astype(float)[:, None]
+            found.append(number if known.all() else np.hstack([number, ~known[:, None]]))
         except ValueError:
-            parts.append(column[:, None] == np.unique(column))
-    return np.hstack(parts).astype(float)
+            found.append((column[:, None] == np.unique(column)).astype(float))
+    return found
+
+
+def mixed_sets() -> Iterator[tuple[str, list[np.ndarray], np.ndarray]]:
+    """The real sets of credit in the shared folder, column by column."""
+    german = _table(SHARED / "german_credit" / "germancredit.csv", ",")[1:]
+    yield "german credit", mixed_columns([r[:-1] for r in german]), np.array([r[-1] for r in german])
+    crx = _table(SHARED / "credit_approval" / "crx.data", ",")
+    yield "credit approval", mixed_columns([r[:-1] for r in crx]), np.array([r[-1] for r in crx])
 
 
 def _one_hot(rows: list[list[str]]) -> np.ndarray:

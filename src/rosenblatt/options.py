@@ -272,15 +272,16 @@ def documentation_of(made: type) -> str:
     return "\n".join(lines)
 
 
-def kinds_of(made: type) -> dict[str, Kind]:
+@cache
+def kinds_of(made: Any) -> dict[str, Kind]:
     """The kind of each option that a class takes; a subclass with an `__init__` of its own may take fewer."""
-    taken, stated = signature(made.__init__).parameters, options_of(made)  # type: ignore[misc]
+    taken, stated = signature(made.__init__).parameters, options_of(made)
     return {name: option.kind for name, option in stated.items() if name in taken}
 
 
 def check(made: Any) -> None:
     """Refuse options of a rule that are not of their kinds."""
-    for name, kind in kinds_of(type(made)).items():
+    for name, kind in kinds_of(made.__class__).items():
         kind.check(name, getattr(made, name))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.running import run
+from cli.running import loans, run
 
 PAGE = (Path(__file__).parents[2] / "docs" / "command.md").read_text("utf-8")
 TYPES = {"text": str, "whole": int, "number": int | float, "true/false": bool, "list": list, "object": dict}
@@ -84,9 +84,12 @@ def records(desk, demo, tmp_path_factory):
     """What every command writes, in many ways."""
     out = tmp_path_factory.mktemp("out")
     check, fit = ("check", "--json", "-t"), ("fit", "--json", "--seconds", "1", "-o", out / "m.json", "--force", "-t")
-    explain, constrained = ("explain", "--json"), ("--increasing", "income", "--decreasing", "age")
+    explain, report = ("explain", "--json"), ("report", "--json", "-t", "approved")
+    constrained = ("--increasing", "income", "--decreasing", "age")
     strange = out / "strange.csv"
     strange.write_text(desk.text("noisy.csv").replace("clerk", "acrobat"))
+    many = out / "many.csv"
+    many.write_text(loans(600, wrong=60))
     made = {
         "check": [
             run(*check, "approved", desk["clean.csv"]),
@@ -102,16 +105,20 @@ def records(desk, demo, tmp_path_factory):
             run(*fit, "approved", desk["noisy.csv"], "--hold-out", "0", "-a", "voted"),
             run(*fit, "grade", desk["grades.csv"], "-a", "averaged"),
             run(*fit, "y", desk["text.csv"], "-a", "averaged"),
+            run(*fit, "approved", many, "--at-most", "30%", "--probability", "-a", "averaged", "--no-prove"),
+            run(*fit, "approved", many, "--rate", "20%", "-a", "averaged", "--no-prove"),
             run(*fit, "approved", desk["noisy.csv"], *constrained, "--steps", "age"),
         ],
         "report": [
-            run("report", desk["noisy.csv"], "--json", "-t", "approved", "--seconds", "1", "-o", out / "r.html"),
-            run("report", desk["noisy.csv"], "--json", "-t", "approved", "-o", out / "r2.html", *constrained),
+            run(*report, desk["noisy.csv"], "--seconds", "1", "-o", out / "r.html", *constrained),
+            run(*report, many, "--at-most", "30%", "--probability", "-a", "averaged", "-o", out / "s.html"),
+            run(*report, many, "--rate", "20%", "-a", "averaged", "-o", out / "t.html"),
         ],
         "predict": [
             run("predict", desk["noisy.json"], desk["noisy.csv"], "--json", "-o", out / "1.csv"),
             run("predict", desk["noisy.json"], desk["noisy.csv"], "--json", "-o", out / "2.csv", "--judge"),
             run("predict", desk["noisy.json"], strange, "--json", "-o", out / "3.csv"),
+            run("predict", desk["noisy.json"], desk["noisy.csv"], "--json", "-o", out / "4.csv", "--places", "9"),
         ],
         "explain": [
             run(*explain, desk["noisy.json"]),

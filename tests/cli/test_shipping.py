@@ -326,8 +326,9 @@ def test_a_demo_goes_on_without_an_extra_and_ends_at_ctrl_c(tmp_path, monkeypatc
 def test_demo(demo):
     assert demo.code == 0
     codes = demo.record["exit_codes"]
-    assert len(codes) == 11
+    assert len(codes) == 16
     assert [step for step, code in codes.items() if code] == [
         "check credit.csv --target creditability --positive good -o proof.json"
     ]
-    assert {"model.json", "report.html", "score.sql", "decisions.csv"} <= set(demo.record["files"])
+    assert {"model.json", "report.html", "score.sql", "decisions.csv", "wary.json"} <= set(demo.record["files"])
+    assert any("--cost bad=5" in step and step.startswith("report") for step in codes)

@@ -42,6 +42,29 @@ CASES = {
     ),
     "seconds without end": ("FIT --max-seconds inf", USAGE, "--max-seconds must be a number above 0, not inf"),
     "seconds below 0": ("CHECK --seconds -1", USAGE, "--seconds must be a number from 0, not '-1'"),
+    "no columns": ("FIT --most-columns 0", USAGE, "--most-columns must be a whole number from 1, not '0'"),
+    "columns below 0": ("FIT --most-columns -2", USAGE, "--most-columns must be a whole number from 1, not '-2'"),
+    "half a column": ("FIT --most-columns 2.5", USAGE, "--most-columns must be a whole number from 1, not '2.5'"),
+    "few columns of a tree": (
+        "FIT --most-columns 3 -a tree",
+        USAGE,
+        "the tree rule cannot keep to --most-columns; these can: auto, cv",
+    ),
+    "few columns and the fewest mistakes": (
+        "REPORT -o new.html --most-columns 3 -a fewest-mistakes",
+        USAGE,
+        "the perceptron rule cannot keep to --most-columns; these can: auto, cv",
+    ),
+    "few columns beside a tree": (
+        "FIT --most-columns 3 --also tree",
+        USAGE,
+        "--also tree cannot be compared with rules of few columns: leave --most-columns out",
+    ),
+    "the columns of features": (
+        "FIT --most-columns 3 -a cv --set feature-groups=a",
+        USAGE,
+        "the cv rule has no option 'feature_groups'.*",
+    ),
     "algorithm": ("FIT -a svm", USAGE, "the algorithm must be one of auto, fewest-mistakes, perceptron, .*, not 'svm'"),
     "algorithm of a report": ("REPORT -o new.html -a svm", USAGE, "the algorithm must be one of .*"),
     "option of a report that the algorithm lacks": (

@@ -28,7 +28,7 @@ from rosenblatt import (
 )
 from rosenblatt.errors import DataError, ModelError, OptionError
 from rosenblatt.judge.abstain import Count, Tolerance
-from rosenblatt.judge.calibration import OneVsRest, Steps, VennAbers
+from rosenblatt.judge.calibration import ByLead, Steps, VennAbers
 from rosenblatt.judge.decision import ASK_A_PERSON, Decision
 from rosenblatt.judge.ladder import Rung
 
@@ -133,7 +133,7 @@ def test_probabilities_are_those_of_its_decision(method, classes):
     assert np.allclose(p.sum(axis=1), 1)
     made = rule.decision_.probabilities(rule.estimator_.decision_function(X))
     assert p[:, 1].tolist() == (made if classes == 2 else made[:, 1]).tolist()
-    assert isinstance(rule.decision_.probability, OneVsRest if classes > 2 else VennAbers if "v" in method else Steps)
+    assert isinstance(rule.decision_.probability, ByLead if classes > 2 else VennAbers if "v" in method else Steps)
     assert hasattr(rule, "predict_interval") == (method == "venn-abers")
     if method == "venn-abers":
         ends = rule.predict_interval(X)

@@ -20,7 +20,7 @@ Y = np.array([0, 0, 0, 1])
 NONE_IS_FINE = {
     "max_passes", "max_updates", "max_seconds", "patience", "class_weight", "random_state", "improve", "margin",
     "gamma", "budget", "max_depth", "max_columns", "prune", "categorical_features", "classes", "comparator", "ledger",
-    "rule", "sample_weight", "monotonic_cst",
+    "rule", "sample_weight", "monotonic_cst", "most_columns", "feature_groups",
 }  # fmt: skip
 NO_VALUES = {
     "a word": "foo",
@@ -35,7 +35,7 @@ NO_VALUES = {
 FINE = {
     ("coef0", "below 0"), ("degree", "below 0"),  # of a polynomial, any numbers
     ("classes", "a list of words"), ("random_state", "nothing in a list"),  # as NumPy takes it
-    ("categorical_features", "nothing in a list"),
+    ("categorical_features", "nothing in a list"), ("feature_groups", "a list of words"),  # one for each feature
 }  # fmt: skip
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-WARM_UP = 1800.0  # seconds, to compile everything on a slow machine
-PROOF = 20.0  # seconds that a proof may take before it gives up, which is a fault
+WARM_UP = 7200.0  # seconds, to compile everything on a slow or busy machine
+PROOF = 600.0  # seconds that a proof may take before it gives up, which is a fault: by the clock, as others may work
 SCALES = 5e-324, 1e-310, 1e-300, 1e-160, 1e160, 1e300, 1e306
 SCALES_OF_WEIGHTS = 1e-300, 1e-9, 1e-3, 1.0, 100.0, 1e12
 

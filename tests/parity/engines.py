@@ -81,6 +81,7 @@ def _by_sql(rule, run):
     classes = len(rule.encoding.target.classes)
     scores, last = classes if classes > 2 else 1, len(chances(rule))
     between = last if classes > 2 else 0  # of each class against the rest
+    between += last if Tables.of(rule.decision).by_lead else 0  # leads
     label = -1 - between - last
     rows = sorted(run(_as_sql(rule, "rows")), key=lambda row: row[label - 1 - scores])
     labels = [row[label] for row in rows]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rosenblatt.judge.calibration import OneVsRest, Steps, VennAbers
+from rosenblatt.judge.calibration import ByLead, OneVsRest, Steps, VennAbers, ahead
 from rosenblatt.judge.decision import UNDECIDED, Decision, leads
 from rosenblatt.judge.ladder import Rung
 from rosenblatt.ship.export.decided import Tables
@@ -16,6 +16,8 @@ def decision_for(scores, rng, several):
     rung = None if kind == 0 else _rung(leads(scores) if several else scores[:, 0], rng, several)
     if kind == 1 and rng.random() < 0.5:
         return Decision(rung)
+    if several and rng.random() < 0.5:
+        return Decision(rung, ByLead(tuple(_table(column, rng) for column in ahead(scores).T)))
     tables = [_table(column, rng) for column in scores.T]
     return Decision(rung, OneVsRest(tuple(tables)) if several else tables[0])
 

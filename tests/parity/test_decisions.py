@@ -18,7 +18,7 @@ from parity.engines import by_estimator, chances
 from parity.odd_decisions import decided, decision_for
 from parity.odd_tables import odd_tables
 from parity.odd_trees import by_tree, odd_trees
-from rosenblatt.judge.calibration import OneVsRest, Steps, VennAbers, isotonic, venn_abers
+from rosenblatt.judge.calibration import ByLead, OneVsRest, Steps, VennAbers, isotonic, venn_abers
 from rosenblatt.judge.decision import ASK_A_PERSON, Decision
 from rosenblatt.judge.ladder import Rung
 from rosenblatt.judge.scored import Scored
@@ -78,7 +78,7 @@ def test_odd_decisions_are_odd():
     """Of two classes and more, with rows left to people and none, at a cut-off exactly, with every kind of table."""
     found = [(rule.decision, expected) for _, rule, expected in [*examples(False), *examples(True)]]
     kinds = {type(one).__name__ for one, _ in found} | {type(one.probability) for one, _ in found}
-    assert {Steps, VennAbers, OneVsRest, type(None)} <= kinds
+    assert {Steps, VennAbers, OneVsRest, ByLead, type(None)} <= kinds
     assert any(ASK_A_PERSON in labels for _, (labels, *_) in found)
     assert any(one.rung and ASK_A_PERSON not in labels for one, (labels, *_) in found)
     at = [one.rung and one.rung.upper in scores for one, (_, scores, *_) in found if scores.shape[1] == 1]

@@ -260,11 +260,16 @@ def test_its_words():
     nothing = choose(Scored.of(rows.scores, swapped), Ladder.around(0.0, rows.scores))
     count = nothing.tested[0][0]
     limit = int(np.ceil(1000 * binomial.upper_limit(count.errors, count.rows))) / 10
+    assert count.errors > 0.05 * count.rows
     assert nothing.statement == (
         "Every row is left to people: that at most 5% of the rows decided are wrong cannot be claimed with confidence "
         f"95%. Even where it would begin, {count.errors} of {count.rows} rows decided are wrong; that shows at most "
-        f"{limit:.1f}%. Use more rows, tolerate more errors, or accept less confidence."
+        f"{limit:.1f}%. Errors are not rarer there, so more rows would hardly show it: tolerate more errors."
     )
+    few = Scored.of(rows.scores[80:160], rows.scores[80:160] >= 0)
+    short = choose(few, Ladder((Rung(-15.0, 35.0),)), [Tolerance(0.05)])  # decides 5 no, 25 yes
+    assert "0 of 30 rows decided are wrong" in short.statement
+    assert "With errors as rare as there, about 158 rows instead of 80 would show it" in short.statement  # 59 / 30 * 80
     named = choose(rows, Ladder.from_top(rows.scores), [Tolerance(0.1, ARE_NO)], names=("bad", "good"))
     assert "at most 10% of the rows that are bad are said to be good: on 200 rows" in named.statement
     asking = choose(rows, Ladder.from_top(np.arange(0.0, 100), "ask"), [Tolerance(0.1, SAID_YES)])

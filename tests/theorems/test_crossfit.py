@@ -49,7 +49,7 @@ def test_no_sign_and_no_order_changes(pairs, cut):
     assert (np.diff(found[order]) >= 0).all()
 
 
-@pytest.mark.parametrize(("of_all", "of_fold"), [(0.0, 0.0), (0.0, 3.0), (3.0, 0.0), (1e308, 1e-308)])
+@pytest.mark.parametrize(("of_all", "of_fold"), [(0.0, 0.0), (0.0, 3.0), (3.0, 0.0), (1e308, 1e-308), (np.inf, 3.0)])
 def test_rules_without_a_scale_are_left_alone(of_all, of_fold):
     rows = np.arange(4)
     fold = FoldScores(rows[:2], np.full(2, of_fold), rows[2:], np.array([1.0, -1.0]))
@@ -60,6 +60,12 @@ def test_the_largest_scores_do_not_overflow():
     rows = np.arange(4)
     fold = FoldScores(rows[:2], np.full(2, 1e308), rows[2:], np.full(2, 5e307))
     assert on_one_scale(np.full(4, 1e308), [fold])[1].tolist() == [5e307, 5e307]
+
+
+def test_scores_beyond_all_floats_are_infinite():
+    rows = np.arange(4)
+    fold = FoldScores(rows[:2], np.full(2, 1.0), rows[2:], np.array([1e10, -1e10]))
+    assert on_one_scale(np.full(4, 1e300), [fold])[1].tolist() == [np.inf, -np.inf]
 
 
 def test_there_must_be_folds():

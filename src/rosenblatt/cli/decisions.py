@@ -1,13 +1,14 @@
 """How rows are decided and how good that is, in words, for people and for programs."""
 
+from dataclasses import asdict
 from typing import Any
 
 from rosenblatt.cli.screen import Screen
-from rosenblatt.desk.measures import Measures
+from rosenblatt.desk.judging import coverage_of, reliability_of
+from rosenblatt.desk.measures import Measures, Said
 from rosenblatt.desk.said_judging import areas_in_words, probabilities_in_words
 from rosenblatt.desk.train import Learned
 from rosenblatt.judge.making import Decided
-from rosenblatt.judge.record import record_of
 from rosenblatt.visible import visible
 
 MOST_CLASSES = 8  # in a table of what was said and what was so
@@ -80,7 +81,19 @@ def record(found: Learned) -> dict[str, Any]:
         "decision": None if made is None else _decision(made),
         "asked": None if found.judged is None else found.judged.asked,
         "measures": measured,
+        "reliability": [] if found.judged is None else [asdict(one) for one in reliability_of(found.judged.said)],
+        "coverage": [] if found.judged is None else _coverage(found.judged.said, made),
     }
+
+
+def _coverage(said: Said, made: Decided | None) -> list[dict[str, Any]]:
+    """Error against the share of rows decided."""
+    names = ("share", "decided", "errors", "lower", "upper")
+    chosen = None if made is None or made.guarantee is None else made.guarantee.chosen
+    return [
+        {**{name: getattr(one, name) for name in names}, "chosen": one.rung == chosen}
+        for one in coverage_of(said, made)
+    ]
 
 
 def _decision(made: Decided) -> dict[str, Any]:
@@ -89,7 +102,7 @@ def _decision(made: Decided) -> dict[str, Any]:
     return {
         "cut_offs": None if rung is None else {"lower": rung.lower, "upper": rung.upper},
         "stays": made.stays,
-        "cut_off": None if made.cut_off is None else {**record_of(made.cut_off), "statement": made.cut_off.statement},
+        "cut_off": None if made.cut_off is None else made.cut_off.record,
         "guarantee": None
         if guarantee is None
         else {

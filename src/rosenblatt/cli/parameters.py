@@ -208,6 +208,15 @@ class Training:
 class RuleOptions:
     """Options of the rule itself."""
 
+    most_columns: Annotated[
+        int | None,
+        of_learning(
+            "--most-columns",
+            metavar="K",
+            min=1,
+            help="Use at most K columns; shows the error of rules of 1, 2, 3, ... columns.",
+        ),
+    ] = None
     class_weight: Annotated[
         list[str] | None,
         of_learning("--class-weight", metavar="CLASS=COST", help="What a mistake on a class costs; or balanced."),
@@ -236,7 +245,8 @@ class RuleOptions:
     def given(self) -> dict[str, Any]:
         """Those that were given, by the names that rules have for them."""
         costs = values.weights_given(self.class_weight)
-        return ({} if costs is None else {"class_weight": costs}) | values.values_given(self.option)
+        named = {"class_weight": costs, "most_columns": self.most_columns}
+        return {name: value for name, value in named.items() if value is not None} | values.values_given(self.option)
 
 
 @dataclass(frozen=True)

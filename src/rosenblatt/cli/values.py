@@ -1,5 +1,6 @@
 """Values of options as they are typed: what they mean, and errors that say what was expected."""
 
+from itertools import pairwise
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -122,7 +123,7 @@ def limits_given(given: list[str] | None) -> tuple[tuple[str | None, float], ...
 def with_value(args: list[str]) -> list[str]:
     """Arguments in which an option that may go without a value has one."""
     found = []
-    for word, following in zip(args, [*args[1:], ""], strict=True):
+    for word, following in pairwise([*args, ""]):
         alone = word == "--probability" and following not in ("auto", *CALIBRATIONS)
         found.append(f"{word}=auto" if alone else word)
     return found

@@ -20,6 +20,7 @@ from rosenblatt.visible import visible
 if TYPE_CHECKING:  # `check` does without what knows all rules
     from rosenblatt.desk.train import Learned
     from rosenblatt.desk.tree_paths import TableTree
+    from rosenblatt.learn.selection.column_path import ColumnPath
     from rosenblatt.ship.explain.scorecard import Scorecard
     from rosenblatt.ship.file.modelfile import Model
 
@@ -207,6 +208,8 @@ def learned(screen: Screen, found: "Learned", model: "Model") -> None:
     name, form = found.rule.name, found.rule.linear
     screen.line(f"{name}, because {found.why}." if found.why else f"{name}.", style="bold")
     screen.line(f"Stopped: {found.rule.stop_sentence(found.trained.weights)}")
+    if (path := found.rule.column_path) is not None:
+        column_path(screen, path)
     if found.interrupted:
         screen.line("Interrupted: this is the best rule so far.", style="bold yellow")
     share = found.mistakes / found.trained.n
@@ -223,8 +226,9 @@ def learned(screen: Screen, found: "Learned", model: "Model") -> None:
     if found.error is not None:
         screen.line(f"Error on new rows{_decided(found)}: {found.error.statement}")
     decisions.judged(screen, found)
-    if found.baseline is not None and not found.baseline.clearly_better:
-        screen.line(found.baseline.statement(found.costs.are_counts), style="bold yellow")
+    if (baseline := found.baseline) is not None and not (baseline.clearly_better and found.costs.are_counts):
+        style = "" if baseline.clearly_better else "bold yellow"
+        screen.line(baseline.statement(found.costs.are_counts), style=style)
     if form is not None and form.scheme == ONE_VS_ONE:
         screen.note("one-vs-one rules vote: this model predicts, but cannot be exported to other systems")
     elif form is not None and not found.exact:
@@ -237,6 +241,11 @@ def learned(screen: Screen, found: "Learned", model: "Model") -> None:
 
         screen.line()
         tree(screen, table_tree(found.trained.encoding, found.rule.tree), FIRST_LINES)
+
+
+def column_path(screen: Screen, path: "ColumnPath") -> None:
+    """The errors of rules of one column, of two, ..., for people."""
+    screen.table(["columns", "error", "added"], path.rows, right=(1,))
 
 
 def _decided(found: "Learned") -> str:
@@ -295,6 +304,7 @@ def learned_record(found: "Learned", model: "Model") -> dict[str, Any]:
         **decisions.record(found),
         "exact": found.exact,
         "constraints": constraints_record(found.trained.encoding, found.rule.cone),
+        "columns": None if found.rule.column_path is None else found.rule.column_path.record,
         "interrupted": found.interrupted,
         "seconds": found.seconds,
     }

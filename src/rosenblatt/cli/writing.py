@@ -15,7 +15,6 @@ from rosenblatt.cli.reading import named
 from rosenblatt.desk.predict import ErrorInTable, LeftToPeople, complaint
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.judge.cutoff import CutOff
-from rosenblatt.judge.record import record_of
 from rosenblatt.read.encode.columns import YesNoColumn
 from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.read.encode.lookup import Unseen
@@ -121,7 +120,7 @@ def summary(
     """What was written, for a program."""
     written = {"command": command, "model": str(model), "output": str(output)}
     error = None if judged is None or judged.error is None else asdict(judged.error)
-    cut = None if cut_off is None else record_of(cut_off)
+    cut = None if cut_off is None else cut_off.record
     found = sorted(unseen.counts.items())
     each = [{"column": column, "cells": cells, "example": unseen.examples[column]} for column, cells in found]
     return written | {"error": error, "asked": asked.rows, "cut_off": cut, "unseen": each}

@@ -10,7 +10,7 @@ import numpy as np
 
 from rosenblatt.desk.choosing import FOR_NEW_ROWS, Chosen, options_of, rule_of
 from rosenblatt.desk.data import Data
-from rosenblatt.learn.selection.choice import NOISE, percent
+from rosenblatt.learn.selection.column_path import NOISE, percent
 from rosenblatt.learn.selection.comparison import Comparison
 from rosenblatt.registry import ALGORITHMS
 from rosenblatt.rows.kernels import Array

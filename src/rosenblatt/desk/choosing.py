@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 AUTO, FEWEST = "auto", "fewest-mistakes"
 COMPARED = "cv"  # the algorithm that compares rules
 MEANT = {AUTO: (COMPARED,), FEWEST: ("perceptron", "pocket")}  # whose options these take
+LIMIT, GROUPS = "most_columns", "feature_groups"  # options of rules of few columns
 FOR_NEW_ROWS = "it is chosen for new rows"
 SMALL = 300_000  # numbers; in larger tables, the pocket starts from an averaged rule
 DESCENT, LEAST_PASSES = 2e9, 10  # its budget there: numbers to read, and at least this many passes
@@ -114,7 +115,8 @@ def _proved(data: Data, training: "TrainingOptions") -> Proved:
     ties = given.get("ties", "mistake")
     ties = "minus" if ties == "correct" else ties  # zero weights would separate every table
     cone = cone_wanted(data.encoding, training.constraints)
-    under = " under the constraints" if cone else ""
+    under = " by the columns in use" if given.get(LIMIT) is not None else ""
+    under += " under the constraints" if cone else ""
     verdict, widest = decided(data, threshold, ties, clock, another, cone)
     if isinstance(verdict, Undecided):
         why = "separability could not be decided"
@@ -155,6 +157,8 @@ def rule_of(algorithm: str, options: Mapping[str, Any], data: Data, training: "T
     rule_class, known = options_of(algorithm, options, bool(training.constraints))
     if training.constraints:
         options = {**options, MONOTONIC: signs_of(data.encoding, training.constraints)}
+    if options.get(LIMIT) is not None:
+        options = {**options, GROUPS: data.encoding.column_names}
     common = {
         "random_state": training.seed,
         "verbose": training.verbose,
@@ -175,6 +179,9 @@ def options_of(algorithm: str, options: Mapping[str, Any], constrained: bool = F
     if constrained and MONOTONIC not in known:
         able = ", ".join(each for each in ALGORITHMS if MONOTONIC in _known(each))
         raise OptionError(f"the {algorithm} rule cannot keep --increasing and --decreasing; these can: {able}")
+    if options.get(LIMIT) is not None and LIMIT not in known:
+        able = ", ".join(each for each in ALGORITHMS if LIMIT in _known(each))
+        raise OptionError(f"the {algorithm} rule cannot keep to --most-columns; these can: {AUTO}, {able}")
     for option in options:
         if option not in known:
             hint = nearest(option, known) or f"; it has {', '.join(sorted(known))}"
@@ -195,7 +202,7 @@ def rules_of(algorithm: str, options: Mapping[str, Any], constrained: bool = Fal
 
 def _known(algorithm: str) -> set[str]:
     """The options of an algorithm, but for what is known from the table."""
-    return set(inspect.signature(ALGORITHMS[algorithm].rule).parameters) - {"categorical_features"}
+    return set(inspect.signature(ALGORITHMS[algorithm].rule).parameters) - {"categorical_features", GROUPS}
 
 
 def _code(label: str, classes: tuple[str, ...]) -> int:

@@ -1,6 +1,6 @@
 """A table as examples that remember their rows and columns."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -80,6 +80,11 @@ class Data:
         weights = None if self.weights is None else self.weights[chosen]
         known = self.X[chosen] if "X" in vars(self) or self.known is not None else None
         return replace(self, y=self.y[chosen], rows=self.rows[chosen], weights=weights, known=known, made_by=None)
+
+    def only(self, columns: Collection[str]) -> "Data":
+        """These rows with these columns only; numbered features are columns of their own."""
+        features = [k for k, name in enumerate(self.encoding.column_names) if name in columns]
+        return replace(self, encoding=self.encoding.only(columns), known=self.X[:, features], made_by=None)
 
     @property
     def without_features(self) -> "Data":

@@ -19,8 +19,10 @@ from rosenblatt.desk.measures import Measures, Said
 from rosenblatt.desk.split import HoldOut
 from rosenblatt.desk.wishes import Wishes
 from rosenblatt.errors import DataError
+from rosenblatt.judge.abstain import Covered, error_curve
 from rosenblatt.judge.decision import Decision
 from rosenblatt.judge.making import Decided, NotLearnedFrom
+from rosenblatt.judge.reliability import Bin, reliability
 from rosenblatt.plurals import many
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rules.rule import Rule
@@ -58,6 +60,18 @@ def _judged(said: Said, how: str, classes: int, baseline: Baseline | None, notes
     decided = int(said.decided.sum())
     error = ErrorEstimate.of(int(said.wrong.sum()), decided, how) if decided else None
     return Judged(error, baseline, Measures.of(said, classes), said, said.y.size - decided, notes)
+
+
+def reliability_of(said: Said) -> tuple[Bin, ...]:
+    """What came true, by probability; empty if there are no probabilities."""
+    return () if (rows := said.given) is None else reliability(rows)
+
+
+def coverage_of(said: Said, made: Decided | None) -> tuple[Covered, ...]:
+    """The error among the rows decided, for every pair of cut-offs that might have been chosen, if some leave rows."""
+    if made is None or made.guarantee is None or made.guarantee.ladder.without_asking:
+        return ()
+    return error_curve(said.shown, made.guarantee.ladder)
 
 
 # -- by folds --------------------------------------------------------------------------------------------------

@@ -72,16 +72,15 @@ def contents_of(data: Data, learned: Learned, model: Model, notes: tuple[str, ..
         n=trained.n,
         error=None
         if error is None
-        else ErrorRate(error.mistakes, error.rows, error.lower, error.upper, error.confidence, error.which),
+        else ErrorRate(error.mistakes, error.rows, error.lower, error.upper, error.confidence, _which(learned)),
         facts=_facts(learned, model),
+        of_new_rows=_of_new_rows(learned),
         card=card,
         why_no_card=why_not,
         scores=scores,
         labels=trained.y,
         wrong=wrong,
-        columns=tuple(
-            ColumnRead(c.name, c.kind, c.why if isinstance(c, IgnoredColumn) else "") for c in data.encoding.columns
-        ),
+        columns=_columns(data, trained),
         proofs=tuple(ReportProof(c.statement, command, MEANING.get(c.kind, "")) for c in model.certificates),
         fingerprint=str(model.data["sha256"]) if model.data else "",
         version=__version__,
@@ -93,8 +92,16 @@ def contents_of(data: Data, learned: Learned, model: Model, notes: tuple[str, ..
         contradictions=_contradictions(learned),
         learning=_learning(learned),
         judging=shown_judging(learned),
+        **_cut_offs(model, card),
+        path=rule.column_path,
         **_tree(learned),
     )
+
+
+def _columns(data: Data, trained: Data) -> tuple[ColumnRead, ...]:
+    """How the columns were read, and which of them the rule does without."""
+    pairs = zip(data.encoding.columns, trained.encoding.columns, strict=True)
+    return tuple(ColumnRead(c.name, c.kind, u.why if isinstance(u, IgnoredColumn) else "") for c, u in pairs)
 
 
 def now() -> str:
@@ -111,7 +118,7 @@ def _beside_constant(learned: Learned) -> tuple[str, ...]:
     return (f"On rows not used in learning, {statement[0].lower()}{statement[1:]}",)
 
 
-def _tree(learned: Learned) -> dict[str, str]:
+def _tree(learned: Learned) -> dict[str, Any]:
     """A tree in words, and as a drawing of its upper levels."""
     if learned.rule.tree is None:
         return {}
@@ -172,6 +179,47 @@ def _facts(learned: Learned, model: Model) -> tuple[Fact, ...]:
             least, said = certificate.unit * certificate.lower, "on the training rows; proved"
             facts.append(Fact(f"no rule's mistakes{under} cost less than", f"{least:,.6g}", said))
     return tuple(facts)
+
+
+def _which(learned: Learned) -> str:
+    """Among which rows errors are counted."""
+    judged = learned.judged
+    assert judged is not None
+    assert judged.error is not None
+    return f"{judged.error.which}{' that are decided' if judged.asked else ''}"
+
+
+def _of_new_rows(learned: Learned) -> tuple[Fact, ...]:
+    """What mistakes on new rows cost, which of these rows are left to people, and what is guaranteed."""
+    judged, made = learned.judged, learned.decided
+    facts = []
+    if judged is not None and judged.baseline is not None and not learned.costs.are_counts:
+        always = f"always {judged.baseline.label}: {judged.baseline.cost:,.6g}"
+        facts.append(Fact("cost of the mistakes on new rows", f"{judged.baseline.rule_cost:,.6g}", always))
+    if judged is not None and made is not None and made.decision.asks:
+        rows = judged.said.y.size
+        facts.append(Fact("left to people", f"{judged.asked / rows:.1%}", f"{judged.asked:,} of {rows:,} new rows"))
+    if made is not None and made.guarantee is not None:
+        for count in made.guarantee.claims:
+            sure = f"{100 * made.guarantee.confidence:.12g}% confidence"
+            among = count.tolerance.statement(made.guarantee.names).partition(" of the ")[2]
+            rate = f"at most {100 * count.tolerance.rate:.12g}%"
+            facts.append(Fact("guaranteed", rate, f"of the {among}, with {sure}"))
+    return tuple(facts)
+
+
+def _cut_offs(model: Model, card: Scorecard | None) -> dict[str, Any]:
+    """Where the cut-offs are among the scores shown, and which rows are left to people."""
+    if (decision := model.decision) is None or decision.rung is None:
+        return {}
+    ends = [end for end in (decision.rung.lower, decision.rung.upper) if end is not None]
+    shown = tuple(sorted({end if card is None else in_points(model, card, end) for end in ends}))
+    people = ""
+    if decision.asks:
+        sides = "left" if decision.rung.lower is None else "right"
+        people = f"Rows to the {sides} of the line" if len(ends) == 1 else "Rows between the lines"
+        people = people if ends else "All rows"
+    return {"cut_offs": shown, "left_to_people": people}
 
 
 def _card(model: Model, learned: Learned) -> tuple[Scorecard | None, str]:

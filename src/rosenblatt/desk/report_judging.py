@@ -2,13 +2,13 @@
 
 from typing import Any
 
+from rosenblatt.desk.judging import coverage_of, reliability_of
 from rosenblatt.desk.measures import Said
 from rosenblatt.desk.said_judging import areas_in_words, probabilities_in_words
 from rosenblatt.desk.train import Learned
-from rosenblatt.judge.abstain import DECIDED, error_curve
+from rosenblatt.judge.abstain import DECIDED
 from rosenblatt.judge.curves import curve
 from rosenblatt.judge.making import Decided
-from rosenblatt.judge.reliability import reliability
 from rosenblatt.ship.explain.judging import ShownJudging
 from rosenblatt.ship.explain.plots import Bar
 
@@ -28,7 +28,7 @@ def shown_judging(learned: Learned) -> ShownJudging | None:
         tuple(measures.recall(code) for code in codes),
         tuple(measures.precision(code) for code in codes),
         _statements(learned),
-        reliability=_reliability(said),
+        reliability=tuple(Bar(one.mean, one.share, one.lower, one.upper) for one in reliability_of(said)),
         **_curves(said),
         **_coverage(said, learned.decided),
     )
@@ -46,6 +46,9 @@ def _statements(learned: Learned) -> tuple[str, ...]:
         rows = judged.said.y.size
         found.append(f"{judged.asked:,} of {rows:,} rows ({judged.asked / rows:.1%}) are left to people.")
     if judged is not None:
+        baseline, costs = judged.baseline, learned.costs
+        if baseline is not None and baseline.clearly_better and not costs.are_counts:  # otherwise it is a warning
+            found.append(baseline.statement(False))
         found.append(areas_in_words(judged.measures))
     if made is not None and (chances := probabilities_in_words(made, judged)) is not None:
         found.append(f"Probabilities are found {chances}")
@@ -60,19 +63,16 @@ def _curves(said: Said) -> dict[str, Any]:
     return {"roc": (points.of_no, points.of_yes), "precision_recall": (points.of_yes, points.precision), "share": yes}
 
 
-def _reliability(said: Said) -> tuple[Bar, ...]:
-    """What came true, by probability."""
-    if (rows := said.given) is None:
-        return ()
-    return tuple(Bar(one.mean, one.share, one.lower, one.upper) for one in reliability(rows))
-
-
 def _coverage(said: Said, decided: Decided | None) -> dict[str, Any]:
     """The error among the rows decided, for every pair of cut-offs that might have been chosen."""
-    if decided is None or decided.guarantee is None or decided.guarantee.ladder.without_asking:
+    rungs = coverage_of(said, decided)
+    if not rungs or decided is None or decided.guarantee is None:
         return {}
-    rungs = error_curve(said.shown, decided.guarantee.ladder)
-    bars = tuple(Bar(one.share, one.errors / one.decided, one.lower, one.upper) for one in rungs if one.decided)
-    tested = decided.guarantee.tested[0]
+    chosen, tested = decided.guarantee.chosen, decided.guarantee.tested[0]
+    bars = tuple(
+        Bar(one.share, one.errors / one.decided, one.lower, one.upper, one.rung == chosen)
+        for one in rungs
+        if one.decided
+    )
     rates = [count.tolerance.rate for count in tested if count.tolerance.among == DECIDED]
     return {"coverage": bars, "tolerated": rates[0] if rates else None}

@@ -17,13 +17,14 @@ import numpy as np
 from rosenblatt.desk import deciding
 from rosenblatt.desk.challenge import challenger, shared_options
 from rosenblatt.desk.choosing import AUTO as AUTO
-from rosenblatt.desk.choosing import COMPARED, MEANT, chosen, options_of, rule_of, rules_of
+from rosenblatt.desk.choosing import COMPARED, LIMIT, MEANT, chosen, options_of, rule_of, rules_of
 from rosenblatt.desk.constraints import refuse_unfit, without_points
 from rosenblatt.desk.cost import Baseline, Costs
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.deciding import by_rules_of_folds
 from rosenblatt.desk.error_rate import ErrorEstimate
 from rosenblatt.desk.judging import Judged, folds_of, on_folds, on_held_out, pooled
+from rosenblatt.desk.measures import Measures
 from rosenblatt.desk.plain_warnings import in_plain_words
 from rosenblatt.desk.shortening import made_short
 from rosenblatt.desk.split import HoldOut
@@ -36,6 +37,8 @@ from rosenblatt.rows.kernels import Array
 from rosenblatt.rules.rule import Rule
 from rosenblatt.ship.file.codecs import NO_SHAPE
 from rosenblatt.ship.file.options import kinds_kept
+
+RARE, FEW = 0.2, 0.5  # a class with at most this share of the rows; at most this share of its rows found
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,10 @@ class TrainingOptions:
                 raise OptionError(f"--also {each} is compared with the rules of -a {AUTO}, not of {self.algorithm}")
             if each == COMPARED:
                 raise OptionError(f"--also {each}: its rules are compared anyway")
+            if self.options.get(LIMIT) is not None:
+                raise OptionError(
+                    f"--also {each} cannot be compared with rules of few columns: leave --most-columns out"
+                )
             options_of(each, {}, bool(self.constraints))
         if self.also and self.folds and self.wishes.needs_scores:
             raise OptionError(
@@ -146,7 +153,8 @@ def learn(data: Data, training: TrainingOptions) -> Learned:
     refuse_unfit(data, training.constraints)
     out = tested | aside
     trained = data.some(~out) if out.any() else data
-    _ = trained.fingerprint_begun  # the model will need it
+    if training.options.get(LIMIT) is None:
+        _ = trained.fingerprint_begun  # the model will need it
     trainer = _Trainer(trained, training)
     interrupted, rule, trained = trainer.fit(), trainer.rule, trainer.data
     held_out, set_aside = (trainer.seen(data.some(some)) for some in (tested, aside))
@@ -180,10 +188,16 @@ def learn(data: Data, training: TrainingOptions) -> Learned:
         interrupted = True
     if wishes.needs_scores and decided is None:
         trainer.notes.append("interrupted before cut-offs and probabilities were found: the model has none")
+    if rule.column_path is not None:
+        rule, trained, held_out = _narrowed(rule, trained, held_out)
+        if not interrupted:  # only now is it known which columns proofs are about
+            trainer.chosen = chosen(trained, training)
+            trainer.notes += trainer.chosen.notes
     cost, seconds = fsum(costs.of_rows(trained)[wrong]), time.monotonic() - begun
     counted = wrong if trained.weights is None else wrong & (trained.weights > 0)
     notes = (*trainer.notes, *trainer.chosen.beside_verdict(int(counted.sum())))
-    notes += _beside_constant(rule, costs, cost, trained, predicted)
+    if decided is None or decided.decision.rung is None:
+        notes += _beside_constant(rule, costs, cost, trained, predicted)
     notes += _without_points(rule, trained)
     notes += _one_answer(rule, judged, trained, wishes)
     how = trainer.chosen
@@ -191,6 +205,13 @@ def learn(data: Data, training: TrainingOptions) -> Learned:
         rule, how.algorithm, how.why, how.verdict, trained, int(wrong.sum()), costs, cost, judged, decided, exact,
         seconds, interrupted, notes, held_out if held_out.n else None,
     )  # fmt: skip
+
+
+def _narrowed(rule: Any, trained: Data, held_out: Data) -> tuple[Any, Data, Data]:
+    """A rule of few columns, and its rows, without the others: no table that it is used on needs those."""
+    columns, names = rule.column_path.chosen, trained.encoding.column_names
+    rule.keep_features(np.array([k for k, name in enumerate(names) if name in columns]))
+    return rule, trained.only(columns), held_out.only(columns)
 
 
 def _learned_from(training: TrainingOptions, part: Data) -> Rule:
@@ -203,16 +224,27 @@ def _learned_from(training: TrainingOptions, part: Data) -> Rule:
 
 
 def _one_answer(rule: Rule, judged: Judged | None, trained: Data, wishes: Wishes) -> tuple[str, ...]:
-    """What to do about a rule that finds no row of a class."""
-    never = () if judged is None else judged.measures.never_found
-    if len(trained.classes) > 2 or wishes.costs or not wishes.is_about_cost or not (rule.is_constant or never):
+    """What to do about a rule that finds no row of a class, or few of a rare one."""
+    if len(trained.classes) > 2 or wishes.costs or not wishes.is_about_cost:
         return ()
     counts = np.bincount(trained.y, trained.weights, 2)
     rare = int(np.argmin(counts))
+    found = "" if rule.is_constant or judged is None else _few_found(judged.measures, rare, trained.classes[rare])
+    if not (rule.is_constant or found):
+        return ()
     times, yes = round(float(counts[1 - rare] / counts[rare])), float(counts[1] / counts.sum())
-    found = "" if rule.is_constant else f"the rule finds no row that is {trained.classes[rare]} among the new ones: "
     advice = f"--cost {trained.classes[rare]}={times} would make both classes count the same"
     return (f"{found}{advice}, and --rate {100 * yes:.2g}% would say {trained.classes[1]} to as many rows as are",)
+
+
+def _few_found(measures: Measures, rare: int, label: str) -> str:
+    """That few of the new rows of a rare class are found, or none; empty if many are."""
+    row, rows = measures.matrix[rare], sum(map(sum, measures.matrix))
+    if measures.never_found:
+        return f"the rule finds no row that is {label} among the new ones: "
+    if sum(row) > RARE * rows or row[rare] > FEW * sum(row):
+        return ""
+    return f"the rule finds only {row[rare]:,.6g} of the {sum(row):,.6g} new rows that are {label}: "
 
 
 def _beside_constant(rule: Rule, costs: Costs, cost: float, trained: Data, predicted: Array) -> tuple[str, ...]:
@@ -271,7 +303,8 @@ class _Trainer:
     """Chooses the algorithm and learns the rule."""
 
     def __init__(self, data: Data, training: TrainingOptions) -> None:
-        self.data, self.training, self.chosen = data, training, chosen(data, training)
+        proving = training.prove and training.options.get(LIMIT) is None  # of few columns: once those are known
+        self.data, self.training, self.chosen = data, training, chosen(data, replace(training, prove=proving))
         self.notes = list(self.chosen.notes)
         self.rule = rule_of(self.chosen.algorithm, {**self.chosen.options, **training.options}, data, training)
 

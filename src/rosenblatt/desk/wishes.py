@@ -96,6 +96,7 @@ class Wishes:
         if method == AUTO:
             of_weighted = SIGMOID if rows.y.size < ENOUGH else ISOTONIC
             method = VENN_ABERS if rows.weights is None else of_weighted
+            method = method if len(classes) == 2 else SIGMOID  # of many classes, small shares add up
         return Wanted(self.costs, self.rate, method, self.tolerances(classes), self.confidence)
 
     def check_rows(self, y: Array, weights: Any, classes: Sequence[str]) -> None:

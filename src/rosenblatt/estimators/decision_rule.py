@@ -69,7 +69,8 @@ class DecisionRule(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         How scores become probabilities. "sigmoid": Platt's. "isotonic": what the rows say, as long as it rises with
         the score. "venn-abers": a lower and an upper probability, one of which is perfectly calibrated for rows drawn
         alike; they take the rows that are kept apart. "merged": the single number between those two, from all rows;
-        it follows the rows, but is never 0 or 1. "auto": merged, or the sigmoid if rows have weights.
+        it follows the rows, but is never 0 or 1. "auto": merged; the sigmoid if rows have weights, or of more than
+        two classes. There, each class has a table of how far its score is ahead of the highest other.
     cost : dict or None, default=None
         What a mistake on a row of a class costs, as {"bad": 5}; 1 for a class that is not named. Of two classes, the
         cut-off of the score is the one that costs least; the rule's own stays if what that saves may be chance.
@@ -127,7 +128,7 @@ class DecisionRule(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     >>> rule.predict([[1, 1, 0], [0, 0.3, 0], [-1, -1, 0]]).tolist()
     ['good', 'ask a person', 'bad']
     >>> rule.predict_proba([[0, 0.3, 0]]).round(1).tolist()
-    [[0.5, 0.5]]
+    [[0.4, 0.6]]
     >>> 0.6 < rule.coverage_ < 0.9
     True
     """
@@ -181,7 +182,8 @@ class DecisionRule(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         unknown = not_learned_from(self._unfitted(), self.estimator_, part, self._splits(part, rng))
         held = scored(self.estimator_, rows.some(kept)) if kept.size else None
         if self.method == AUTO:
-            wanted = replace(wanted, method=MERGED if weights is None else SIGMOID)
+            plain = weights is None and len(self.classes_) == 2
+            wanted = replace(wanted, method=MERGED if plain else SIGMOID)
         found = decided(wanted, self.classes_.tolist(), unknown, held)
         self.decision_, self.guarantee_ = found.decision, found.guarantee
         self.coverage_ = 1.0 if found.guarantee is None else 1.0 - found.guarantee.asked
@@ -218,7 +220,9 @@ class DecisionRule(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         With more than two classes, those of each class against the rest, of shape (n, n_classes, 2).
         """
         decision = self._checked
-        scores = scores_of(self.estimator_, X).reshape(-1, len(_tables(decision)))
+        scores = scores_of(self.estimator_, X)
+        several = isinstance(decision.probability, OneVsRest)
+        scores = decision.probability.columns(scores) if several else scores.reshape(-1, 1)
         ends = [np.stack(one.interval(column), axis=1) for one, column in zip(_tables(decision), scores.T, strict=True)]
         return ends[0] if len(ends) == 1 else np.stack(ends, axis=1)
 

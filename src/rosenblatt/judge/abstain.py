@@ -34,6 +34,7 @@ from rosenblatt.rows.kernels import Array
 
 NOTHING = Rung(None, None)  # is decided
 SPARE = 2  # errors that the first rung should survive
+MOST_ERRORS = 200  # for which it is found how many rows are enough
 DECIDED, SAID_YES, SAID_NO, ARE_NO, ARE_YES = "decided", "said yes", "said no", "are no", "are yes"
 MEANINGS = {  # among which rows, and what counts
     DECIDED: ("rows decided", "are wrong"),
@@ -164,10 +165,17 @@ class Abstention:
         if not self.claims:
             short = next(count for count in self.tested[0] if count.p_value > 1 - self.confidence)
             limit = binomial.upper_limit(short.errors, short.rows, self.confidence) if short.rows else 1.0
+            enough = _rows_to_show(short, self.n, self.confidence)
+            more = (
+                "Errors are not rarer there, so more rows would hardly show it: tolerate more errors."
+                if enough is None
+                else f"With errors as rare as there, about {enough:,} rows instead of {self.n:,} would show it: use "
+                "more rows, tolerate more errors, or accept less confidence."
+            )
             return (
                 f"Every row is left to people: that {short.tolerance.statement(self.names)} cannot be claimed with "
                 f"confidence {sure}. Even where it would begin, {short.statement(self.names)}; that shows at most "
-                f"{ceil(1000 * limit) / 10:.1f}%. Use more rows, tolerate more errors, or accept less confidence."
+                f"{ceil(1000 * limit) / 10:.1f}%. {more}"
             )
         claimed = " and ".join(count.tolerance.statement(self.names) for count in self.claims)
         shown = "; ".join(count.statement(self.names) for count in self.claims)
@@ -296,6 +304,17 @@ def refuse_too_few(n: int, yes: int, tolerances: Sequence[Tolerance], confidence
                 f"such rows without an error, and there are {there:,}: use more rows, tolerate more errors, or accept "
                 "less confidence"
             )
+
+
+def _rows_to_show(count: Count, n: int, confidence: float) -> int | None:
+    """About how many rows would show a rate, if errors stay as rare and as many are decided; None: hardly any."""
+    if not count.rows:
+        return None
+    for errors in range(MOST_ERRORS):
+        needed = binomial.rows_needed(count.tolerance.rate, confidence, errors)
+        if count.errors * needed <= errors * count.rows:
+            return ceil(n * needed / count.rows)
+    return None
 
 
 def _in_words(rung: Rung, names: Names) -> str:

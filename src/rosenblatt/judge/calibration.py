@@ -130,13 +130,35 @@ class OneVsRest:
 
     def of(self, scores: Any) -> Array:
         """A row of probabilities for each row of scores; where all are 0, every class is as likely."""
-        table = np.asarray(scores, dtype=np.float64)
-        if table.ndim != 2 or table.shape[1] != len(self.classes):
-            raise DataError(f"scores must be a table with {len(self.classes)} columns, one for each class")
-        each = [one.of(column) for one, column in zip(self.classes, table.T, strict=True)]
+        each = [one.of(column) for one, column in zip(self.classes, self.columns(scores).T, strict=True)]
         total = reduce(np.add, each)  # one after the other, as every engine can
         shares = [np.where(total > 0, p / np.where(total > 0, total, 1.0), 1 / len(each)) for p in each]
         return np.stack(shares, axis=1)
+
+    def columns(self, scores: Any) -> Array:
+        """By what the probability of each class is looked up: here, by its score."""
+        table = np.asarray(scores, dtype=np.float64)
+        if table.ndim != 2 or table.shape[1] != len(self.classes):
+            raise DataError(f"scores must be a table with {len(self.classes)} columns, one for each class")
+        return table
+
+
+@dataclass(frozen=True)
+class ByLead(OneVsRest):
+    """The same, but the probability of each class follows from how far its score is ahead of the highest other.
+
+    Where the highest score decides, a score alone says little: only differences matter.
+    """
+
+    def columns(self, scores: Any) -> Array:
+        """By what the probability of each class is looked up: by its lead."""
+        return ahead(super().columns(scores))
+
+
+def ahead(scores: Array) -> Array:
+    """How far the score of each class is ahead of the highest other; below 0 for those that are behind."""
+    places = np.arange(scores.shape[1])
+    return np.stack([scores[:, k] - scores[:, places != k].max(axis=1) for k in places], axis=1)
 
 
 def sigmoid(rows: Scored) -> Sigmoid:

@@ -39,7 +39,8 @@ def on_one_scale(of_all: Array | None, folds: Iterable[FoldScores]) -> tuple[Arr
     for fold in folds:
         rows.append(fold.judged)
         ratio = 1.0 if of_all is None else _ratio(of_all[fold.learned], fold.of_learned)
-        scores.append(fold.of_judged * ratio)
+        with np.errstate(over="ignore"):  # a score beyond all floats is infinite, as those of rules are
+            scores.append(fold.of_judged * ratio)
     if not rows:
         raise DataError("no rows were judged: there must be at least one fold")
     return np.concatenate(rows), np.concatenate(scores)
@@ -50,7 +51,7 @@ def _ratio(wanted: Array, given: Array) -> float:
     largest = [float(np.abs(each).max(initial=0.0)) for each in (wanted, given)]
     if not min(largest):
         return 1.0
-    sums = [float(np.sum(np.abs(each) / most)) for each, most in zip((wanted, given), largest, strict=True)]
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"):  # no ratio comes of infinite scores
+        sums = [float(np.sum(np.abs(each) / most)) for each, most in zip((wanted, given), largest, strict=True)]
         ratio = sums[0] / sums[1] * (largest[0] / largest[1])
     return ratio if 0.0 < ratio < np.inf else 1.0

@@ -46,6 +46,12 @@ class CutOff:
         begins = f"It never says {yes}" if self.at is None else f"It says {yes} from a score of {self.at:.6g} on"
         return f"{begins}: {self.how} That is {self.said_yes:,} of {many(self.rows, 'row')}."
 
+    @property
+    def record(self) -> dict[str, Any]:
+        """It, for a program."""
+        names = ("at", "rows", "said_yes", "statement", "warning")
+        return {name: getattr(self, name) for name in names}
+
 
 def by_cost(rows: Scored, false_yes: float, false_no: float, names: Names = NO_AND_YES) -> CutOff:
     """The cut-off with the least cost on these rows; of several, the one that says yes least often.

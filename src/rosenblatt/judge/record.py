@@ -8,7 +8,7 @@ from typing import Any
 
 from rosenblatt.errors import DataError
 from rosenblatt.judge.abstain import Abstention, Count, Tolerance
-from rosenblatt.judge.calibration import CrossVennAbers, OneVsRest, Sigmoid, Steps, VennAbers
+from rosenblatt.judge.calibration import ByLead, CrossVennAbers, OneVsRest, Sigmoid, Steps, VennAbers
 from rosenblatt.judge.cutoff import CutOff
 from rosenblatt.judge.ladder import Ladder, Rung
 
@@ -16,6 +16,7 @@ KINDS: dict[str, Any] = {
     kind.__name__: kind
     for kind in (
         Abstention,
+        ByLead,
         Count,
         CrossVennAbers,
         CutOff,

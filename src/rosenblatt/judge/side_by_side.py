@@ -108,11 +108,24 @@ class SideBySide:
             return f"A and B are right on the same rows, though they say different things on {found.differ:,}."
         alone = f"A alone is right on {many(one, 'row')}, B alone on {two:,}"
         test = f"{p_text(found.p_value)}, McNemar's exact test"
+        where = " on these rows" if self.cautions else ""
+        if self.priced:
+            return f"{self._cheaper(where)}; {alone} ({test})."
         if found.p_value > CHANCE:
             return f"Neither is clearly better: {alone}, which can be chance ({test})."
         better, worse = LETTERS if one > two else LETTERS[::-1]
-        where = " on these rows" if self.cautions else ""
         return f"{better} makes fewer mistakes than {worse}{where}: {alone}, which is hardly chance ({test})."
+
+    def _cheaper(self, where: str) -> str:
+        """Whether the mistakes of one of the rules cost less."""
+        assert self.comparison is not None
+        costs = self.comparison.costs
+        sums = sorted((costs.first, costs.second))
+        against = f"{sums[0]:,.6g} against {sums[1]:,.6g}"
+        if costs.lower <= 0 <= costs.upper:
+            return f"Neither clearly costs less: {against}, which can be chance"
+        better, worse = LETTERS if costs.first < costs.second else LETTERS[::-1]
+        return f"{better}'s mistakes cost less than {worse}'s{where}: {against}, which is hardly chance"
 
     @property
     def costs(self) -> str:

@@ -2,7 +2,7 @@
 
 Problem   the probability of yes at each score, with the same bits in Python, SQL, ONNX and PMML.
 Input     rows that the rule was not learned from (or cross-fitted scores), and a method.
-Result    steps; for several classes, steps for each class against the rest.
+Result    steps; for several classes, steps for each class by its lead over the highest other.
 
 sigmoid     Platt's, cut into steps of a sixteenth of its exponent: that changes a probability by at most 0.008, and a
             Brier score by about 0.00002. Beyond the scores seen, the last step goes on: there, a curve that rises for
@@ -20,12 +20,13 @@ import numpy as np
 
 from rosenblatt.errors import DataError
 from rosenblatt.judge.calibration import (
+    ByLead,
     OneVsRest,
     Sigmoid,
     Steps,
     VennAbers,
+    ahead,
     isotonic,
-    one_vs_rest,
     sigmoid,
     venn_abers,
 )
@@ -48,8 +49,8 @@ def tables_of(method: str, scores: Array, codes: Array, weights: Any = None) -> 
     for code in range(scores.shape[1]):
         if not (codes == code).any():
             raise DataError(f"calibration needs rows of every class, and class {code} has none")
-    each = (Scored.of(column, codes == code, weights) for code, column in enumerate(scores.T))
-    return one_vs_rest([table_of(method, rows) for rows in each])
+    each = (Scored.of(column, codes == code, weights) for code, column in enumerate(ahead(scores).T))
+    return ByLead(tuple(table_of(method, rows) for rows in each))
 
 
 def table_of(method: str, rows: Scored) -> Steps | VennAbers:

@@ -53,6 +53,12 @@ class Cone:
         out[[*self.increasing]], out[[*self.decreasing]] = 1, -1
         return out
 
+    def only(self, features: Array) -> "Cone":
+        """The constraints on some of the features, which are numbered anew."""
+        if not self:
+            return self
+        return Cone.of(self.signs(int(max(*self.features, *features, 0)) + 1)[features])
+
     def nearest(self, w: Array) -> Array:
         """The nearest weights in the cone."""
         return np.where(self.signs(w.shape[-1]) * w < 0.0, 0.0, w)

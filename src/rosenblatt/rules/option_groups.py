@@ -135,6 +135,23 @@ class MonotonicOptions:
 
 
 @with_options
+class ColumnOptions:
+    """How many columns a rule may use."""
+
+    most_columns: Annotated[
+        Count,
+        "How many columns the rule may use; the weights of all others are 0. Columns enter one after another, in every "
+        "split anew, and as many are used as err least on rows not learned from. More than 40 are not looked for.",
+    ] = None
+    feature_groups: Annotated[
+        Any,
+        Special("feature_groups", "array of int or str, or None"),
+        "For most_columns: the column that each feature is a part of, as a number or a name. Features of one column go "
+        "in or out together. None: each feature is a column.",
+    ] = None
+
+
+@with_options
 class ClassWeightOptions:
     """What a row of each class counts."""
 

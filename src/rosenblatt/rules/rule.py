@@ -21,6 +21,7 @@ from rosenblatt.rows.door import admitted
 from rosenblatt.rows.kernels import Array
 
 if TYPE_CHECKING:
+    from rosenblatt.learn.selection.column_path import ColumnPath
     from rosenblatt.learn.tree.tree import Tree
     from rosenblatt.read.encode.encoding import Encoding
     from rosenblatt.read.table import Table
@@ -94,6 +95,16 @@ class Rule(ABC):
     def cone(self) -> Cone:
         """The constraints that the signs of its weights keep."""
         return self._cone
+
+    @property
+    def column_path(self) -> "ColumnPath | None":
+        """Of a rule that may use few columns only, which those are, and the errors of rules of fewer and of more."""
+        return None
+
+    @property
+    def uses_other_columns(self) -> bool:
+        """Whether it breaks that."""
+        return False
 
     @property
     def is_fitted(self) -> bool:

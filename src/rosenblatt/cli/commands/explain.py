@@ -83,7 +83,11 @@ def run(
             from rosenblatt.desk.constraints import points_in_words
 
             screen.line(points_in_words(loaded.table_encoding, loaded.rule.cone))
-        screen.record(_record(model, card.as_record()))
+        if (path := loaded.rule.column_path) is not None:
+            screen.line(path.statement)
+            wording.column_path(screen, path)
+        record = _record(model, card.as_record())
+        screen.record(record | {"columns": None if path is None else path.record})
         return
     if not file:
         raise OptionError(
@@ -138,7 +142,14 @@ def _record(
 ) -> dict[str, Any]:
     """The scorecard, for a program."""
     card = card and {"threshold": None, **card}
-    found = {"card": card, "tree": None, "way": None, "integers": integers, "output": output and str(output)}
+    found = {
+        "card": card,
+        "columns": None,
+        "tree": None,
+        "way": None,
+        "integers": integers,
+        "output": output and str(output),
+    }
     return {"command": NAME, "model": str(model), **found}
 
 

@@ -12,6 +12,7 @@ from rosenblatt.desk.data import Data
 from rosenblatt.desk.split import HoldOut
 from rosenblatt.desk.verifying import decided, judgement, learned, profiled, proved
 from rosenblatt.desk.verifying.claim import AGAIN, CheckedClaim, Claim, Outcome, Subject
+from rosenblatt.learn.selection.column_path import ColumnPath
 from rosenblatt.plurals import many
 from rosenblatt.rows.cone import Cone
 from rosenblatt.ship.file.modelfile import Model
@@ -41,8 +42,20 @@ def _constraints(about: Subject, cone: Cone) -> Outcome:
     return Outcome(kept, points_in_words(encoding, cone) if kept else "The points break the rule's own constraints.")
 
 
+def _columns(about: Subject, path: ColumnPath) -> Outcome:
+    """Whether the rule uses the columns that it may use, and no others."""
+    form = about.rule.linear
+    weights = [] if form is None else form.coefficients.T.tolist()
+    names = about.model.table_encoding.column_names
+    others = [name for name, each in zip(names, weights, strict=True) if any(each) and name not in path.chosen]
+    if others:
+        return Outcome(False, f"The rule uses the column {others[0]}, which is not one of the {path.many} it may use.")
+    return Outcome(True, f"The rule uses no columns but {', '.join(path.chosen)}.")
+
+
 def _not_checked(about: Subject, _: Any) -> Outcome:
     unknown = list(about.rule.not_checkable)
+    unknown += ["the errors of rules of other numbers of columns"] if about.rule.column_path is not None else []
     unknown += ["that the weights were learned without the held-out rows"] if about.tested.n else []
     unknown += ["that no cut-off to try was chosen by the rows set aside"] if about.aside.n else []
     return Outcome(None, f"A table cannot show {', '.join(unknown)}.", None)
@@ -56,6 +69,7 @@ CLAIMS = (
     ),
     *judgement.CLAIMS,
     Claim("constraints", lambda about: [about.rule.cone] if about.rule.cone else [], _constraints),
+    Claim("columns", lambda about: [] if about.rule.column_path is None else [about.rule.column_path], _columns),
     *decided.CLAIMS,
     *learned.CLAIMS,
     *proved.CLAIMS,

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rosenblatt.learn.selection.column_path import NOISE, ColumnPath, percent
 from rosenblatt.learn.selection.path import Candidate
 from rosenblatt.plurals import many
 from rosenblatt.rows.kernels import Array
 
-NOISE = 1.0  # standard errors
 SHOWN = 3  # of the others, in the statement
 
 
@@ -22,6 +22,7 @@ class Choice:
     noise: Array  # the standard error of its difference from the best
     constant: float | None = None  # the least error of one class for every row; older files do not say
     alone: bool = False  # whether the best is the rule, as the comparison was cut short
+    columns: ColumnPath | None = None  # of a rule of few columns: which, and why so many
 
     @property
     def best(self) -> int:
@@ -47,6 +48,10 @@ class Choice:
     @property
     def statement(self) -> str:
         """What was chosen and why."""
+        return self._of_candidates if self.columns is None else f"{self.columns.statement} {self._of_candidates}"
+
+    @property
+    def _of_candidates(self) -> str:
         if not self.errors.shape[1]:
             if len(self.tried) == 1:
                 return f"No candidates were compared; the rule is the {self.tried[0]}."
@@ -69,8 +74,3 @@ class Choice:
             f"{said}. Up to {worst}, the difference may be noise ({some}); "
             f"the rule is the mean of these {len(others) + 1}."
         )
-
-
-def percent(share: float) -> str:
-    """A share, as 12.3%."""
-    return f"{share:.1%}"

@@ -26,7 +26,7 @@ from rosenblatt.learn.selection.saturating import never
 from rosenblatt.learn.selection.standard import BIAS, Standard
 from rosenblatt.rows.cone import EVERYWHERE, Cone
 from rosenblatt.rows.kernels import Array, Rows
-from rosenblatt.rows.storage import n_features, rows_of, some_rows, table_of
+from rosenblatt.rows.storage import n_features, rows_of, some_features, some_rows, table_of
 from rosenblatt.rows.threads import in_pieces
 
 TOGETHER = 32_000  # scores of splits that are learned together
@@ -52,6 +52,10 @@ class LabelledTable:
     def some(self, chosen: Array) -> "LabelledTable":
         """Some of the rows."""
         return replace(self, rows=some_rows(self.rows, chosen), codes=self.codes[chosen], costs=self.costs[chosen])
+
+    def only(self, features: Array) -> "LabelledTable":
+        """Some of the features."""
+        return replace(self, rows=some_features(self.rows, features), cone=self.cone.only(features))
 
     def space(self, standard: Standard) -> Space:
         """Coordinates of the rows."""
@@ -102,10 +106,32 @@ def compare(
     tried: tuple[Candidate, ...],
     learners: Mapping[str, Learner] = NO_LEARNERS,
     stop: Callable[[], bool] = never,
+    features: Sequence[Array] | None = None,
 ) -> Comparison:
-    """Judge every candidate in every split; without any, all are as good."""
+    """Judge every candidate in every split, of its own features if those are given; without any, all are as good."""
     if not splits:
         return _uncompared(data, splits, tried)
+    if features is None:
+        wrong = judged(data, splits, tried, learners, stop)
+    else:
+        each = zip(features, splits, strict=True)
+        wrong = [judged(data.only(own), [split], tried, learners, stop)[0] for own, split in each]
+    done = np.flatnonzero([all((each[k] != UNJUDGED).all() for each in wrong) for k in range(len(tried))])
+    if not done.size:
+        moderate = tuple(candidate for candidate in tried if candidate == MODERATE)
+        return _uncompared(data, splits, moderate or tried[:1])
+    compared = tuple(tried[k] for k in done)
+    return measured(data, splits, compared, [each[done] for each in wrong], alone=done.size < len(tried))
+
+
+def judged(
+    data: LabelledTable,
+    splits: Sequence[Split],
+    tried: tuple[Candidate, ...],
+    learners: Mapping[str, Learner] = NO_LEARNERS,
+    stop: Callable[[], bool] = never,
+) -> list[Array]:
+    """For each split, which of its rows (columns) each candidate is wrong about; UNJUDGED where time was up."""
     on_path = tuple(candidate for candidate in tried if candidate.family in FAMILIES)
     standard = Standard.of(data.rows)
     wrong = [np.full((len(tried), judged.size), UNJUDGED) for _, judged in splits]
@@ -114,17 +140,12 @@ def compare(
             each[: len(on_path)] = found
     scaled = data.on(standard) if len(on_path) < len(tried) else data
     for k in range(len(on_path), len(tried)):
-        for each, (learned, judged) in zip(wrong, splits, strict=True):
+        for each, (learned, others) in zip(wrong, splits, strict=True):
             if not stop():
-                part = scaled.some(judged)
-                said = _said(part.scores(learners[tried[k].family](scaled.some(learned))))
-                each[k] = (said != part.codes).astype(np.int8)
-    done = np.flatnonzero([all((each[k] != UNJUDGED).all() for each in wrong) for k in range(len(tried))])
-    if not done.size:
-        moderate = tuple(candidate for candidate in tried if candidate == MODERATE)
-        return _uncompared(data, splits, moderate or tried[:1])
-    compared = tuple(tried[k] for k in done)
-    return measured(data, splits, compared, [each[done] for each in wrong], alone=done.size < len(tried))
+                part = scaled.some(others)
+                answers = said(part.scores(learners[tried[k].family](scaled.some(learned))))
+                each[k] = (answers != part.codes).astype(np.int8)
+    return wrong
 
 
 def _uncompared(data: LabelledTable, splits: Sequence[Split], tried: tuple[Candidate, ...]) -> Comparison:
@@ -205,11 +226,11 @@ def _judged(
     found = [np.full((len(tried), judged.size), UNJUDGED) for _, judged in group]
     for candidate, place in follow(problems, tried, stop):
         for wrong, each, (_, judged) in zip(found, problems.scores(place), group, strict=True):
-            wrong[tried.index(candidate)] = _said(each[:, judged]) != data.codes[judged]
+            wrong[tried.index(candidate)] = said(each[:, judged]) != data.codes[judged]
     return found
 
 
-def _said(scores: Array) -> Array:
+def said(scores: Array) -> Array:
     """The class that the scores of a rule, or of several, say."""
     return (scores[0] > 0.0).astype(np.int64) if len(scores) == 1 else np.asarray(scores.argmax(axis=0))
 

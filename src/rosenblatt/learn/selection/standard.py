@@ -68,17 +68,21 @@ class Standard:
 
     def space(self, rows: Rows, of_columns: bool = False) -> Space:
         """Coordinates of rows on this scale, without labels; if `of_columns`, each is a part of one column's weight."""
-        table = self.table(rows)
-        n, size = table.shape[0], table.shape[1] + 1
-        axes = AXES if isinstance(table, np.ndarray) else AXES_OF_SPARSE
-        kind = Scaled if of_columns else Whitened if size <= min(n, axes) else Spanned if n <= axes else Scaled
-        return kind(table, BIAS if self.bias else 0.0, np.ones(n), np.ones(size))
+        return space_of(self.table(rows), BIAS if self.bias else 0.0, of_columns)
 
     def weights(self, W: Array) -> Array:
         """Weights for rows of the table, a row for each rule, which decide as W does for rows on this scale."""
         own = W[:, :-1] / self.scales
         thresholds = (BIAS * W[:, -1] - own @ self.means) / self.bias if self.bias else np.zeros(len(W))
         return times_powers(np.column_stack([own, thresholds]), np.append(-self.exponents, 0))
+
+
+def space_of(table: Any, bias: float, of_columns: bool = False) -> Space:
+    """Coordinates of the rows of a table on one scale; `bias` is what the threshold is multiplied by."""
+    n, size = table.shape[0], table.shape[1] + 1
+    axes = AXES if isinstance(table, np.ndarray) else AXES_OF_SPARSE
+    kind = Scaled if of_columns else Whitened if size <= min(n, axes) else Spanned if n <= axes else Scaled
+    return kind(table, bias, np.ones(n), np.ones(size))
 
 
 def _held(table: Any) -> Any:

@@ -33,7 +33,7 @@ from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.threads import in_equal_pieces, in_pieces
 
 NUMBERS = range(tree_nodes.NUMBER_ITSELF, tree_nodes.NUMBER_ITSELF + 1)  # the only code of a column of numbers
-LOGS = 2**20  # numbers k whose k log2 k are kept
+LOGS, LOGS_PER_ROW = 2**20, 64  # numbers k whose k log2 k are kept, at most: of heavy rows, few k are ever met
 CANDIDATES = 32  # features that a perceptron test is sought among
 UNCLEAR, FORESIGHT = 0.3, 3.0  # a gain below this part of the impurity is small; one this many times as high, large
 MOST_PAIRED = 32  # columns; of more, there are too many pairs
@@ -56,7 +56,7 @@ class Search:
         table, labels, costs = rows.labelled
         self.n, self.d = labels.size, len(table)
         total = int(costs.sum())
-        logs = np.empty(min(total + 1, LOGS))
+        logs = np.empty(min(total + 1, LOGS, LOGS_PER_ROW * max(self.n, 1)))
         briefly(split_kernels.fill_logs, logs.size)(logs)
         least = max(int(np.ceil(plan.min_leaf * rows.usual)), 1)
         self.measure = Purity(CRITERIA[plan.criterion], logs, least)

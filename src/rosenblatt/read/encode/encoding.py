@@ -8,8 +8,8 @@ precision: every engine computes the same score in any order, and what is proved
  Features fit float32 exactly.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -23,6 +23,7 @@ from rosenblatt.read.encode.columns import (
     DateColumn,
     EncodedColumn,
     Feature,
+    IgnoredColumn,
     NumberColumn,
     SparseColumn,
     StepColumn,
@@ -38,6 +39,7 @@ from rosenblatt.rows.door import csr_of, is_sparse
 from rosenblatt.rows.kernels import Array
 
 DENSE = 0.25  # the share of non-zero features from which a table is dense
+NOT_USED = "the rule does without it"
 SMALL_DENSE = 4_000_000  # numbers; smaller tables are always dense
 
 
@@ -146,6 +148,21 @@ class Encoding:
                     f"{column.kind if isinstance(column, TextColumn | StepColumn) else f'a {column.kind}'}"
                 )
 
+    def only(self, names: Collection[str]) -> Self:
+        """With these columns only; of numbered features, those with these numbers."""
+        if self.is_sparse:
+            return replace(self, columns=tuple(_numbers_only(column, names) for column in self.columns))
+        kept = (
+            column if column.name in names or not column.size else IgnoredColumn(column.name, NOT_USED)
+            for column in self.columns
+        )
+        return replace(self, columns=tuple(kept))
+
+    @property
+    def column_names(self) -> list[str]:
+        """The column of each feature; numbered features are columns of their own."""
+        return self.names if self.is_sparse else [feature.column for feature in self.features]
+
     def note(self, frame: Any, unseen: Unseen | None) -> None:
         """Count the cells of a frame whose values the rule does not know."""
         if unseen is None or not isinstance(frame, pl.DataFrame):
@@ -176,6 +193,13 @@ class Encoding:
         if len({column.name for column in columns}) < len(columns):
             raise ModelError("the encoding has two columns with the same name")
         return cls(columns, Target(record["target"]["name"], classes))
+
+
+def _numbers_only(column: EncodedColumn, names: Collection[str]) -> EncodedColumn:
+    if not isinstance(column, SparseColumn):
+        return column
+    numbers = tuple(number for number in column.all_numbers if str(number) in names)
+    return replace(column, count=len(numbers), numbers=numbers)
 
 
 def can_be(column: EncodedColumn, dtype: pl.DataType) -> bool:

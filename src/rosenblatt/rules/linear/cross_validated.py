@@ -1,6 +1,6 @@
 """The rule of `learn.selection`: chosen by cross-validation, for rows not seen."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
@@ -14,7 +14,9 @@ from rosenblatt.learn.choices import Reason
 from rosenblatt.learn.run_state import ctrl_c_noted
 from rosenblatt.learn.selection import comparison, folds
 from rosenblatt.learn.selection.choice import Choice
+from rosenblatt.learn.selection.column_path import ColumnPath
 from rosenblatt.learn.selection.comparison import Comparison, LabelledTable, Learner, Split
+from rosenblatt.learn.selection.few_columns import compare_few
 from rosenblatt.learn.selection.path import AVERAGED, EVERY_FAMILY, FAMILIES, POCKET, Candidate, candidates
 from rosenblatt.options import Special, with_options
 from rosenblatt.rows import timing
@@ -26,6 +28,7 @@ from rosenblatt.rules.linear.learner import LinearLearner, empty_ledger
 from rosenblatt.rules.option_groups import (
     AUTO,
     ClassWeightOptions,
+    ColumnOptions,
     MonotonicOptions,
     RandomOptions,
     Switch,
@@ -40,7 +43,9 @@ RULES = {AVERAGED: ("averaged", "AveragedRule"), POCKET: ("pocket", "PocketRule"
 
 
 @with_options
-class CrossValidatedRule(TimeOptions, ClassWeightOptions, MonotonicOptions, RandomOptions, LinearLearner):
+class CrossValidatedRule(
+    TimeOptions, ColumnOptions, ClassWeightOptions, MonotonicOptions, RandomOptions, LinearLearner
+):
     """What `rosenblatt.PerceptronCV` is as a rule."""
 
     name = "PerceptronCV"
@@ -86,6 +91,7 @@ class CrossValidatedRule(TimeOptions, ClassWeightOptions, MonotonicOptions, Rand
         classes, parts = self._parts(X, y, sample_weight)
         data, counted = _labelled(parts, len(classes))
         data = replace(data, cone=self.cone)
+        columns = columns_of(self.feature_groups, self._names_of_features())
         rng, tried = self._generator(), candidates(self._families())
         with one_thread_for_blas(), ctrl_c_noted() as interrupted:
             late = _late(self.max_seconds)
@@ -97,8 +103,15 @@ class CrossValidatedRule(TimeOptions, ClassWeightOptions, MonotonicOptions, Rand
                 chosen, compared = np.arange(counted.size), data
                 splits = self._splits(X, y, counted, parts[0].n)
             learners = _learners(tried, rng)
-            found = comparison.compare(compared, splits, tried, learners, lambda: interrupted() or late(TO_COMPARE))
-            found, self.weights_ = comparison.learn(found, data, learners, lambda: interrupted() or late(1.0))
+            soon, now = (partial(_ended, interrupted, late, share) for share in (TO_COMPARE, 1.0))
+            if self.most_columns is None:
+                found = comparison.compare(compared, splits, tried, learners, soon)
+                found, self.weights_ = comparison.learn(found, data, learners, now)
+            else:
+                few = compare_few(compared, splits, tried, columns, self.most_columns, learners, soon)
+                found, weights = comparison.learn(few.comparison, data.only(few.features), learners, now)
+                self.weights_ = np.zeros((len(weights), self.n_features_in_ + 1))
+                self.weights_[:, np.append(few.features, -1)] = weights
             self._choice = found.choice
             cut_short = self._choice.alone or (bool(splits) and not self._choice.errors.size)
             reason = Reason.INTERRUPTED if interrupted() else Reason.MAX_SECONDS if cut_short else Reason.COMPARED
@@ -106,6 +119,11 @@ class CrossValidatedRule(TimeOptions, ClassWeightOptions, MonotonicOptions, Rand
         if interrupted():
             raise KeyboardInterrupt
         return counted[chosen], found
+
+    def _names_of_features(self) -> list[str]:
+        """The names of the features, or their numbers."""
+        names = getattr(self, "feature_names_in_", None)
+        return [str(name) for name in (range(self.n_features_in_) if names is None else names)]
 
     def _finish(self, classes: Array, parts: list[Examples], reason: Reason) -> None:
         """The attributes that follow from the weights."""
@@ -147,6 +165,55 @@ class CrossValidatedRule(TimeOptions, ClassWeightOptions, MonotonicOptions, Rand
         return found
 
     @property
+    def column_path(self) -> ColumnPath | None:
+        """Of a rule of few columns, which those are, and the errors of rules of one column, of two, ..."""
+        return self._choice.columns
+
+    @property
+    def uses_other_columns(self) -> bool:
+        """Whether it breaks that."""
+        return self._use_others(self.weights_)
+
+    def _use_others(self, weights: Array) -> bool:
+        """Whether weights use columns that are not chosen."""
+        if self.column_path is None:
+            return False
+        columns = columns_of(self.feature_groups, self._names_of_features())
+        others = [features for name, features in columns.items() if name not in self.column_path.chosen]
+        return bool(others) and bool(weights[:, np.concatenate(others)].any())
+
+    def replace_weights(self, weights: Array) -> None:
+        """Predict with these weights from now on; features that the rule may not use must have none."""
+        self._refuse_unfitted("weights_")
+        if self._use_others(np.reshape(weights, self.weights_.shape)):
+            raise OptionError(f"the rule may use {', '.join(self.columns_ or ())} only: other weights must be 0")
+        super().replace_weights(weights)
+
+    def keep_features(self, features: Array) -> None:
+        """Be a rule of these features only, in order; the weights of the others must be 0."""
+        if np.delete(self.coef_, features, axis=1).any():
+            raise OptionError("features whose weight is not 0 cannot be left out")
+        self._cone, self.n_features_in_ = self.cone.only(features), len(features)
+        self.monotonic_cst = self.cone.signs(len(features)).tolist() if self.cone else None
+        if self.feature_groups is not None:
+            self.feature_groups = [self.feature_groups[k] for k in features.tolist()]
+        self.weights_ = self.weights_[:, np.append(features, -1)]
+        self.ledger_ = empty_ledger(self.weights_ if len(self.classes_) > 2 else self.weights_[0])
+        self._expose()
+
+    @property
+    def columns_(self) -> list[str] | None:
+        """With most_columns, the columns that the rule uses, in the order in which they entered."""
+        self._refuse_unfitted("weights_")
+        return None if self.column_path is None else list(self.column_path.chosen)
+
+    @property
+    def column_path_(self) -> dict[str, Any] | None:
+        """With most_columns, the columns that entered, and the errors of rules of one of them, of two, ..."""
+        self._refuse_unfitted("weights_")
+        return None if (path := self.column_path) is None else path.record
+
+    @property
     def chosen_(self) -> list[Candidate]:
         """The candidates that the rule is the mean of, the best first."""
         self._refuse_unfitted("weights_")
@@ -175,6 +242,29 @@ def _late(seconds: float | None) -> Callable[[float], bool]:
     """Whether a share of the seconds is over, if there is a limit."""
     begun = timing.now()
     return lambda share: seconds is not None and timing.now() - begun > share * seconds
+
+
+def _ended(interrupted: Callable[[], bool], late: Callable[[float], bool], share: float) -> bool:
+    """Whether to stop, by Ctrl-C or as a share of the seconds is over."""
+    return interrupted() or late(share)
+
+
+def columns_of(groups: Any, names: Sequence[str]) -> dict[str, Array]:
+    """The features of every column, by name: those of a group, or each feature for itself."""
+    given = names if groups is None else _groups_given(groups, len(names))
+    found: dict[str, list[int]] = {}
+    for feature, name in enumerate(given):
+        found.setdefault(str(name), []).append(feature)
+    return {name: np.array(features) for name, features in found.items()}
+
+
+def _groups_given(groups: Any, features: int) -> list[Any]:
+    each = list(groups) if isinstance(groups, Iterable) and not isinstance(groups, str | Mapping) else []
+    if len(each) != features or not all(isinstance(name, int | np.integer | str) for name in each):
+        raise options.refused(
+            "feature_groups", f"a number or a name for each of the {features} features", groups, none=True
+        )
+    return each
 
 
 def _learners(tried: tuple[Candidate, ...], rng: np.random.Generator) -> dict[str, Learner]:

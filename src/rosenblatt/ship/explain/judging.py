@@ -62,7 +62,8 @@ def _figures(shown: ShownJudging) -> list[tuple[str, str]]:
         says = (
             f"ROC curve: of the rows that are {yes}, the share above a cut-off, against that of the rows that are {no}."
         )
-        made.append((plots.line(*shown.roc, f"of {no}", f"of {yes}", "roc", diagonal=True), says))
+        across, up = (f"of {label}, said {yes}" for label in (no, yes))
+        made.append((plots.line(*shown.roc, across, up, "roc", diagonal=True), says))
     if shown.precision_recall is not None:
         says = f"Precision and recall of {shown.classes[1]}. The line is the share of {shown.classes[1]} in all rows."
         drawn = plots.line(*shown.precision_recall, "recall", "precision", "precision-recall", level=shown.share)
@@ -76,7 +77,9 @@ def _figures(shown: ShownJudging) -> list[tuple[str, str]]:
     if shown.coverage:
         says = "Error among the rows decided, with its exact 95% interval, against the share of rows decided."
         drawn = plots.bars(shown.coverage, "share of rows decided", "error", "coverage", level=shown.tolerated)
-        made.append((drawn, f"{says} The line is the error that is tolerated." if shown.tolerated else says))
+        says += " The line is the error that is tolerated." if shown.tolerated else ""
+        says += " The ring is at the cut-offs chosen." if any(bar.chosen for bar in shown.coverage) else ""
+        made.append((drawn, says))
     return made
 
 

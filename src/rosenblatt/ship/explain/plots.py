@@ -32,10 +32,13 @@ WIDTH = 4.6  # inches
 COLOURS = {"ink": "#010101", "faint": "#020202", "yes": "#030303", "no": "#040404", "wrong": "#050505"}
 
 
-def margins(scores: Array, labels: Array, wrong: Array, classes: Sequence[str]) -> str:
+def margins(
+    scores: Array, labels: Array, wrong: Array, classes: Sequence[str], cut_offs: Sequence[float] = (0.0,)
+) -> str:
     """The distribution of scores: with two classes, the yes upwards and the no downwards; mistakes stand out in colour.
 
-    With more classes, `scores` are the leads of each row's own class, and all bars point upwards.
+    With more classes, `scores` are the leads of each row's own class, and all bars point upwards. There is a line at
+    each cut-off.
     """
     scores = np.asarray(scores, float)
     low, high = np.percentile(scores, INNER) if scores.size else (0.0, 0.0)
@@ -49,14 +52,17 @@ def margins(scores: Array, labels: Array, wrong: Array, classes: Sequence[str]) 
         right, errs = (np.histogram(clipped[rows & part], edges)[0] for part in (~wrong, wrong))
         axes.bar(middles, sign * right, width, color=COLOURS[colour])
         axes.bar(middles, sign * errs, width, bottom=sign * right, color=COLOURS["wrong"])
-    axes.axvline(0.0, color=COLOURS["ink"], linewidth=0.9)
+    for cut in cut_offs:
+        if abs(cut) <= reach:
+            axes.axvline(cut, color=COLOURS["ink"], linewidth=0.9)
     axes.margins(y=0.14)  # room for the words
     if len(classes) == 2:
         axes.axhline(0.0, color=COLOURS["faint"], linewidth=0.6)
         axes.text(0.01, 0.97, f"is {_cut(classes[1])}", transform=axes.transAxes, va="top", color=COLOURS["yes"])
         axes.text(0.01, 0.03, f"is {_cut(classes[0])}", transform=axes.transAxes, va="bottom", color=COLOURS["no"])
     axes.text(0.99, 0.97, "mistakes", transform=axes.transAxes, va="top", ha="right", color=COLOURS["wrong"])
-    axes.set_xlabel("points above the threshold" if len(classes) == 2 else "points ahead of the next class")
+    above = "points" if tuple(cut_offs) != (0.0,) else "points above the threshold"
+    axes.set_xlabel(above if len(classes) == 2 else "points ahead of the next class")
     axes.set_ylabel("rows")
     axes.yaxis.set_major_formatter(lambda value, _: f"{abs(value):,.0f}")
     return _svg(figure, "margins")
@@ -97,6 +103,7 @@ class Bar(NamedTuple):
     share: float
     lower: float | None
     upper: float | None
+    chosen: bool = False  # to be told from the others
 
 
 def line(
@@ -120,9 +127,24 @@ def bars(
         if bar.lower is not None and bar.upper is not None:
             axes.plot([bar.at] * 2, [bar.lower, bar.upper], color=COLOURS["no"], linewidth=2.2)
     axes.plot([bar.at for bar in found], [bar.share for bar in found], "o", color=COLOURS["yes"], markersize=4.5)
+    chosen = [bar for bar in found if bar.chosen]
+    rings = [bar.at for bar in chosen], [bar.share for bar in chosen]
+    axes.plot(*rings, "o", color=COLOURS["ink"], markersize=9, markerfacecolor="none", markeredgewidth=1.2)
     axes.set_xlim(-0.02, 1.02)
     axes.set_ylim(bottom=-0.02)
     return _svg(figure, name)
+
+
+def by_columns(error: Array, noise: Array, used: int, of_all: float | None) -> str:
+    """The errors of rules of one column, of two, ..., with bars of noise; the number used stands out."""
+    figure, axes = _square("columns", "error", False, of_all)
+    many = np.arange(1, error.size + 1)
+    axes.vlines(many, error - noise, error + noise, color=COLOURS["no"], linewidth=2.2)
+    axes.plot(many, error, "o", color=COLOURS["no"], markersize=4.5)
+    axes.plot([used], [error[used - 1]], "o", color=COLOURS["yes"], markersize=7)
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}" if value == round(value) else "")
+    axes.set_xlim(0.5, error.size + 0.5)
+    return _svg(figure, "by-columns")
 
 
 def _square(across: str, up: str, diagonal: bool, level: float | None) -> tuple[Any, Any]:

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rosenblatt.learn.selection.column_path import ColumnPath
 from rosenblatt.rows.kernels import Array
-from rosenblatt.ship.explain import plots
+from rosenblatt.ship.explain import few_columns, plots
 from rosenblatt.ship.explain.card_parts import Part, number_text
 from rosenblatt.ship.explain.judging import ShownJudging, section_of
 from rosenblatt.ship.explain.page import Fact, facts_of, footer_of, page_of
@@ -109,12 +110,17 @@ class ReportContents:
     tree: str = ""  # in words, if the rule is a tree
     picture: str = ""  # of the tree: an SVG element
     judging: ShownJudging | None = None  # on rows not learned from
+    cut_offs: tuple[float, ...] = (0.0,)  # among the scores
+    left_to_people: str = ""  # which rows, by these cut-offs
+    of_new_rows: tuple[Fact, ...] = ()  # besides the error
+    path: ColumnPath | None = None  # of a rule of few columns
 
 
 def report_of(contents: ReportContents) -> str:
     """The report as an HTML page."""
     sections = [
         ("The rule", _rule(contents)),
+        ("How many columns it takes", "" if contents.path is None else few_columns.section_of(contents.path)),
         ("On rows not learned from", "" if contents.judging is None else section_of(contents.judging)),
         ("How clear the decisions are", _pictures(contents)),
         ("Mistakes", _mistakes(contents)),
@@ -126,7 +132,7 @@ def report_of(contents: ReportContents) -> str:
 
 
 def _opening(contents: ReportContents) -> str:
-    facts = [Fact("training rows", f"{contents.n:,}"), *contents.facts]
+    facts = [*contents.of_new_rows, Fact("training rows", f"{contents.n:,}"), *contents.facts]
     if (error := contents.error) is not None:
         rate = f"{error.errors / max(error.n, 1):.1%}"
         between = f"{error.lower:.1%} to {error.upper:.1%} with {error.confidence:.0%} confidence"
@@ -203,8 +209,10 @@ def _bar(points: float, largest: float) -> str:
 def _pictures(contents: ReportContents) -> str:
     shown = []
     if np.size(contents.scores):
-        what = "Number of rows by points. Mistakes are on the wrong side of the line."
-        shown.append((plots.margins(contents.scores, contents.labels, contents.wrong, contents.classes), what))
+        drawn = plots.margins(contents.scores, contents.labels, contents.wrong, contents.classes, contents.cut_offs)
+        people = f"{contents.left_to_people} are left to people."
+        where = people if contents.left_to_people else "Mistakes are on the wrong side of the line."
+        shown.append((drawn, f"Number of rows by points. {where}"))
     if contents.learning is not None:
         shown.append((plots.learning(*contents.learning), "Mistakes on all rows during learning."))
     if contents.card is not None:

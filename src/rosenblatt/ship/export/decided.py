@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Self
 
-from rosenblatt.judge.calibration import OneVsRest, Steps, VennAbers
+from rosenblatt.judge.calibration import ByLead, OneVsRest, Steps, VennAbers
 from rosenblatt.judge.decision import Decision
 
 BY_ITSELF = Decision()  # the rule decides every row, and there are no probabilities
@@ -20,6 +20,7 @@ class Tables:
 
     named: tuple[tuple[str, Steps], ...] = ()  # with two classes
     of_classes: tuple[Steps, ...] = ()  # with more
+    by_lead: bool = False  # whether those are looked up by how far each score is ahead of the highest other
 
     @classmethod
     def of(cls, decision: Decision) -> Self:
@@ -28,7 +29,7 @@ class Tables:
         if found is None:
             return cls()
         if isinstance(found, OneVsRest):
-            return cls(of_classes=tuple(_single(one) for one in found.classes))
+            return cls((), tuple(_single(one) for one in found.classes), isinstance(found, ByLead))
         if isinstance(found, VennAbers):
             ends = ((FROM, Steps(found.edges, found.lower)), (TO, Steps(found.edges, found.upper)))
             return cls(((PROBABILITY, _single(found)), *((name, _brief(steps)) for name, steps in ends)))

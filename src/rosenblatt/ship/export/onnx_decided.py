@@ -49,20 +49,21 @@ def add_probabilities(graph: "Graph", scores: str, classes: tuple[str, ...], dec
         graph.output(name, _at(graph, steps, scores), "DOUBLE", ["rows"], MEANINGS[name].format(*classes))
     if not tables.of_classes:
         return
-    alone = [
-        _at(graph, steps, graph.node("Gather", [scores, graph.constant(k)], axis=1))
-        for k, steps in enumerate(tables.of_classes)
-    ]
+    each = [graph.node("Gather", [scores, graph.constant(k)], axis=1) for k in range(len(tables.of_classes))]
+    if tables.by_lead:
+        highest = [graph.node("Max", [other for other in each if other != one]) for one in each]
+        each = [graph.node("Sub", pair) for pair in map(list, zip(each, highest, strict=True))]
+    alone = [_at(graph, steps, one) for steps, one in zip(tables.of_classes, each, strict=True)]
     total = alone[0]
-    for each in alone[1:]:  # one after the other, because the order of a sum is the engine's own
-        total = graph.node("Add", [total, each])
+    for one in alone[1:]:  # one after the other, because the order of a sum is the engine's own
+        total = graph.node("Add", [total, one])
     some = graph.node("Greater", [total, graph.constant(0.0)])
     safe = graph.node("Where", [some, total, graph.constant(1.0)])
     even = graph.constant(1 / len(alone))
     last = graph.constant([1])
     columns = [
-        graph.node("Unsqueeze", [graph.node("Where", [some, graph.node("Div", [each, safe]), even]), last])
-        for each in alone
+        graph.node("Unsqueeze", [graph.node("Where", [some, graph.node("Div", [one, safe]), even]), last])
+        for one in alone
     ]
     shares = graph.node("Concat", columns, axis=1)
     graph.output(PROBABILITY, shares, "DOUBLE", ["rows", len(alone)], "of each class, in their order")

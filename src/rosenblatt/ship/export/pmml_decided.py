@@ -44,7 +44,8 @@ def probabilities(derived: Element, decision: Decision, sums: Sequence[str], own
         yield f"{own}{name}", _at(derived, f"{own}sum_{name}", steps, sums[0])
     if not tables.of_classes:
         return
-    alone = [_at(derived, f"{own}sum_alone_{k + 1}", steps, sums[k]) for k, steps in enumerate(tables.of_classes)]
+    asked = _leads(derived, sums, own) if tables.by_lead else sums
+    alone = [_at(derived, f"{own}sum_alone_{k + 1}", steps, asked[k]) for k, steps in enumerate(tables.of_classes)]
     total, whole = field(alone[0]), f"{own}sum_of_all"
     for each in alone[1:]:
         total = apply("+", total, field(each))
@@ -55,6 +56,15 @@ def probabilities(derived: Element, decision: Decision, sums: Sequence[str], own
         name = f"{own}sum_{PROBABILITY}_{k + 1}"
         derive(derived, name, apply("if", some, share, constant(1 / len(alone))))
         yield f"{own}{PROBABILITY}_{k + 1}", name
+
+
+def _leads(derived: Element, sums: Sequence[str], own: str) -> list[str]:
+    """Derived fields for how far each score is ahead of the highest other."""
+    names = [f"{own}sum_lead_{k + 1}" for k in range(len(sums))]
+    for name, score in zip(names, sums, strict=True):
+        highest = apply("max", *(field(other) for other in sums if other != score))
+        derive(derived, name, apply("-", field(score), highest))
+    return names
 
 
 def _at(derived: Element, name: str, steps: Steps, score: str) -> str:

@@ -49,6 +49,11 @@ def _at(x, table):
     """The value at the last edge that is not above x."""
     return table["values"][bisect.bisect_right(table["edges"], x)]
 '''
+LEADS = '''
+def _ahead(result):
+    """How far the score of each class is ahead of the highest other."""
+    return {label: x - max(y for other, y in result.items() if other != label) for label, x in result.items()}
+'''
 ABOUT_CHANCES = '    probability({"a column": its value, ...})    how likely yes is; with several classes, each\n'
 ABOUT_ENDS = '    interval({"a column": its value, ...})    between which two probabilities\n'
 
@@ -72,6 +77,8 @@ def code_of(decision: Decision, classes: int, by_itself: str) -> str:
     tables = Tables.of(decision)
     parts = [by_itself if decision.rung is None else BY_CUT_OFFS if classes == 2 else BY_LEAD]
     parts += [CHANCES] if tables.named else [SHARES] if tables.of_classes else []
+    if tables.by_lead:
+        parts[-1:] = [SHARES.replace("= score(row)", "= _ahead(score(row))"), LEADS]
     parts += [ENDS] if len(tables.named) > 1 else []
     return "\n".join(parts)
 

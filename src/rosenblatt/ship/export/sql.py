@@ -18,6 +18,7 @@ from collections.abc import Iterable, Sequence
 from functools import reduce
 
 from rosenblatt.errors import OptionError
+from rosenblatt.judge.calibration import ByLead
 from rosenblatt.judge.decision import Decision
 from rosenblatt.read.encode.columns import (
     SEPARATORS,
@@ -44,7 +45,7 @@ from rosenblatt.ship.export.sql_cells import (
     text,
     texts,
 )
-from rosenblatt.ship.export.sql_decided import AGAINST_REST, Label, label_of, often_used, query
+from rosenblatt.ship.export.sql_decided import AGAINST_REST, LEAD, Label, label_of, often_used, query
 
 WIDTH = 10  # terms in a sum: DuckDB plans long sums slowly, and engines refuse deep nesting
 MONTHS = (306, 337, 0, 31, 61, 92, 122, 153, 184, 214, 245, 275)  # days from 1 March to the first of each month
@@ -73,6 +74,7 @@ def own_prefix(encoding: Encoding, decision: Decision) -> str:
     """Enough underscores to keep our names different from the rule's column names."""
     own, names = "", [encoding.target.name, *(column.name for column in encoding.columns)]
     ours = ("score", "label", "cell", *((PROBABILITY, AGAINST_REST) if decision.probability else ()))
+    ours += (LEAD,) if isinstance(decision.probability, ByLead) else ()
     while any(name.casefold().startswith(tuple(f"{own}{begun}" for begun in ours)) for name in names):
         own += "_"
     return own

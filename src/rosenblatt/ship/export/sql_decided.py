@@ -16,6 +16,7 @@ from rosenblatt.ship.export.sql_cells import number, text
 
 ALL_ROWS = "LIMIT 9223372036854775807 OFFSET 0"  # keeps planners from copying an expression to where its name is used
 AGAINST_REST = "against_rest"  # the probability of a class against all others
+LEAD = "lead"  # how far the score of a class is ahead of the highest other
 AT_ONCE = 16  # edges that are compared in turn
 
 Label = Callable[[Sequence[str]], str]  # from the names of the scores
@@ -30,23 +31,44 @@ def query(
     rows: str, scores: Sequence[str], by_itself: Label, decision: Decision, classes: Sequence[str], own: str
 ) -> str:
     """A query on scored rows, with labels and probabilities; `by_itself` is the rule's own label."""
-    each = [f"s.{name}" for name in scores]
-    made = [f"{label_of(classes, by_itself, decision)(each)} AS {own}label"]
-    tables = Tables.of(decision)
+    each, tables = [f"s.{name}" for name in scores], Tables.of(decision)
+    made, asked = [f"{label_of(classes, by_itself, decision)(each)} AS {own}label"], each
+    if tables.by_lead:
+        named = [f"{own}{LEAD}_{k + 1}" for k in range(len(each))]
+        made += [
+            f"{score} - {_highest([other for other in each if other != score])} AS {name}"
+            for name, score in zip(named, each, strict=True)
+        ]
+        rows = f"SELECT s.*,\n{_listed(made)}\nFROM ({rows}) AS s {ALL_ROWS}"
+        made, asked = [], [f"s.{name}" for name in named]
     made += [f"{of_steps(steps, each[0])} AS {own}{name}" for name, steps in tables.named]
     alone = [f"{own}{AGAINST_REST}_{k + 1}" for k in range(len(tables.of_classes))]
-    made += [f"{of_steps(steps, each[k])} AS {alone[k]}" for k, steps in enumerate(tables.of_classes)]
-    columns = ",\n".join(made)
-    found = f"SELECT s.*,\n{columns}\nFROM ({rows}) AS s"
+    made += [f"{of_steps(steps, asked[k])} AS {alone[k]}" for k, steps in enumerate(tables.of_classes)]
+    found = f"SELECT s.*,\n{_listed(made)}\nFROM ({rows}) AS s"
     if not alone:
         return found
     total = " + ".join(f"p.{name}" for name in alone)
-    shares = ",\n".join(
+    shares = [
         f"CASE WHEN {total} > 0 THEN p.{name} / ({total}) WHEN {total} = 0 THEN {number(1 / len(alone))} END"
         f" AS {own}{PROBABILITY}_{k + 1}"
         for k, name in enumerate(alone)
-    )
-    return f"SELECT p.*,\n{shares}\nFROM ({found} {ALL_ROWS}) AS p"
+    ]
+    return f"SELECT p.*,\n{_listed(shares)}\nFROM ({found} {ALL_ROWS}) AS p"
+
+
+def _listed(columns: Sequence[str]) -> str:
+    """Columns, each in lines of its own."""
+    return ",\n".join(columns)
+
+
+def _highest(scores: Sequence[str]) -> str:
+    """The highest of some scores."""
+    *others, last = scores
+    cases = [
+        f"WHEN {' AND '.join(f'{score} >= {later}' for later in scores[k + 1 :])} THEN {score}"
+        for k, score in enumerate(others)
+    ]
+    return f"CASE {_in_lines(cases)} ELSE {last} END"
 
 
 def label_of(classes: Sequence[str], by_itself: Label, decision: Decision) -> Label:

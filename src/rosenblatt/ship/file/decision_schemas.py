@@ -8,7 +8,7 @@ from typing import Any
 
 from rosenblatt.errors import DataError, ModelError
 from rosenblatt.judge.abstain import MEANINGS, Abstention, Count, Tolerance
-from rosenblatt.judge.calibration import OneVsRest, Steps, VennAbers
+from rosenblatt.judge.calibration import ByLead, OneVsRest, Steps, VennAbers
 from rosenblatt.judge.decision import Decision
 from rosenblatt.judge.ladder import Ladder, Rung
 from rosenblatt.ship.file.codecs import (
@@ -31,7 +31,10 @@ OF_TWO = {  # classes
     "steps": (Steps, value_of(Steps, edges=REAL_TUPLE, values=REAL_TUPLE)),
     "venn-abers": (VennAbers, value_of(VennAbers, edges=REAL_TUPLE, lower=REAL_TUPLE, upper=REAL_TUPLE)),
 }
-OF_SEVERAL = {"one-vs-rest": (OneVsRest, value_of(OneVsRest, classes=tuple_of(one_of(OF_TWO))))}
+OF_SEVERAL = {
+    "one-vs-rest": (OneVsRest, value_of(OneVsRest, classes=tuple_of(one_of(OF_TWO)))),
+    "by-lead": (ByLead, value_of(ByLead, classes=tuple_of(one_of(OF_TWO)))),
+}
 DECISION = value_of(
     Decision,
     rung=or_null(CUT_OFFS),

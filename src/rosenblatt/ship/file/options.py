@@ -176,8 +176,23 @@ def _signs_read(value: Any, where: str, shape: Shape) -> Any:
     return Cone(**{name: tuple(part) for name, part in found.items()}).signs(shape.features).tolist()
 
 
+def _groups_written(groups: Any) -> Any:
+    return None if groups is None else [name if type(name) is str else int(name) for name in groups]
+
+
+def _groups_read(value: Any, where: str, shape: Shape) -> Any:
+    if value is None:
+        return None
+    found = listed(scalar(int, str)).read(value, where, shape)
+    if shape is not NO_SHAPE and len(found) != shape.features:
+        raise ModelError(f"{where} must have {shape.features} names, not {len(found)}")
+    return found
+
+
 MULTI_CLASS = "multi_class"
-YOUNGER = {"PerceptronCV": ("max_seconds",)}  # options that older files lack; left out of others too where None
+YOUNGER = {
+    "PerceptronCV": ("max_seconds", "most_columns", "feature_groups")
+}  # options that older files lack; left out of others too where None
 SPECIAL: Mapping[str, Codec] = {
     "start": Codec(_start_written, _start_read),
     "class_weight": Codec(_class_weight_written, _class_weight_read),
@@ -188,6 +203,7 @@ SPECIAL: Mapping[str, Codec] = {
     "categorical_features": Codec(_columns_written, _columns_read),
     "classes": Codec(_classes_written, _classes_read),
     "comparator": Codec(_comparator_written, _comparator_read),
+    "feature_groups": Codec(_groups_written, _groups_read),
     MONOTONIC: Codec(_signs_written, _signs_read),
 }
 

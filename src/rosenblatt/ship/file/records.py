@@ -130,6 +130,8 @@ def _restored(given: Mapping[str, Any]) -> Any:
         raise ModelError("the weights break the rule's own constraints on their signs")
     if table.finish is not None:
         table.finish(rule, shape, learned)
+    if rule.uses_other_columns:
+        raise ModelError("the weights use columns that the rule may not use")
     return rule
 
 

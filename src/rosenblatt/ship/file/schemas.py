@@ -21,6 +21,7 @@ from rosenblatt.learn.passes.aggressive import Variant
 from rosenblatt.learn.passes.averaged import Tally
 from rosenblatt.learn.passes.electorate import Chunk, Electorate
 from rosenblatt.learn.selection.choice import Choice
+from rosenblatt.learn.selection.column_path import ColumnPath
 from rosenblatt.learn.selection.path import EVERY_FAMILY, Candidate
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.storage import n_rows
@@ -39,6 +40,7 @@ from rosenblatt.ship.file.codecs import (
     REASON,
     ROWS,
     SIZE,
+    TEXT,
     VECTOR,
     VECTORS,
     WHOLES,
@@ -201,6 +203,13 @@ AGGRESSIVE_SETTLED = {
 
 CANDIDATE = group(lambda shape, **parts: Candidate(**parts), family=choice(*EVERY_FAMILY), ridge=SIZE, sharpness=SIZE)
 SHARE = scalar(float, low=0.0, high=1.0)
+COLUMN_PATH = {
+    "names": listed(TEXT),
+    "of": COUNT,
+    "error": listed(SHARE),
+    "noise": listed(SIZE),
+    "all_error": or_null(SHARE),
+}
 TRIED = group(
     lambda shape, candidate, error, noise, errors: (candidate, error, noise, errors),
     candidate=CANDIDATE,
@@ -210,6 +219,21 @@ TRIED = group(
 )
 
 
+def _columns_read(value: Any, where: str, shape: Shape) -> ColumnPath:
+    given = fields(value, where, COLUMN_PATH, shape)
+    names, error, noise = (given[name] for name in ("names", "error", "noise"))
+    if not 0 < len(names) <= given["of"] or len(set(names)) < len(names):
+        raise ModelError(f"{where} must name columns, each once, of those to choose from")
+    if len(error) != len(noise) or len(error) not in (0, len(names)):
+        raise ModelError(f"{where} must have an error and its noise for every number of columns, or none")
+    return ColumnPath(tuple(names), given["of"], np.array(error), np.array(noise), given["all_error"])
+
+
+def _columns_written(path: ColumnPath) -> dict[str, Any]:
+    numbers = {"error": path.error.tolist(), "noise": path.noise.tolist()}
+    return {"names": list(path.names), "of": path.of, **numbers, "all_error": path.all_error}
+
+
 def _choice_written(found: Choice) -> Any:
     columns = found.tried, found.error.tolist(), found.noise.tolist(), found.errors.tolist()
     tried = [
@@ -217,12 +241,16 @@ def _choice_written(found: Choice) -> Any:
         for candidate, error, noise, errors in zip(*columns, strict=True)
     ]
     older = found.constant is None and not found.alone
-    return tried if older else {"tried": tried, "constant": found.constant, "alone": found.alone}
+    path = {} if found.columns is None else {"columns": _columns_written(found.columns)}
+    if older and not path:
+        return tried
+    return {"tried": tried, "constant": found.constant, "alone": found.alone, **path}
 
 
 def _choice_read(value: Any, where: str, shape: Shape) -> Choice:
     if type(value) is dict:
         kinds = {"tried": listed(TRIED), "constant": or_null(SHARE), "alone": FLAG}
+        kinds |= {"columns": Codec(_columns_written, _columns_read)} if "columns" in value else {}
         whole = fields(value, where, kinds, shape)
     else:  # an older file
         whole = {"tried": listed(TRIED).read(value, where, shape), "constant": None, "alone": False}

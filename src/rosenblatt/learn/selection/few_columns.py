@@ -1,0 +1,129 @@
+"""Choose a rule of few columns by cross-validation: how many columns, which ones, and which candidates.
+
+Problem   a rule that uses at most so many columns of a table, and errs little on rows not seen.
+Input     as for `comparison`; the features of every column, and how many columns may be used.
+Result    `FewColumns`: the features to use, the columns in order of entry with the error of every number of them, and
+          the comparison of the candidates on so many columns.
+Method    In every split, columns enter (`entering`) by the rows to learn from alone, so the errors of rules of one
+          column, of two, ... on its other rows are honest, though each split may choose other columns. The number to
+          use is the smallest whose error noise cannot tell from the least; the columns themselves are those that all
+          rows choose. With so many columns, in every split its own, all candidates are then compared.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+
+import numpy as np
+import scipy  # its parts are loaded when they are used
+
+from rosenblatt.learn.selection.column_path import ColumnPath
+from rosenblatt.learn.selection.comparison import (
+    NO_LEARNERS,
+    UNJUDGED,
+    WORK,
+    Comparison,
+    LabelledTable,
+    Learner,
+    Split,
+    compare,
+    judged,
+    measured,
+    said,
+)
+from rosenblatt.learn.selection.entering import Entered, Entering
+from rosenblatt.learn.selection.path import MODERATE, Candidate
+from rosenblatt.learn.selection.saturating import never
+from rosenblatt.learn.selection.standard import Standard
+from rosenblatt.rows.kernels import Array
+from rosenblatt.rows.threads import in_pieces
+
+MOST = 40  # columns of a rule: choosing more would take long, and nobody would read it
+
+
+@dataclass(frozen=True, eq=False)
+class FewColumns:
+    """What was found."""
+
+    features: Array  # to use, in order
+    path: ColumnPath
+    comparison: Comparison  # of rules of these features only
+
+
+def compare_few(
+    data: LabelledTable,
+    splits: Sequence[Split],
+    tried: tuple[Candidate, ...],
+    columns: Mapping[str, Array],
+    most: int,
+    learners: Mapping[str, Learner] = NO_LEARNERS,
+    stop: Callable[[], bool] = never,
+) -> FewColumns:
+    """Choose at most so many of the columns, each a name and its features, and compare rules of them."""
+    search = _Search(data, list(columns.values()), min(most, MOST), stop)
+    order = search.entered(np.arange(data.codes.size))[-1].columns
+    names = list(columns)
+    path = ColumnPath(tuple(names[c] for c in order), len(columns))
+    found = search.in_splits(splits) if not stop() else []
+    if found:
+        path = _with_errors(path, data, splits, found)
+    if path.error.size and len(columns) > len(path.error) and not stop():
+        wrong = judged(data, splits, (MODERATE,), stop=stop)
+        if all((each != UNJUDGED).all() for each in wrong):
+            path = replace(path, all_error=float(measured(data, splits, (MODERATE,), wrong).choice.error[0]))
+    chosen = search.features(order[: path.many])
+    features = [search.features(each.columns[: path.many]) for each in found] or [chosen] * len(splits)
+    comparison = compare(data, splits, tried, learners, stop, features)
+    choice = replace(comparison.choice, columns=path)
+    return FewColumns(chosen, path, replace(comparison, data=data.only(chosen), choice=choice))
+
+
+def _with_errors(
+    path: ColumnPath, data: LabelledTable, splits: Sequence[Split], found: "Sequence[InSplit]"
+) -> ColumnPath:
+    """With the error of rules of one column, of two, ...: as many as entered everywhere."""
+    most = min(len(path.names), *(len(each.wrong) for each in found))
+    sizes = tuple(MODERATE for _ in range(most))
+    errors = measured(data, splits, sizes, [each.wrong[:most] for each in found]).choice
+    return replace(path, names=path.names[:most], error=errors.error, noise=errors.noise)
+
+
+@dataclass(frozen=True, eq=False)
+class InSplit:
+    """The columns that entered in a split, in order; with one of them, two, ..., which rows judged are wrong."""
+
+    columns: tuple[int, ...]
+    wrong: Array
+
+
+class _Search:
+    """Which columns enter, by some of the rows."""
+
+    def __init__(self, data: LabelledTable, columns: Sequence[Array], most: int, stop: Callable[[], bool]) -> None:
+        self.data, self.columns, self.most, self.stop = data, columns, most, stop
+        table = Standard.of(data.rows).table(data.rows)
+        self.table = table if isinstance(table, np.ndarray) else scipy.sparse.csc_array(table)
+
+    def features(self, columns: Sequence[int]) -> Array:
+        """The features of some columns."""
+        return np.sort(np.concatenate([self.columns[c] for c in columns]))
+
+    def entered(self, learned: Array) -> list[Entered]:
+        """One column, two, ..., by these rows."""
+        share = np.zeros(self.data.codes.size)
+        np.add.at(share, learned, self.data.costs[learned] / self.data.costs[learned].sum())
+        return list(Entering(self.data, self.table, self.columns, share).run(self.most, self.stop))
+
+    def in_splits(self, splits: Sequence[Split]) -> list[InSplit]:
+        """The same in every split."""
+
+        def some(first: int, last: int) -> list[InSplit]:
+            return [self._in_split(*split) for split in splits[first:last]]
+
+        numbers = WORK * self.most * self.data.codes.size * self.table.shape[1]
+        return list(chain.from_iterable(in_pieces(some, 0, len(splits), numbers))) if splits else []
+
+    def _in_split(self, learned: Array, judged: Array) -> InSplit:
+        found = self.entered(learned)
+        wrong = [said(each.scores[:, judged]) != self.data.codes[judged] for each in found]
+        return InSplit(found[-1].columns, np.array(wrong, np.int8))
