@@ -85,6 +85,7 @@ def records(desk, demo, tmp_path_factory):
     out = tmp_path_factory.mktemp("out")
     check, fit = ("check", "--json", "-t"), ("fit", "--json", "--seconds", "1", "-o", out / "m.json", "--force", "-t")
     explain, report = ("explain", "--json"), ("report", "--json", "-t", "approved")
+    constrained = ("--increasing", "income", "--decreasing", "age")
     strange = out / "strange.csv"
     strange.write_text(desk.text("noisy.csv").replace("clerk", "acrobat"))
     many = out / "many.csv"
@@ -96,6 +97,7 @@ def records(desk, demo, tmp_path_factory):
             run(*check, "approved", desk["noisy.csv"], "--seconds", "1e-9"),
             run(*check, "approved", desk["noisy.csv"], "--kind", "job=ignore", "--no-fewest"),
             run(*check, "grade", desk["grades.csv"]),
+            run(*check, "approved", desk["noisy.csv"], *constrained),
         ],
         "fit": [
             run(*fit, "approved", desk["clean.csv"]),
@@ -105,9 +107,10 @@ def records(desk, demo, tmp_path_factory):
             run(*fit, "y", desk["text.csv"], "-a", "averaged"),
             run(*fit, "approved", many, "--at-most", "30%", "--probability", "-a", "averaged", "--no-prove"),
             run(*fit, "approved", many, "--rate", "20%", "-a", "averaged", "--no-prove"),
+            run(*fit, "approved", desk["noisy.csv"], *constrained, "--steps", "age"),
         ],
         "report": [
-            run(*report, desk["noisy.csv"], "--seconds", "1", "-o", out / "r.html"),
+            run(*report, desk["noisy.csv"], "--seconds", "1", "-o", out / "r.html", *constrained),
             run(*report, many, "--at-most", "30%", "--probability", "-a", "averaged", "-o", out / "s.html"),
             run(*report, many, "--rate", "20%", "-a", "averaged", "-o", out / "t.html"),
         ],

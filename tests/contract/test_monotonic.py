@@ -20,6 +20,7 @@ from rosenblatt import (
     PocketPerceptron,
     SoftMarginPerceptron,
     load_model,
+    margin,
     optimality,
     separability,
 )
@@ -182,3 +183,27 @@ def test_proofs_follow_names():
     X, y = noisy(40)
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
     assert separability(frame, y, monotonic_cst={"d": -1}).certificate.decreasing == (3,)
+
+
+@pytest.mark.parametrize("power", [-300, -160, -20, 50, 155, 165, 200, 300])
+def test_numbers_of_any_size_get_proofs_that_hold(power):
+    """Squares of very small weights are 0 in floats: bounds allow for that."""
+    X, y, weights = np.array([[-1.0, -1.0], [2.0, 0.0]]) * 10.0**power, [0, 1], [3e-301, 2.5e-300]
+    rule = SoftMarginPerceptron(monotonic_cst=[1, 1], fit_intercept=False)
+    assert rule.fit(X, y, weights).certificate_.verify(X, y, weights)
+    for cst in ([1, 1], [-1, 0]):
+        found = margin(X, y, monotonic_cst=cst, fit_intercept=False)
+        assert found.certificate.verify(X, y)
+        assert found.lower <= found.upper
+
+
+def test_the_margin_under_constraints_is_as_wide_as_it_can_be():
+    X, y = [[0.0, 0.0], [3.0, 4.0]], [0, 1]
+    assert margin(X, y, fit_intercept=False, monotonic_cst=[1, 0]).upper == 0.0  # the row of zeros is wrong
+    X = [[-3.0, -4.0], [3.0, 4.0]]
+    assert margin(X, y, fit_intercept=False).lower == pytest.approx(5.0)
+    assert margin(X, y, fit_intercept=False, monotonic_cst=[-1, 0]).lower == pytest.approx(4.0, rel=1e-3)
+    with pytest.raises(OptionError, match="no affine margin under constraints"):
+        margin(X, y, affine=True, monotonic_cst=[1, 0])
+    with pytest.raises(OptionError, match="for two classes"):
+        margin([*X, [1.0, 0.0]], [0, 1, 2], monotonic_cst=[1, 0])

@@ -52,7 +52,7 @@ class Trial:
         return self.gain > NOISE * self.noise
 
     def __str__(self) -> str:
-        return f"{self.column} (by {self.gain:.1%} +- {self.noise:.1%})"
+        return f"{self.column} (by {self.gain:.1%} ± {self.noise:.1%})"
 
 
 def cut_where_it_helps(data: Data) -> tuple[Encoding, tuple[str, ...]]:

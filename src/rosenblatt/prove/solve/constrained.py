@@ -44,6 +44,7 @@ from rosenblatt.rows.storage import rows_of, table_of
 
 MOST_OCTAVES, SOME_STEPS = 60, 20.0  # of what slacks cost, from where they cost little; passes of a soft margin
 NARROW = 1e-3  # of the margin
+MODERATE = 1e-50, 1e50  # radii
 
 
 def with_rows_of_constraints(examples: Examples, cone: Cone, ties: str) -> Examples:
@@ -111,12 +112,13 @@ def widest_in(cone: Cone, examples: Examples, proved: Separation, clock: Clock) 
     """Nearly the largest margin under constraints, of rows that are proved separable so; the threshold counts in it.
 
     A soft margin comes as near to it as wanted, as its slacks cost more and more; its multipliers bound the margin.
+    Where rows are so long or short that floats do not hold their squares, what is proved is all that is known.
     """
-    best, scale = proved, 1.0 / max(examples.radius, 1e-100) ** 2
-    for octaves in range(0, MOST_OCTAVES, 6):
+    best, octaves = proved, range(0, MOST_OCTAVES, 6) if MODERATE[0] < examples.radius < MODERATE[1] else ()
+    for octave in octaves:
         if clock.late(examples.rows.values.size * SOME_STEPS):
             break
-        run = soft.learn(examples, scale * 2.0**octaves, cone=cone)
+        run = soft.learn(examples, 2.0**octave / examples.radius**2, cone=cone)
         if not run.support.size or exact.mistakes(examples, run.weights.tolist(), STRICT).size:
             continue
         found = tuple(run.support.tolist()), whole_multipliers(run.duals[run.support])

@@ -20,7 +20,7 @@ from rosenblatt.learn.soft.soft import SoftRun, costs_of, held
 from rosenblatt.learn.soft.systems import AT_ONCE, RowProducts, combined, dot, solved
 from rosenblatt.prove.check import exact, rounding
 from rosenblatt.prove.check.certificate_json import shape_of
-from rosenblatt.prove.check.scores import UNIT
+from rosenblatt.prove.check.scores import TINY, UNIT
 from rosenblatt.prove.check.soft_margin import Objective, SoftMargin
 from rosenblatt.rows import find
 from rosenblatt.rows.cone import Cone
@@ -111,7 +111,8 @@ def _bounds(examples: Examples, C: float, w: Array, slacks: Array, gradient: flo
 
     Each margin is off by no more than `off`, so each of the numbers a_i by C_i times that; those within that reach of
     the margin count, too. The gradient adds that many numbers, one after the other. Of weights that constraints hold at
-    0, the nearest vector in the cone has nothing, or as much as the gradient is off.
+    0, the nearest vector in the cone has nothing, or as much as the gradient is off. Products below the normal numbers
+    may be off by TINY each.
     """
     R = examples.radius
     off = (examples.rows.terms + 6) * UNIT * R * find.norm(w)
@@ -122,6 +123,7 @@ def _bounds(examples: Examples, C: float, w: Array, slacks: Array, gradient: flo
     total, losses = float(np.sum(numbers)), float(np.sum(numbers * slacks))
     value = (dot(w, w) + losses) / 2
     error = off * total + off * off * near + (PAIRWISE + w.size) * UNIT * value
+    error += 4 * TINY * (w.size + examples.n * (1.0 + float(slacks.max(initial=0.0))))
     in_a_row = AT_ONCE / numbers_per_row(examples.rows) + numbers_per_row(examples.rows) * examples.n / AT_ONCE
     drift = R * (off * near + (in_a_row + PAIRWISE) * UNIT * total) + 4 * UNIT * find.norm(w)
     length = (gradient + drift) * (1.0 + PAIRWISE * UNIT)

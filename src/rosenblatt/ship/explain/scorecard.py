@@ -194,7 +194,7 @@ def _card(
 def _record(part: Part) -> dict[str, Any]:
     lines = [
         {"value": line.value, "points": float(line.points), "seen": line.seen}
-        | {name: known for name, known in (("share", line.share), ("rate", line.rate)) if known is not None}
+        | ({} if line.share is None else {"share": line.share})
         for line in part.lines
     ]
     measured = part.measure and {"unit": float(part.measure.unit), "base": float(part.measure.base)}
