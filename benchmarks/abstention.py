@@ -1,4 +1,4 @@
-"""Claim: a guaranteed error rate is exceeded no more often than its confidence allows, and more rows are decided.
+"""Claim: a guaranteed error rate is exceeded no more often than its confidence allows. Beside it: the share decided.
 
 Each repetition draws 1,000 rows, with replacement where they are those of a table, learns
 `DecisionRule(PerceptronCV(), at_most=..., random_state=...)`, and judges it on the whole population: 40,000 other
