@@ -113,7 +113,7 @@ def test_a_past_certificate_verifies_and_is_written_again_to_the_last_byte(path)
 
 
 @pytest.mark.parametrize(
-    "name", ["margin", "voted", "kernel", "pa", "joint_auto", "joint_averaged", "decided", "guaranteed"]
+    "name", ["margin", "voted", "kernel", "pa", "joint_auto", "joint_averaged", "decided", "guaranteed", "led"]
 )
 def test_a_past_model_of_words_and_three_classes_decides_as_it_did_and_its_claims_hold(name, tmp_path):
     path, table = HERE / "classes" / f"{name}.json", read_table(HERE / "classes" / "letters.csv")
