@@ -84,6 +84,7 @@ def records(desk, demo, tmp_path_factory):
     """What every command writes, in many ways."""
     out = tmp_path_factory.mktemp("out")
     check, fit = ("check", "--json", "-t"), ("fit", "--json", "--seconds", "1", "-o", out / "m.json", "--force", "-t")
+    few = ("fit", desk["noisy.csv"], "--json", "-t", "approved", "--seconds", "1", "--most-columns", "2")
     explain = ("explain", "--json")
     strange = out / "strange.csv"
     strange.write_text(desk.text("noisy.csv").replace("clerk", "acrobat"))
@@ -101,9 +102,11 @@ def records(desk, demo, tmp_path_factory):
             run(*fit, "approved", desk["noisy.csv"], "--hold-out", "0", "-a", "voted"),
             run(*fit, "grade", desk["grades.csv"], "-a", "averaged"),
             run(*fit, "y", desk["text.csv"], "-a", "averaged"),
+            run(*few, "-o", out / "few.json"),
         ],
         "report": [
-            run("report", desk["noisy.csv"], "--json", "-t", "approved", "--seconds", "1", "-o", out / "r.html")
+            run("report", desk["noisy.csv"], "--json", "-t", "approved", "--seconds", "1", "-o", out / "r.html"),
+            run("report", *few[1:], "-o", out / "few.html", "--model", out / "again.json"),
         ],
         "predict": [
             run("predict", desk["noisy.json"], desk["noisy.csv"], "--json", "-o", out / "1.csv"),
@@ -114,6 +117,7 @@ def records(desk, demo, tmp_path_factory):
             run(*explain, desk["noisy.json"]),
             run(*explain, desk["grades.json"]),
             run(*explain, out / "m.json"),
+            run(*explain, out / "few.json"),
             run(*explain, desk["noisy.json"], desk["noisy.csv"], "--integers", "--largest", "9", "-o", out / "c.json"),
         ],
         "export": [run("export", desk["noisy.json"], "--json", "--to", "sql", "-o", out / "s.sql")],

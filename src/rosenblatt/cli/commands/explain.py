@@ -144,7 +144,7 @@ def _record(
     card = card and {"threshold": None, **card}
     found = {
         "card": card,
-        "columns": None,
+        "few_columns": None,
         "tree": None,
         "way": None,
         "integers": integers,
