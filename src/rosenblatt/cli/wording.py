@@ -304,7 +304,7 @@ def learned_record(found: "Learned", model: "Model") -> dict[str, Any]:
         **decisions.record(found),
         "exact": found.exact,
         "constraints": constraints_record(found.trained.encoding, found.rule.cone),
-        "columns": None if found.rule.column_path is None else found.rule.column_path.record,
+        "few_columns": None if found.rule.column_path is None else found.rule.column_path.record,
         "interrupted": found.interrupted,
         "seconds": found.seconds,
     }

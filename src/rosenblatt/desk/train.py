@@ -31,6 +31,7 @@ from rosenblatt.desk.split import HoldOut
 from rosenblatt.desk.wishes import Wishes
 from rosenblatt.errors import DataError, ModelError, NotConverged, OptionError
 from rosenblatt.judge.making import Decided
+from rosenblatt.learn.selection.few_columns import MOST
 from rosenblatt.prove.solve.separability import Verdict
 from rosenblatt.registry import ALGORITHMS
 from rosenblatt.rows.kernels import Array
@@ -188,7 +189,9 @@ def learn(data: Data, training: TrainingOptions) -> Learned:
         interrupted = True
     if wishes.needs_scores and decided is None:
         trainer.notes.append("interrupted before cut-offs and probabilities were found: the model has none")
-    if rule.column_path is not None:
+    if (path := rule.column_path) is not None:
+        if min(path.of, training.options[LIMIT]) > MOST:
+            trainer.notes.append(f"more than {MOST} columns are not looked for")
         rule, trained, held_out = _narrowed(rule, trained, held_out)
         if not interrupted:  # only now is it known which columns proofs are about
             trainer.chosen = chosen(trained, training)
