@@ -221,8 +221,8 @@ class DecisionRule(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """
         decision = self._checked
         scores = scores_of(self.estimator_, X)
-        several = isinstance(decision.probability, OneVsRest)
-        scores = decision.probability.columns(scores) if several else scores.reshape(-1, 1)
+        of_each = decision.probability
+        scores = of_each.columns(scores) if isinstance(of_each, OneVsRest) else scores.reshape(-1, 1)
         ends = [np.stack(one.interval(column), axis=1) for one, column in zip(_tables(decision), scores.T, strict=True)]
         return ends[0] if len(ends) == 1 else np.stack(ends, axis=1)
 
