@@ -10,16 +10,16 @@ from scipy.stats import beta
 from rosenblatt.desk import check
 from rosenblatt.desk.check import finding as finding_of
 from rosenblatt.desk.check import in_words
-from rosenblatt.desk.choosing import AUTO, FEWEST
 from rosenblatt.desk.data import data_of, encoded
-from rosenblatt.desk.error_rate import ErrorEstimate
+from rosenblatt.desk.judging.error_rate import ErrorEstimate
+from rosenblatt.desk.learning.choosing import AUTO, FEWEST
+from rosenblatt.desk.learning.shortening import made_short
+from rosenblatt.desk.learning.train import TrainingOptions, learn
 from rosenblatt.desk.model import model_of, proof_of
 from rosenblatt.desk.model_contents import card_of, points_of
 from rosenblatt.desk.predict import judged, predictions
 from rosenblatt.desk.report import contents_of
-from rosenblatt.desk.shortening import made_short
 from rosenblatt.desk.split import HoldOut, mixed
-from rosenblatt.desk.train import TrainingOptions, learn
 from rosenblatt.desk.verifying.verify import claims_in, verified
 from rosenblatt.desk.whole_points import whole_points
 from rosenblatt.errors import DataError, OptionError

@@ -7,12 +7,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rosenblatt.desk import check, choosing, limits, model
+from rosenblatt.desk import check, limits, model
 from rosenblatt.desk.check import finding
-from rosenblatt.desk.choosing import CLOSE, FEWEST
 from rosenblatt.desk.data import data_of
+from rosenblatt.desk.learning import choosing
+from rosenblatt.desk.learning.choosing import CLOSE, FEWEST
+from rosenblatt.desk.learning.train import TrainingOptions, learn
 from rosenblatt.desk.model import model_of
-from rosenblatt.desk.train import TrainingOptions, learn
 from rosenblatt.desk.verifying.verify import verified
 from rosenblatt.errors import CertificateError
 from rosenblatt.prove.check.certificate import Contradiction, CostInterval, ErrorInterval, Separation

@@ -18,7 +18,7 @@ from rosenblatt.read.encode.columns import BITS, CategoryColumn, DateColumn, Num
 from rosenblatt.visible import visible
 
 if TYPE_CHECKING:  # `check` does without what knows all rules
-    from rosenblatt.desk.train import Learned
+    from rosenblatt.desk.learning.train import Learned
     from rosenblatt.desk.tree_paths import TableTree
     from rosenblatt.learn.selection.column_path import ColumnPath
     from rosenblatt.ship.explain.scorecard import Scorecard
