@@ -142,7 +142,7 @@ def test_without_a_wish_for_proofs_nothing_is_proved(monkeypatch):
     def refuse(*_, **__):
         raise AssertionError("nothing is to be proved")
 
-    for name in ("decide", "largest"):
+    for name in ("decide_in", "largest"):
         monkeypatch.setattr(check, name, refuse)
     learned = learn(data_from(applications(120, noise=0.0)), TrainingOptions(FEWEST, prove=False))
     assert (learned.algorithm, learned.why, learned.verdict) == ("pocket", "proofs are turned off", None)
@@ -187,9 +187,9 @@ def test_a_separable_table_is_said_to_be_even_if_the_rule_for_new_rows_is_not_ri
 def test_the_choice_has_no_part_in_the_rows_that_judge_it(monkeypatch):
     """With held-out rows and with folds, only the others are compared; in each fold anew, where nothing is proved."""
     seen, proved = [], []
-    fit, decide = CrossValidatedRule.fit, check.decide
+    fit, decide = CrossValidatedRule.fit, check.decide_in
     monkeypatch.setattr(CrossValidatedRule, "fit", lambda rule, X, y, **w: seen.append(len(y)) or fit(rule, X, y, **w))
-    monkeypatch.setattr(check, "decide", lambda *given: proved.append(True) or decide(*given))
+    monkeypatch.setattr(check, "decide_in", lambda *given: proved.append(True) or decide(*given))
     data = data_from(applications(120, noise=0.7))
     learned = learn(data, TrainingOptions())
     assert seen == [learned.trained.n]

@@ -71,7 +71,7 @@ def test_a_limit_of_work_that_ends_a_proof_is_told(work, monkeypatch):
 
 
 def test_where_the_verdict_is_left_open_a_rule_is_told_and_its_mistakes_may_decide(monkeypatch):
-    monkeypatch.setattr(check, "decide", lambda *_, **__: Undecided("Too long."))
+    monkeypatch.setattr(check, "decide_in", lambda *_, **__: Undecided("Too long."))
     found, data = finding(data_from()), data_from()
     assert found.verdict.separable is False
     assert found.fewest.upper > 0
