@@ -81,6 +81,44 @@ def judge(rule: object, table: Table, predicted: np.ndarray) -> None:
         holds(table.separable is not False or other_rows, "separated what is not separable")
 
 
+def constrained_proofs(table: Table) -> None:
+    """Verdict, margin and fewest mistakes of rules that keep constraints: never better than without."""
+    if np.unique(table.y).size > 2:
+        return
+    how, limit = options(table, monotonic_cst=table.signs), {"max_seconds": table.seconds}
+    found = rb.separability(table.X, table.y, **how, **limit)
+    holds(found.separable is not None, "undecided")
+    holds(table.separable is not False or not found.separable, "separable under constraints only")
+    widest = rb.margin(table.X, table.y, **threshold(table, monotonic_cst=table.signs), **limit)
+    fewest = rb.optimality(table.X, table.y, **how, **limit)
+    for interval in (widest, fewest):
+        holds(interval.lower <= interval.upper, f"from {interval.lower} to {interval.upper}")
+    holds(found.separable is not True or fewest.lower == 0, "separable, yet mistakes are needed")
+    for certificate in (found.certificate, widest.certificate, fewest):
+        certificate.verify(table.X, table.y)
+
+
+def constrained(make: Callable[..., object], *, in_parts: bool = False) -> Callable[[Table], None]:
+    """The same as `fitted`, of two classes, with weights that must have signs; and that they have them."""
+
+    def made(table: Table) -> object:
+        rule = make(table, monotonic_cst=table.signs)
+        rules.append(rule)
+        return rule
+
+    rules: list[object] = []
+    fit = fitted(made, in_parts=in_parts)
+
+    def call(table: Table) -> None:
+        if np.unique(table.y).size > 2 or table.signs is None:
+            return
+        rules.clear()
+        fit(table)
+        holds(all((rule.coef_[0] * table.signs >= 0).all() for rule in rules), "a weight breaks its constraint")
+
+    return call
+
+
 def stream(mode: str) -> Callable[[Table], None]:
     def call(table: Table) -> None:
         rule = rb.OnlinePerceptron(mode=mode, **options(table, classes=[0, 1]))
@@ -124,6 +162,19 @@ def threshold(table: Table, **more: object) -> dict:
     return {"fit_intercept": table.fit_intercept} | more  # of a rule whose ties are always mistakes
 
 
+CONSTRAINED = {
+    "perceptron": constrained(lambda t, **c: rb.Perceptron(**options(t, max_passes=50, **c)), in_parts=True),
+    "pocket": constrained(
+        lambda t, **c: rb.PocketPerceptron(**options(t, max_updates=30, patience=3, random_state=0, **c))
+    ),
+    "averaged": constrained(lambda t, **c: rb.AveragedPerceptron(**options(t, **c)), in_parts=True),
+    "with margin": constrained(lambda t, **c: rb.MarginPerceptron(**threshold(t, max_passes=30, **c)), in_parts=True),
+    "passive-aggressive": constrained(
+        lambda t, **c: rb.PassiveAggressive(**threshold(t, random_state=0, **c)), in_parts=True
+    ),
+    "soft margin": constrained(lambda t, **c: rb.SoftMarginPerceptron(**threshold(t, **c))),
+    "chosen": constrained(lambda t, **c: rb.PerceptronCV(fit_intercept=t.fit_intercept, cv=3, **c)),
+}  # fmt: skip
 CALLS: dict[str, Callable[[Table], None]] = {
     "separability": verdict,
     "margin": largest_margin(False),
@@ -162,6 +213,8 @@ CALLS: dict[str, Callable[[Table], None]] = {
             method="venn-abers", at_most=0.4, confidence=0.5, undecided=-1, cv=2, validation_fraction=0.5,
         )
     ),
+    "constrained proofs": constrained_proofs,
+    **{f"constrained {name}": call for name, call in CONSTRAINED.items()},
     "stream": stream("perceptron"),
     "averaged stream": stream("averaged"),
 }  # fmt: skip
@@ -169,7 +222,7 @@ CALLS: dict[str, Callable[[Table], None]] = {
 VARIANTS = (
     ("cyclic", "random", "random-mistake", "worst", "unit rows"), ("pocket", "pocket with margin"),
     ("rbf", "polynomial"), ("tree", "tree of perceptrons"), ("decided by cost", "decided if sure"),
-    ("stream", "averaged stream"),
+    ("stream", "averaged stream"), tuple(f"constrained {name}" for name in CONSTRAINED),
 )  # fmt: skip
 
 

@@ -23,12 +23,14 @@ class Table:
     ties: str = "mistake"
     seconds: float = PROOF  # that a proof may take
     separable: bool | None = None  # once that is known
+    signs: np.ndarray | None = None  # that weights must have, where constraints are tried
 
     def __str__(self):
         X = self.X.toarray() if hasattr(self.X, "toarray") else self.X
         kind = f"{type(self.X).__name__} of {self.X.dtype}"
         weights = None if self.weights is None else self.weights.tolist()
-        how = f"fit_intercept={self.fit_intercept}, ties={self.ties!r}"
+        signs = None if self.signs is None else self.signs.tolist()
+        how = f"fit_intercept={self.fit_intercept}, ties={self.ties!r}, signs {signs}"
         return f"{kind} {X.tolist()}, {self.y.tolist()}, weights {weights}, {how}"
 
 
@@ -52,7 +54,8 @@ def table_of(seed: int, number: int) -> Table:
         )
     sparse = not single and rng.random() < 0.25  # one kind of compiled code less
     ties = str(rng.choice(["mistake", "mistake", "plus", "minus"]))
-    return Table(csr_array(X) if sparse else X, y, weights, bool(rng.random() < 0.5), ties)
+    fit_intercept, signs = bool(rng.random() < 0.5), rng.integers(-1, 2, d)
+    return Table(csr_array(X) if sparse else X, y, weights, fit_intercept, ties, signs=signs)
 
 
 def entries(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
