@@ -17,8 +17,8 @@ from sklearn.metrics import balanced_accuracy_score
 
 from rosenblatt import PocketPerceptron
 from rosenblatt.desk.data import Data, data_of
+from rosenblatt.desk.learning.train import TrainingOptions, learn
 from rosenblatt.desk.split import HoldOut
-from rosenblatt.desk.train import TrainingOptions, learn
 from rosenblatt.read.sources import read_table
 
 TABLES = {

@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks.new_rows_sets import MOST_ROWS, TABLES, table_of_package
 from rosenblatt.desk.data import Data, data_of
-from rosenblatt.desk.train import TrainingOptions, learn
+from rosenblatt.desk.learning.train import TrainingOptions, learn
 from rosenblatt.errors import RosenblattError
 from rosenblatt.read.encode.columns import NumberColumn, StepColumn
 from rosenblatt.read.sources import read_table

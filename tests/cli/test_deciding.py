@@ -2,7 +2,9 @@
 
 import json
 from copy import deepcopy
+from importlib.resources import files
 
+import numpy as np
 import pytest
 
 from cli.one_line import changed
@@ -90,15 +92,17 @@ def test_places_and_shares_of_the_table_itself(folder, tmp_path):
 
 def test_the_report_draws_it(folder, tmp_path):
     pytest.importorskip("matplotlib")
-    ran = run(
-        "report", folder / "many.csv", *TARGET[:4], "--at-most", "25%", "--probability", "-o", tmp_path / "r.html"
-    )
+    credit, target = files("rosenblatt") / "data" / "german_credit.csv", ("-t", "creditability", "--positive", "good")
+    ran = run("report", credit, *target, "--at-most", "15%", "--probability", "-o", tmp_path / "r.html")
     assert ran.code == 0, ran
     page = (tmp_path / "r.html").read_text()
     assert "On rows not learned from" in page
     for drawn in ("roc-", "precision-recall-", "reliability-", "coverage-"):
         assert f'id="{drawn}' in page
-    assert "The line is the error that is tolerated." in page
+    assert "The line is the error that is tolerated. The ring is at the cut-offs chosen." in page
+    assert "Number of rows by points. Rows between the lines are left to people." in page
+    assert "held-out rows that are decided" in page
+    assert "<dt>guaranteed</dt><dd><b>at most 15%</b><span>rows decided are wrong" in page.replace("of the ", "")
     run("report", folder / "many.csv", *TARGET[:4], "--hold-out", "0", "-o", tmp_path / "s.html")
     assert "On rows not learned from" not in (tmp_path / "s.html").read_text()
 
@@ -159,6 +163,45 @@ def test_a_probability_may_go_without_a_method_wherever_it_stands(folder, tmp_pa
         ran = run("fit", folder / "many.csv", *TARGET, "-o", tmp_path / "m.json", "-f", *options)
         assert ran.code == 0, ran
         assert f"Probabilities: by {'isotonic' if 'isotonic' in options else 'venn-abers'}" in ran.out
+
+
+def test_no_option_at_all_is_no_bug(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ran = run("fit")
+    assert (ran.code, "bug" in ran.err) == (2, False)
+
+
+def test_few_of_a_rare_class_found_are_told_with_what_to_do(folder, tmp_path):
+    rows = rows_of((folder / "many.csv").read_text())
+    rng = np.random.default_rng(0)
+    kept = [row for row in rows * 4 if row["approved"] == "no" or rng.random() < 0.12]
+    for row in kept:
+        row["age"] = str(rng.integers(20, 70))
+        row["income"] = str(float(row["income"]) * rng.uniform(0.5, 2))
+    lines = [",".join(kept[0]), *(",".join(row.values()) for row in kept)]
+    (tmp_path / "rare.csv").write_text("\n".join(lines) + "\n")
+    ran = run("fit", tmp_path / "rare.csv", *TARGET, "-o", tmp_path / "m.json")
+    assert "would make both classes count the same" in ran.err
+    assert "note: the rule finds " in ran.err
+    assert "would say yes to as many rows as are" in ran.err
+    ran = run("fit", tmp_path / "rare.csv", *TARGET, "--rate", "30%", "-o", tmp_path / "r.json")
+    assert "note: the rule predicts" not in ran.err
+
+
+def test_what_mistakes_cost_on_new_rows_is_told(folder, tmp_path):
+    for name, options in (("plain", ()), ("priced", ("--cost", "no=5"))):
+        ran = run("fit", folder / "many.csv", *TARGET, *options, "-o", tmp_path / f"{name}.json")
+        assert ("(the rule costs " in ran.out) == (name == "priced")
+    told = run("compare", tmp_path / "plain.json", tmp_path / "priced.json", folder / "many.csv", "--cost", "no=5").out
+    assert "less" in told
+    assert "McNemar's exact test" in told
+    assert "Neither clearly costs less" in told or "'s mistakes cost less than " in told
+
+
+def test_too_few_rows_decided_are_told_with_how_many_it_would_take(folder, tmp_path):
+    ran = run("fit", folder / "many.csv", *TARGET, "--at-most", "4%", "-o", tmp_path / "m.json")
+    assert "Every row is left to people" in ran.out
+    assert "rows instead of" in ran.out or "more rows would hardly show it" in ran.out
 
 
 def test_three_classes(desk, tmp_path):

@@ -41,7 +41,8 @@ def record(here, name="m.json"):
 
 
 def test_the_rule_uses_few_columns_and_every_record_says_so(here, fitted):
-    found = fitted.record["columns"]
+    found = fitted.record["few_columns"]
+    assert [column["name"] for column in fitted.record["columns"]] == COLUMNS  # all that were read
     assert found["added"] == ["job", "debts"]
     assert found["used"] == 2
     assert found["of"] == 7
@@ -53,7 +54,7 @@ def test_the_rule_uses_few_columns_and_every_record_says_so(here, fitted):
     assert [name for name in COLUMNS if kinds[name] != "ignore"] == ["debts", "job"]
     assert kept["features"] == len(kept["learned"]["weights"][0]) - 1 == 5
     told = run("explain", here / "m.json", "--json").record
-    assert told["columns"] == found
+    assert told["few_columns"] == found
     words = run("explain", here / "m.json", columns=200).out
     assert "The rule uses 2 columns of 7: of rules of 1 to 2 columns, one of 2 errs least" in words
     assert "2 (used)" in words
@@ -136,29 +137,29 @@ def test_constraints_costs_weights_and_decisions_go_with_it(here):
         "--cost", "no=3", "--probability", "--folds", "3",
     )  # fmt: skip
     assert ran.code == 0, ran.err
-    assert ran.record["columns"]["added"] == ["job", "debts"]
+    assert ran.record["few_columns"]["added"] == ["job", "debts"]
     assert ran.record["constraints"] == {"increasing": [], "decreasing": ["debts"]}
     checked = run("verify", here / "all.json", here / "loans.csv")
     assert checked.code == 0, checked.out
     assert "The points never rise as debts rises." in checked.out
     weighted = run(*STEM, "1", here / "loans.csv", "-o", here / "weighted.json", "--weights", "debts", "-a", "cv")
     assert weighted.code == 0
-    assert weighted.record["columns"]["added"] == ["job"]
+    assert weighted.record["few_columns"]["added"] == ["job"]
     assert run("verify", here / "weighted.json", here / "loans.csv").code == 0
 
 
 def test_several_classes_and_the_words_of_a_text(here):
     ran = run("fit", here / "loans.csv", "-t", "job", "--most-columns", "2", "-o", here / "jobs.json", "--json")
     assert ran.code == 0
-    assert len(ran.record["columns"]["added"]) == 2
+    assert len(ran.record["few_columns"]["added"]) == 2
     assert run("verify", here / "jobs.json", here / "loans.csv").code == 0
     told = run("fit", here / "loans.csv", "-t", "phone", "--most-columns", "1", "-o", here / "words.json", "--json")
-    assert told.record["columns"]["added"] == ["remark"]
+    assert told.record["few_columns"]["added"] == ["remark"]
     hashed = run(
         "fit", here / "loans.csv", "-t", "phone", "--most-columns", "1", "--text", "hashed", "-o", here / "h.json",
         "--json",
     )  # fmt: skip
-    assert hashed.record["columns"]["added"] == ["remark"]
+    assert hashed.record["few_columns"]["added"] == ["remark"]
 
 
 def test_numbered_features_are_columns_of_their_own(here):
@@ -166,7 +167,7 @@ def test_numbered_features_are_columns_of_their_own(here):
     (here / "rows.libsvm").write_text("\n".join(rows) + "\n")
     ran = run("fit", here / "rows.libsvm", "-t", "label", "--most-columns", "2", "-o", here / "n.json", "--json")
     assert ran.code == 0, ran.err
-    assert sorted(ran.record["columns"]["added"]) == ["3", "70"]
+    assert sorted(ran.record["few_columns"]["added"]) == ["3", "70"]
     kept = record(here, "n.json")
     assert kept["features"] == 2
     assert run("verify", here / "n.json", here / "rows.libsvm").code == 0

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from cli.running import run
-from rosenblatt.desk.choosing import MEANT, options_of
+from rosenblatt.desk.learning.choosing import MEANT, options_of
 from rosenblatt.registry import ALGORITHMS
 
 USAGE, BAD = 2, 3

@@ -86,6 +86,7 @@ def records(desk, demo, tmp_path_factory):
     check, fit = ("check", "--json", "-t"), ("fit", "--json", "--seconds", "1", "-o", out / "m.json", "--force", "-t")
     explain, report = ("explain", "--json"), ("report", "--json", "-t", "approved")
     constrained = ("--increasing", "income", "--decreasing", "age")
+    few = ("fit", desk["noisy.csv"], "--json", "-t", "approved", "--seconds", "1", "--most-columns", "2")
     strange = out / "strange.csv"
     strange.write_text(desk.text("noisy.csv").replace("clerk", "acrobat"))
     many = out / "many.csv"
@@ -108,11 +109,13 @@ def records(desk, demo, tmp_path_factory):
             run(*fit, "approved", many, "--at-most", "30%", "--probability", "-a", "averaged", "--no-prove"),
             run(*fit, "approved", many, "--rate", "20%", "-a", "averaged", "--no-prove"),
             run(*fit, "approved", desk["noisy.csv"], *constrained, "--steps", "age"),
+            run(*few, "-o", out / "few.json"),
         ],
         "report": [
             run(*report, desk["noisy.csv"], "--seconds", "1", "-o", out / "r.html", *constrained),
             run(*report, many, "--at-most", "30%", "--probability", "-a", "averaged", "-o", out / "s.html"),
             run(*report, many, "--rate", "20%", "-a", "averaged", "-o", out / "t.html"),
+            run("report", *few[1:], "-o", out / "few.html", "--model", out / "again.json"),
         ],
         "predict": [
             run("predict", desk["noisy.json"], desk["noisy.csv"], "--json", "-o", out / "1.csv"),
@@ -124,6 +127,7 @@ def records(desk, demo, tmp_path_factory):
             run(*explain, desk["noisy.json"]),
             run(*explain, desk["grades.json"]),
             run(*explain, out / "m.json"),
+            run(*explain, out / "few.json"),
             run(*explain, desk["noisy.json"], desk["noisy.csv"], "--integers", "--largest", "9", "-o", out / "c.json"),
         ],
         "export": [run("export", desk["noisy.json"], "--json", "--to", "sql", "-o", out / "s.sql")],

@@ -59,7 +59,7 @@ def altered(name, *path, to):
         ("table/decided.json", "decision", None, "decision must be an object"),
         ("table/decided.json", "decision rung lower", 1, "decision.rung.lower must be a finite number, not 1"),
         ("table/decided.json", "decision rung lower", 1.0, "decision: the cut-offs must be .* not above the upper one"),
-        ("table/decided.json", "decision probability kind", "x", "kind must be one of steps, venn-abers, one-vs-rest"),
+        ("table/decided.json", "decision probability kind", "x", "must be one of steps, .*, one-vs-rest, by-lead"),
         ("table/decided.json", "decision probability edges", [0.5], "1 edges part 2 values, not"),
         ("table/decided.json", "decision probability lower 0", -0.1, "probabilities must be from 0 to 1"),
         ("table/decided.json", "encoding target classes", ["no", "ask a person"], "a class is called 'ask a person'"),

@@ -72,6 +72,7 @@ def test_the_files_hold_the_numbers_that_are_easily_lost():
     [
         ("model.json", "expected.csv"),
         ("tree.json", "tree_expected.csv"),
+        ("few_columns.json", "few_columns_expected.csv"),
         *((f"{name}.json", f"{name}_expected.csv") for name in DECIDED),
     ],
 )
@@ -83,7 +84,8 @@ def test_a_past_model_of_a_table_decides_as_it_did_to_the_last_byte(name, expect
 
 
 @pytest.mark.parametrize(
-    "name", ["model", "tree", "proof", "weighted_pocket", "weighted_tree", "soft_margin", "profiled", *DECIDED]
+    "name",
+    ["model", "tree", "proof", "weighted_pocket", "weighted_tree", "soft_margin", "profiled", "few_columns", *DECIDED],
 )
 def test_past_claims_hold_and_are_written_again_to_the_last_byte(name, tmp_path):
     name = f"{name}.json"
@@ -113,7 +115,7 @@ def test_a_past_certificate_verifies_and_is_written_again_to_the_last_byte(path)
 
 
 @pytest.mark.parametrize(
-    "name", ["margin", "voted", "kernel", "pa", "joint_auto", "joint_averaged", "decided", "guaranteed"]
+    "name", ["margin", "voted", "kernel", "pa", "joint_auto", "joint_averaged", "decided", "guaranteed", "led"]
 )
 def test_a_past_model_of_words_and_three_classes_decides_as_it_did_and_its_claims_hold(name, tmp_path):
     path, table = HERE / "classes" / f"{name}.json", read_table(HERE / "classes" / "letters.csv")

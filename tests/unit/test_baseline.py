@@ -7,13 +7,13 @@ import polars as pl
 import pytest
 
 from rosenblatt import PocketPerceptron
-from rosenblatt.desk import choosing
-from rosenblatt.desk.choosing import AUTO, FEWEST
 from rosenblatt.desk.cost import Baseline, Costs
 from rosenblatt.desk.data import data_of
+from rosenblatt.desk.learning import choosing
+from rosenblatt.desk.learning.choosing import AUTO, FEWEST
+from rosenblatt.desk.learning.train import TrainingOptions, learn
 from rosenblatt.desk.model import model_of
 from rosenblatt.desk.report import contents_of
-from rosenblatt.desk.train import TrainingOptions, learn
 from rosenblatt.desk.verifying.verify import verified
 from rosenblatt.read.table import Table
 

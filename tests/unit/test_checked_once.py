@@ -9,8 +9,8 @@ import scipy.sparse as sp
 
 from rosenblatt import LiftedPerceptron, Perceptron, PocketPerceptron, margin, optimality, separability
 from rosenblatt.desk.data import data_of
+from rosenblatt.desk.learning.train import TrainingOptions, learn
 from rosenblatt.desk.model import model_of
-from rosenblatt.desk.train import TrainingOptions, learn
 from rosenblatt.read.sources import read_table
 from rosenblatt.rows import door, examples, storage
 from rosenblatt.rules.linear import learner as linear_learner

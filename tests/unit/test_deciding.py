@@ -8,15 +8,15 @@ import pytest
 from sklearn.metrics import average_precision_score, brier_score_loss, confusion_matrix, roc_auc_score
 
 from rosenblatt.desk.data import data_of
-from rosenblatt.desk.deciding import by_rules_of_folds
-from rosenblatt.desk.judging import said_of
+from rosenblatt.desk.judging.deciding import by_rules_of_folds
+from rosenblatt.desk.judging.judged import said_of
+from rosenblatt.desk.judging.wishes import Wishes
+from rosenblatt.desk.learning.train import TrainingOptions, learn
 from rosenblatt.desk.model import model_of
 from rosenblatt.desk.model_contents import card_of
 from rosenblatt.desk.predict import judged, predictions, with_capacity
 from rosenblatt.desk.split import HoldOut
-from rosenblatt.desk.train import TrainingOptions, learn
 from rosenblatt.desk.verifying.verify import verified
-from rosenblatt.desk.wishes import Wishes
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.judge.calibration import VennAbers
 from rosenblatt.judge.cutoff import by_cost

@@ -10,16 +10,16 @@ from scipy.stats import beta
 from rosenblatt.desk import check
 from rosenblatt.desk.check import finding as finding_of
 from rosenblatt.desk.check import in_words
-from rosenblatt.desk.choosing import AUTO, FEWEST
 from rosenblatt.desk.data import data_of, encoded
-from rosenblatt.desk.error_rate import ErrorEstimate
+from rosenblatt.desk.judging.error_rate import ErrorEstimate
+from rosenblatt.desk.learning.choosing import AUTO, FEWEST
+from rosenblatt.desk.learning.shortening import made_short
+from rosenblatt.desk.learning.train import TrainingOptions, learn
 from rosenblatt.desk.model import model_of, proof_of
 from rosenblatt.desk.model_contents import card_of, points_of
 from rosenblatt.desk.predict import judged, predictions
 from rosenblatt.desk.report import contents_of
-from rosenblatt.desk.shortening import made_short
 from rosenblatt.desk.split import HoldOut, mixed
-from rosenblatt.desk.train import TrainingOptions, learn
 from rosenblatt.desk.verifying.verify import claims_in, verified
 from rosenblatt.desk.whole_points import whole_points
 from rosenblatt.errors import DataError, OptionError
@@ -142,7 +142,7 @@ def test_without_a_wish_for_proofs_nothing_is_proved(monkeypatch):
     def refuse(*_, **__):
         raise AssertionError("nothing is to be proved")
 
-    for name in ("decide", "largest"):
+    for name in ("decide_in", "largest"):
         monkeypatch.setattr(check, name, refuse)
     learned = learn(data_from(applications(120, noise=0.0)), TrainingOptions(FEWEST, prove=False))
     assert (learned.algorithm, learned.why, learned.verdict) == ("pocket", "proofs are turned off", None)
@@ -187,9 +187,9 @@ def test_a_separable_table_is_said_to_be_even_if_the_rule_for_new_rows_is_not_ri
 def test_the_choice_has_no_part_in_the_rows_that_judge_it(monkeypatch):
     """With held-out rows and with folds, only the others are compared; in each fold anew, where nothing is proved."""
     seen, proved = [], []
-    fit, decide = CrossValidatedRule.fit, check.decide
+    fit, decide = CrossValidatedRule.fit, check.decide_in
     monkeypatch.setattr(CrossValidatedRule, "fit", lambda rule, X, y, **w: seen.append(len(y)) or fit(rule, X, y, **w))
-    monkeypatch.setattr(check, "decide", lambda *given: proved.append(True) or decide(*given))
+    monkeypatch.setattr(check, "decide_in", lambda *given: proved.append(True) or decide(*given))
     data = data_from(applications(120, noise=0.7))
     learned = learn(data, TrainingOptions())
     assert seen == [learned.trained.n]

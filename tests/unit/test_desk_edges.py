@@ -11,10 +11,10 @@ import pytest
 from rosenblatt import PerceptronTree
 from rosenblatt.desk.cost import Baseline
 from rosenblatt.desk.data import data_of
+from rosenblatt.desk.learning.train import TrainingOptions, learn
 from rosenblatt.desk.model import model_of
 from rosenblatt.desk.predict import judged, predictions
 from rosenblatt.desk.split import HoldOut
-from rosenblatt.desk.train import TrainingOptions, learn
 from rosenblatt.errors import DataError, ModelError, OptionError
 from rosenblatt.read.encode.columns import CategoryColumn, YesNoColumn
 from rosenblatt.read.encode.encoding import Encoding

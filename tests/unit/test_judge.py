@@ -17,6 +17,7 @@ from rosenblatt.judge import (
     drift,
     record,
     reliability,
+    tables,
 )
 from rosenblatt.judge.abstain import Tolerance
 from rosenblatt.judge.ladder import ASK, NO, YES, Ladder, Rung
@@ -198,6 +199,19 @@ def test_several_classes_where_no_one_is_likely():
     steps = calibration.Steps((0.0,), (0.0, 1.0))
     found = calibration.one_vs_rest([steps] * 3).of([[-1.0, -1.0, -1.0], [1.0, 1.0, -1.0]])
     assert found.tolist() == [[1 / 3] * 3, [0.5, 0.5, 0.0]]
+
+
+def test_by_lead_a_number_added_to_all_scores_changes_nothing(rng):
+    scores = rng.integers(-9, 9, (200, 4)).astype(float)
+    leads = calibration.ahead(scores)
+    for k in range(4):
+        assert leads[:, k].tolist() == [row[k] - max(np.delete(row, k)) for row in scores]
+    found = tables.tables_of("sigmoid", scores, scores.argmax(axis=1))
+    assert isinstance(found, calibration.ByLead)
+    assert (found.of(scores) == found.of(scores + 64.0)).all()
+    assert found.of(scores).sum(axis=1) == pytest.approx(np.ones(200))
+    right = found.of(scores).max(axis=1)
+    assert right[np.sort(leads, axis=1)[:, -1] > 3].min() > 0.7
 
 
 # --- cut-offs

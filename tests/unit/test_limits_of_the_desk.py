@@ -7,12 +7,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rosenblatt.desk import check, choosing, limits, model
+from rosenblatt.desk import check, limits, model
 from rosenblatt.desk.check import finding
-from rosenblatt.desk.choosing import CLOSE, FEWEST
 from rosenblatt.desk.data import data_of
+from rosenblatt.desk.learning import choosing
+from rosenblatt.desk.learning.choosing import CLOSE, FEWEST
+from rosenblatt.desk.learning.train import TrainingOptions, learn
 from rosenblatt.desk.model import model_of
-from rosenblatt.desk.train import TrainingOptions, learn
 from rosenblatt.desk.verifying.verify import verified
 from rosenblatt.errors import CertificateError
 from rosenblatt.prove.check.certificate import Contradiction, CostInterval, ErrorInterval, Separation
@@ -70,7 +71,7 @@ def test_a_limit_of_work_that_ends_a_proof_is_told(work, monkeypatch):
 
 
 def test_where_the_verdict_is_left_open_a_rule_is_told_and_its_mistakes_may_decide(monkeypatch):
-    monkeypatch.setattr(check, "decide", lambda *_, **__: Undecided("Too long."))
+    monkeypatch.setattr(check, "decide_in", lambda *_, **__: Undecided("Too long."))
     found, data = finding(data_from()), data_from()
     assert found.verdict.separable is False
     assert found.fewest.upper > 0

@@ -9,8 +9,8 @@ import pytest
 
 from rosenblatt import load_model
 from rosenblatt.desk.data import data_of
+from rosenblatt.desk.learning.train import TrainingOptions, learn
 from rosenblatt.desk.model import model_of
-from rosenblatt.desk.train import TrainingOptions, learn
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.read.table import Table
 

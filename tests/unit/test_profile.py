@@ -9,10 +9,10 @@ import pytest
 
 from cli.one_line import changed
 from rosenblatt.desk.data import data_of
+from rosenblatt.desk.learning.train import TrainingOptions, learn
 from rosenblatt.desk.model import model_of
 from rosenblatt.desk.profile import SAMPLE, Sample, counted, edges_of_table
 from rosenblatt.desk.split import HoldOut
-from rosenblatt.desk.train import TrainingOptions, learn
 from rosenblatt.desk.verifying.verify import verified
 from rosenblatt.errors import ModelError
 from rosenblatt.read.sources import read_table

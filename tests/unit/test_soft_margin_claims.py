@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from rosenblatt.desk.data import data_of
+from rosenblatt.desk.learning.train import TrainingOptions, learn
 from rosenblatt.desk.model import model_of
-from rosenblatt.desk.train import TrainingOptions, learn
 from rosenblatt.desk.verifying.claims import of_model
 from rosenblatt.read.table import Table
 

@@ -8,11 +8,11 @@ import pytest
 
 from rosenblatt.desk import stepping
 from rosenblatt.desk.data import data_of
+from rosenblatt.desk.judging.wishes import Wishes
+from rosenblatt.desk.learning.train import TrainingOptions, learn
 from rosenblatt.desk.model import model_of
 from rosenblatt.desk.model_contents import card_of, with_rates
 from rosenblatt.desk.split import HoldOut
-from rosenblatt.desk.train import TrainingOptions, learn
-from rosenblatt.desk.wishes import Wishes
 from rosenblatt.read.encode.columns import StepColumn
 from rosenblatt.read.encode.steps import MOST_STEPS, edges_of, roundest
 from rosenblatt.read.table import Table

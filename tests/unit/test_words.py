@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from rosenblatt.desk.plain_warnings import in_plain_words
+from rosenblatt.desk.learning.plain_warnings import in_plain_words
 from rosenblatt.plurals import many
 from rosenblatt.read.encode.columns import CategoryColumn, NumberColumn
 from rosenblatt.read.encode.encoding import Encoding, Target

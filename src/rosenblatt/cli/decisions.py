@@ -4,10 +4,10 @@ from dataclasses import asdict
 from typing import Any
 
 from rosenblatt.cli.screen import Screen
-from rosenblatt.desk.judging import coverage_of, reliability_of
-from rosenblatt.desk.measures import Measures, Said
-from rosenblatt.desk.said_judging import areas_in_words, probabilities_in_words
-from rosenblatt.desk.train import Learned
+from rosenblatt.desk.judging.in_words import areas_in_words, probabilities_in_words
+from rosenblatt.desk.judging.judged import coverage_of, reliability_of
+from rosenblatt.desk.judging.measures import Measures, Said
+from rosenblatt.desk.learning.train import Learned
 from rosenblatt.judge.making import Decided
 from rosenblatt.visible import visible
 

@@ -12,9 +12,9 @@ from rosenblatt.cli.prefetch import Begun
 from rosenblatt.cli.reading import progress_to
 from rosenblatt.cli.screen import Screen
 from rosenblatt.desk.data import Data
+from rosenblatt.desk.learning.train import Learned, TrainingOptions, learn
 from rosenblatt.desk.limits import FIT_WORK, clock_of, more
 from rosenblatt.desk.model import model_of
-from rosenblatt.desk.train import Learned, TrainingOptions, learn
 from rosenblatt.errors import OptionError
 from rosenblatt.ship.file.modelfile import Model
 

@@ -15,7 +15,7 @@ from rosenblatt.vocabulary import CALIBRATIONS
 if TYPE_CHECKING:
     from rosenblatt.cli.prefetch import Begun
     from rosenblatt.cli.screen import Screen
-    from rosenblatt.desk.wishes import Wishes
+    from rosenblatt.desk.judging.wishes import Wishes
 
 ALGORITHMS = ("auto", "fewest-mistakes", *registry.ALGORITHMS)
 FORMATS = ("csv", "tsv", "parquet", "ndjson", "arrow", "libsvm", "arff")
@@ -298,7 +298,7 @@ class Deciding:
 
     def wishes(self) -> "Wishes":
         """What is wanted of the decisions."""
-        from rosenblatt.desk.wishes import Wishes
+        from rosenblatt.desk.judging.wishes import Wishes
 
         return Wishes(
             self.costs,

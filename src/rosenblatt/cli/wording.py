@@ -18,7 +18,7 @@ from rosenblatt.read.encode.columns import BITS, CategoryColumn, DateColumn, Num
 from rosenblatt.visible import visible
 
 if TYPE_CHECKING:  # `check` does without what knows all rules
-    from rosenblatt.desk.train import Learned
+    from rosenblatt.desk.learning.train import Learned
     from rosenblatt.desk.tree_paths import TableTree
     from rosenblatt.learn.selection.column_path import ColumnPath
     from rosenblatt.ship.explain.scorecard import Scorecard
@@ -304,7 +304,7 @@ def learned_record(found: "Learned", model: "Model") -> dict[str, Any]:
         **decisions.record(found),
         "exact": found.exact,
         "constraints": constraints_record(found.trained.encoding, found.rule.cone),
-        "columns": None if found.rule.column_path is None else found.rule.column_path.record,
+        "few_columns": None if found.rule.column_path is None else found.rule.column_path.record,
         "interrupted": found.interrupted,
         "seconds": found.seconds,
     }

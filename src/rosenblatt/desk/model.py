@@ -7,9 +7,9 @@ import numpy as np
 
 from rosenblatt.desk.check import Finding
 from rosenblatt.desk.data import Data
+from rosenblatt.desk.learning.train import Learned, TrainingOptions
 from rosenblatt.desk.limits import FIT_WORK, clock_of
 from rosenblatt.desk.profile import profile_of
-from rosenblatt.desk.train import Learned, TrainingOptions
 from rosenblatt.errors import OptionError
 from rosenblatt.prove.check.certificate import Certificate, Contradiction
 from rosenblatt.prove.check.joint_certificate import JointContradiction

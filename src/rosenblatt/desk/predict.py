@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from rosenblatt.desk.error_rate import ErrorEstimate
+from rosenblatt.desk.judging.error_rate import ErrorEstimate
 from rosenblatt.desk.model_contents import card_of, in_points, points_of, shown_points
 from rosenblatt.desk.tree_paths import conditions, table_tree
 from rosenblatt.errors import OptionError, TableError

@@ -7,9 +7,9 @@ import numpy as np
 
 from rosenblatt.desk.constraints import but_for, by_column, points_in_words
 from rosenblatt.desk.data import Data
+from rosenblatt.desk.learning.train import Learned
 from rosenblatt.desk.model_contents import card_of, in_points, with_rates
 from rosenblatt.desk.report_judging import shown_judging
-from rosenblatt.desk.train import Learned
 from rosenblatt.desk.tree_paths import first_lines, table_tree
 from rosenblatt.draw.tree_picture import svg_of
 from rosenblatt.errors import OptionError

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from rosenblatt.desk.judging import coverage_of, reliability_of
-from rosenblatt.desk.measures import Said
-from rosenblatt.desk.said_judging import areas_in_words, probabilities_in_words
-from rosenblatt.desk.train import Learned
+from rosenblatt.desk.judging.in_words import areas_in_words, probabilities_in_words
+from rosenblatt.desk.judging.judged import coverage_of, reliability_of
+from rosenblatt.desk.judging.measures import Said
+from rosenblatt.desk.learning.train import Learned
 from rosenblatt.judge.abstain import DECIDED
 from rosenblatt.judge.curves import curve
 from rosenblatt.judge.making import Decided

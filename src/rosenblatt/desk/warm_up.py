@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.desk.check import finding
-from rosenblatt.desk.choosing import MEANT, options_of
 from rosenblatt.desk.data import Data, data_of, encoded
+from rosenblatt.desk.learning.choosing import MEANT, options_of
+from rosenblatt.desk.learning.train import TrainingOptions, learn
 from rosenblatt.desk.model import model_of
-from rosenblatt.desk.train import TrainingOptions, learn
 from rosenblatt.read.sources import read_table
 from rosenblatt.read.table import LABEL
 from rosenblatt.registry import ALGORITHMS

@@ -9,7 +9,7 @@ import numpy as np
 
 from rosenblatt.desk.cost import Costs
 from rosenblatt.desk.data import Data
-from rosenblatt.desk.error_rate import HELD_OUT, ErrorEstimate
+from rosenblatt.desk.judging.error_rate import HELD_OUT, ErrorEstimate
 from rosenblatt.desk.model import means_of
 from rosenblatt.desk.model_contents import points_of
 from rosenblatt.desk.profile import profile_of

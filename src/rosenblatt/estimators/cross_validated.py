@@ -25,6 +25,13 @@ class PerceptronCV(Face, CrossValidatedRule):
     cv_results_ : dict
         "candidates": all that were tried. "error": how often each errs on rows that it has not learned from. "errors":
         the same for each split, a row for each candidate.
+    columns_ : list of str or None
+        With most_columns, the columns that the rule uses, in the order in which they entered.
+    column_path_ : dict or None
+        With most_columns, "added": the columns that entered, in order; "error": how often rules of the first, of the
+        first two, ... err on rows not learned from; "noise": the standard error of how much that is above the least;
+        "error_of_all": that of rules of all columns; "used", "within_noise" and "of": how many are used, would do
+        within noise, and are there.
     classes_ : array
         The labels, sorted; of two, "yes" is the second.
     stop_reason_ : Reason
@@ -40,6 +47,9 @@ class PerceptronCV(Face, CrossValidatedRule):
     are compared on at most 20,000 rows, drawn from each class in its share; the rule learns from all.
     On Ctrl-C, or when max_seconds are over, the candidates that were judged in every split are compared, and the best
     of them is the rule.
+    With most_columns, columns enter one after another: of those that promise most, by how steeply the objective falls
+    along them less what noise alone would give, the one that lowers it most. The candidates are compared with so many
+    columns, chosen in every split anew.
     A sample weight is what a mistake on that row costs, in learning and in judging.
     Deterministic, given random_state; the last digits of weights may differ between processors.
 

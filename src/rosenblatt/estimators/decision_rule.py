@@ -128,7 +128,7 @@ class DecisionRule(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     >>> rule.predict([[1, 1, 0], [0, 0.3, 0], [-1, -1, 0]]).tolist()
     ['good', 'ask a person', 'bad']
     >>> rule.predict_proba([[0, 0.3, 0]]).round(1).tolist()
-    [[0.4, 0.6]]
+    [[0.5, 0.5]]
     >>> 0.6 < rule.coverage_ < 0.9
     True
     """
@@ -220,9 +220,8 @@ class DecisionRule(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         With more than two classes, those of each class against the rest, of shape (n, n_classes, 2).
         """
         decision = self._checked
-        scores = scores_of(self.estimator_, X)
-        several = isinstance(decision.probability, OneVsRest)
-        scores = decision.probability.columns(scores) if several else scores.reshape(-1, 1)
+        scores, made = scores_of(self.estimator_, X), decision.probability
+        scores = made.columns(scores) if isinstance(made, OneVsRest) else scores.reshape(-1, 1)
         ends = [np.stack(one.interval(column), axis=1) for one, column in zip(_tables(decision), scores.T, strict=True)]
         return ends[0] if len(ends) == 1 else np.stack(ends, axis=1)
 

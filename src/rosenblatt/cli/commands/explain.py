@@ -87,7 +87,7 @@ def run(
             screen.line(path.statement)
             wording.column_path(screen, path)
         record = _record(model, card.as_record())
-        screen.record(record | {"columns": None if path is None else path.record})
+        screen.record(record | {"few_columns": None if path is None else path.record})
         return
     if not file:
         raise OptionError(
@@ -144,7 +144,7 @@ def _record(
     card = card and {"threshold": None, **card}
     found = {
         "card": card,
-        "columns": None,
+        "few_columns": None,
         "tree": None,
         "way": None,
         "integers": integers,

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from rosenblatt.desk.judging import said_of
-from rosenblatt.desk.measures import Measures
+from rosenblatt.desk.judging.judged import said_of
+from rosenblatt.desk.judging.measures import Measures
 from rosenblatt.desk.verifying.claim import AGAIN, PREDICT, Claim, Outcome, Subject, near
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.judge.abstain import Abstention, choose

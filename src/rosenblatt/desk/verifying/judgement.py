@@ -6,7 +6,7 @@ from typing import Any
 
 from rosenblatt.desk.cost import Baseline
 from rosenblatt.desk.data import Data
-from rosenblatt.desk.error_rate import HELD_OUT, ErrorEstimate, by_folds
+from rosenblatt.desk.judging.error_rate import HELD_OUT, ErrorEstimate, by_folds
 from rosenblatt.desk.model import means_of
 from rosenblatt.desk.model_contents import has_exact_points, has_whole_points
 from rosenblatt.desk.verifying.claim import AGAIN, EXACT, PREDICT, Claim, Outcome, Subject, near, unless

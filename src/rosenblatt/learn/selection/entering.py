@@ -12,7 +12,8 @@ Method    Forward. At the lowest P of the columns S that are in, with slope g al
           pull, to how much lower P is on the rows learned from than on others. It is taken off.
 Paper     forward selection: Efroymson 1960; the part taken off: Takeuchi 1976.
 
-Where two columns promise the same, the first is taken.
+Where two columns promise the same, the first is taken. Of more than two classes, rows bend P by up to as many times
+their second moments as there are classes; which columns promise most hardly depends on that factor, so it is left out.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -64,27 +64,28 @@ def compare_few(
     order = search.entered(np.arange(data.codes.size))[-1].columns
     names = list(columns)
     path = ColumnPath(tuple(names[c] for c in order), len(columns))
-    found = search.in_splits(splits) if not stop() else []
+    found = search.in_splits(splits)
     if found:
-        path = _with_errors(path, data, splits, found)
+        path = _with_errors(path, data, found)
     if path.error.size and len(columns) > len(path.error) and not stop():
         wrong = judged(data, splits, (MODERATE,), stop=stop)
         if all((each != UNJUDGED).all() for each in wrong):
             path = replace(path, all_error=float(measured(data, splits, (MODERATE,), wrong).choice.error[0]))
     chosen = search.features(order[: path.many])
-    features = [search.features(each.columns[: path.many]) for each in found] or [chosen] * len(splits)
+    features = [search.features(each.columns[: path.many]) for each in found]
+    features += [chosen] * (len(splits) - len(found))  # time is up: nothing will be compared
     comparison = compare(data, splits, tried, learners, stop, features)
     choice = replace(comparison.choice, columns=path)
     return FewColumns(chosen, path, replace(comparison, data=data.only(chosen), choice=choice))
 
 
-def _with_errors(
-    path: ColumnPath, data: LabelledTable, splits: Sequence[Split], found: "Sequence[InSplit]"
-) -> ColumnPath:
-    """With the error of rules of one column, of two, ...: as many as entered everywhere."""
-    most = min(len(path.names), *(len(each.wrong) for each in found))
-    sizes = tuple(MODERATE for _ in range(most))
-    errors = measured(data, splits, sizes, [each.wrong[:most] for each in found]).choice
+def _with_errors(path: ColumnPath, data: LabelledTable, found: "Sequence[InSplit]") -> ColumnPath:
+    """With the error of rules of one column, of two, ...: where time was up, in the splits in which most entered."""
+    reached = max(len(each.wrong) for each in found)
+    far = [each for each in found if len(each.wrong) == reached]
+    most = min(reached, len(path.names))
+    splits, sizes = [each.split for each in far], tuple(MODERATE for _ in range(most))
+    errors = measured(data, splits, sizes, [each.wrong[:most] for each in far]).choice
     return replace(path, names=path.names[:most], error=errors.error, noise=errors.noise)
 
 
@@ -92,6 +93,7 @@ def _with_errors(
 class InSplit:
     """The columns that entered in a split, in order; with one of them, two, ..., which rows judged are wrong."""
 
+    split: Split
     columns: tuple[int, ...]
     wrong: Array
 
@@ -115,15 +117,16 @@ class _Search:
         return list(Entering(self.data, self.table, self.columns, share).run(self.most, self.stop))
 
     def in_splits(self, splits: Sequence[Split]) -> list[InSplit]:
-        """The same in every split."""
+        """The same in every split, or in those that there is time for."""
 
         def some(first: int, last: int) -> list[InSplit]:
-            return [self._in_split(*split) for split in splits[first:last]]
+            return [self._in_split(split) for split in splits[first:last] if not self.stop()]
 
         numbers = WORK * self.most * self.data.codes.size * self.table.shape[1]
         return list(chain.from_iterable(in_pieces(some, 0, len(splits), numbers))) if splits else []
 
-    def _in_split(self, learned: Array, judged: Array) -> InSplit:
+    def _in_split(self, split: Split) -> InSplit:
+        learned, judged = split
         found = self.entered(learned)
         wrong = [said(each.scores[:, judged]) != self.data.codes[judged] for each in found]
-        return InSplit(found[-1].columns, np.array(wrong, np.int8))
+        return InSplit(split, found[-1].columns, np.array(wrong, np.int8))

@@ -50,7 +50,7 @@ NO_RULE = "No rule is right on every row that counts."
 NO_RULE_IN_CONE = "No rule that keeps the constraints is right on every row that counts."
 SOME_RULE = "The rows are proved separable: more passes lead there, sooner if the columns are of similar sizes"
 A_SECOND = 1e9  # numbers, read in about so long: what is looked for in a run whose time is up
-ADVICE = {  # desk/plain_warnings.py rewords it for the command
+ADVICE = {  # desk/learning/plain_warnings.py rewords it for the command
     Reason.MAX_PASSES: "raise max_passes, or bring the columns to similar sizes (StandardScaler)",
     Reason.STALLED: "set max_passes to go on",
     Reason.MAX_COPIES: "divide the weights by a constant",

@@ -31,7 +31,7 @@ MOST_ROWS = 12  # of one contradiction
 
 @dataclass(frozen=True)
 class ErrorRate:
-    """The error rate as the page shows it: a copy of `desk.error_rate.ErrorEstimate`."""
+    """The error rate as the page shows it: a copy of `desk.judging.error_rate.ErrorEstimate`."""
 
     errors: int
     n: int

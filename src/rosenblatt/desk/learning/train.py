@@ -14,23 +14,24 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.desk import deciding
-from rosenblatt.desk.challenge import challenger, shared_options
-from rosenblatt.desk.choosing import AUTO as AUTO
-from rosenblatt.desk.choosing import COMPARED, LIMIT, MEANT, chosen, options_of, rule_of, rules_of
 from rosenblatt.desk.constraints import refuse_unfit, without_points
 from rosenblatt.desk.cost import Baseline, Costs
 from rosenblatt.desk.data import Data
-from rosenblatt.desk.deciding import by_rules_of_folds
-from rosenblatt.desk.error_rate import ErrorEstimate
-from rosenblatt.desk.judging import Judged, folds_of, on_folds, on_held_out, pooled
-from rosenblatt.desk.measures import Measures
-from rosenblatt.desk.plain_warnings import in_plain_words
-from rosenblatt.desk.shortening import made_short
+from rosenblatt.desk.judging import deciding
+from rosenblatt.desk.judging.deciding import by_rules_of_folds
+from rosenblatt.desk.judging.error_rate import ErrorEstimate
+from rosenblatt.desk.judging.judged import Judged, folds_of, on_folds, on_held_out, pooled
+from rosenblatt.desk.judging.measures import Measures
+from rosenblatt.desk.judging.wishes import Wishes
+from rosenblatt.desk.learning.challenge import challenger, shared_options
+from rosenblatt.desk.learning.choosing import AUTO as AUTO
+from rosenblatt.desk.learning.choosing import COMPARED, LIMIT, MEANT, chosen, options_of, rule_of, rules_of
+from rosenblatt.desk.learning.plain_warnings import in_plain_words
+from rosenblatt.desk.learning.shortening import made_short
 from rosenblatt.desk.split import HoldOut
-from rosenblatt.desk.wishes import Wishes
 from rosenblatt.errors import DataError, ModelError, NotConverged, OptionError
 from rosenblatt.judge.making import Decided
+from rosenblatt.learn.selection.few_columns import MOST
 from rosenblatt.prove.solve.separability import Verdict
 from rosenblatt.registry import ALGORITHMS
 from rosenblatt.rows.kernels import Array
@@ -188,7 +189,9 @@ def learn(data: Data, training: TrainingOptions) -> Learned:
         interrupted = True
     if wishes.needs_scores and decided is None:
         trainer.notes.append("interrupted before cut-offs and probabilities were found: the model has none")
-    if rule.column_path is not None:
+    if (path := rule.column_path) is not None:
+        if min(path.of, training.options[LIMIT]) > MOST:
+            trainer.notes.append(f"more than {MOST} columns are not looked for")
         rule, trained, held_out = _narrowed(rule, trained, held_out)
         if not interrupted:  # only now is it known which columns proofs are about
             trainer.chosen = chosen(trained, training)

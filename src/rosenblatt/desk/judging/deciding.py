@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rosenblatt.desk.data import Data
-from rosenblatt.desk.wishes import Wishes
+from rosenblatt.desk.judging.wishes import Wishes
 from rosenblatt.judge import making
 from rosenblatt.judge.crossfit import FoldScores, on_one_scale
 from rosenblatt.judge.making import Decided, NotLearnedFrom, refuse_few_of_a_class

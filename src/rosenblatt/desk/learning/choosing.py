@@ -15,8 +15,8 @@ from rosenblatt.desk.check import decided
 from rosenblatt.desk.constraints import cone_wanted, signs_of
 from rosenblatt.desk.cost import Costs
 from rosenblatt.desk.data import Data
+from rosenblatt.desk.learning.shortening import floats_of
 from rosenblatt.desk.limits import FIT_WORK, clock_of, more
-from rosenblatt.desk.shortening import floats_of
 from rosenblatt.errors import OptionError
 from rosenblatt.plurals import many
 from rosenblatt.prove.check.certificate import Separation
@@ -30,7 +30,7 @@ from rosenblatt.rows.storage import numbers_per_row, some_rows
 from rosenblatt.rules.schemes import JOINT
 
 if TYPE_CHECKING:
-    from rosenblatt.desk.train import TrainingOptions
+    from rosenblatt.desk.learning.train import TrainingOptions
 
 AUTO, FEWEST = "auto", "fewest-mistakes"
 COMPARED = "cv"  # the algorithm that compares rules

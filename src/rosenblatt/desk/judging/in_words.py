@@ -1,7 +1,7 @@
 """What was measured on rows that a rule did not learn from, in sentences."""
 
-from rosenblatt.desk.judging import Judged
-from rosenblatt.desk.measures import Measures
+from rosenblatt.desk.judging.judged import Judged
+from rosenblatt.desk.judging.measures import Measures
 from rosenblatt.judge.curves import Area, MeanPrecision
 from rosenblatt.judge.making import Decided
 

@@ -13,11 +13,11 @@ import numpy as np
 
 from rosenblatt.desk.cost import Baseline, Costs
 from rosenblatt.desk.data import Data
-from rosenblatt.desk.deciding import FoldRule, of_fold, on_the_scale_of, said_by_folds
-from rosenblatt.desk.error_rate import HELD_OUT, ErrorEstimate, by_folds
-from rosenblatt.desk.measures import Measures, Said
+from rosenblatt.desk.judging.deciding import FoldRule, of_fold, on_the_scale_of, said_by_folds
+from rosenblatt.desk.judging.error_rate import HELD_OUT, ErrorEstimate, by_folds
+from rosenblatt.desk.judging.measures import Measures, Said
+from rosenblatt.desk.judging.wishes import Wishes
 from rosenblatt.desk.split import HoldOut
-from rosenblatt.desk.wishes import Wishes
 from rosenblatt.errors import DataError
 from rosenblatt.judge.abstain import Covered, error_curve
 from rosenblatt.judge.decision import Decision

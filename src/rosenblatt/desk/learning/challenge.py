@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rosenblatt.desk.choosing import FOR_NEW_ROWS, Chosen, options_of, rule_of
 from rosenblatt.desk.data import Data
+from rosenblatt.desk.learning.choosing import FOR_NEW_ROWS, Chosen, options_of, rule_of
 from rosenblatt.learn.selection.column_path import NOISE, percent
 from rosenblatt.learn.selection.comparison import Comparison
 from rosenblatt.registry import ALGORITHMS
 from rosenblatt.rows.kernels import Array
 
 if TYPE_CHECKING:
-    from rosenblatt.desk.train import TrainingOptions
+    from rosenblatt.desk.learning.train import TrainingOptions
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Learns a rule that can be shipped: chooses the algorithm, compares others with it, shortens the weights."""
