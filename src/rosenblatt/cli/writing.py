@@ -15,6 +15,7 @@ from rosenblatt.cli.reading import named
 from rosenblatt.desk.predict import ErrorInTable, LeftToPeople, complaint
 from rosenblatt.errors import OptionError, TableError
 from rosenblatt.judge.cutoff import CutOff
+from rosenblatt.plurals import many
 from rosenblatt.read.encode.columns import YesNoColumn
 from rosenblatt.read.encode.encoding import Encoding
 from rosenblatt.read.encode.lookup import Unseen
@@ -106,6 +107,18 @@ def on_unseen(unseen: Unseen, encoding: Encoding) -> Iterator[str]:
             yield f"{column!r}: 1 cell holds a value that the rule does not know, {shown}{end}"
         else:
             yield f"{column!r}: {cells:,} cells hold values that the rule does not know, such as {shown}{end}"
+
+
+def in_words(cut_off: CutOff | None, asked: LeftToPeople, judged: ErrorInTable | None) -> Iterator[str]:
+    """How the rows were decided, and how well."""
+    if cut_off is not None:
+        yield cut_off.statement
+        if cut_off.warning is not None:
+            yield cut_off.warning
+    if judged is not None:
+        yield judged.statement
+    elif asked.rows:
+        yield f"Left to people: {many(asked.rows, 'row')}."
 
 
 def summary(

@@ -62,7 +62,7 @@ def run(
 ) -> None:
     """Show the scorecard: points for each value of each column, and the threshold; or, for a tree, its tests."""
     from rosenblatt.cli import reading, wording
-    from rosenblatt.desk.model_contents import card_of, points_of
+    from rosenblatt.desk.model_contents import points_of
     from rosenblatt.errors import OptionError
     from rosenblatt.ship.file.modelfile import Model
 
@@ -77,17 +77,7 @@ def run(
     if not view.integers:
         if file or view.output:
             raise OptionError("FILE and --output require --integers")
-        card = card_of(loaded)
-        wording.card(screen, card, most, view.columns)
-        if loaded.rule.cone:
-            from rosenblatt.desk.constraints import points_in_words
-
-            screen.line(points_in_words(loaded.table_encoding, loaded.rule.cone))
-        if (path := loaded.rule.column_path) is not None:
-            screen.line(path.statement)
-            wording.column_path(screen, path)
-        record = _record(model, card.as_record())
-        screen.record(record | {"few_columns": None if path is None else path.record})
+        screen.record(_card(screen, model, loaded, most, view.columns))
         return
     if not file:
         raise OptionError(
@@ -106,6 +96,22 @@ def run(
         screen.line(f"Model written to {view.output}")
     counts = found.as_record()
     screen.record(_record(model, counts.pop("card"), counts, view.output))
+
+
+def _card(screen: Any, model: Path, loaded: Any, most: int, columns: int) -> dict[str, Any]:
+    """Show the points, and which constraints and limits they keep; returns the record for a program."""
+    from rosenblatt.cli import wording
+    from rosenblatt.desk.constraints import points_in_words
+    from rosenblatt.desk.model_contents import card_of
+
+    card, path = card_of(loaded), loaded.rule.column_path
+    wording.card(screen, card, most, columns)
+    if loaded.rule.cone:
+        screen.line(points_in_words(loaded.table_encoding, loaded.rule.cone))
+    if path is not None:
+        screen.line(path.statement)
+        wording.column_path(screen, path)
+    return _record(model, card.as_record()) | {"few_columns": None if path is None else path.record}
 
 
 def _tree(

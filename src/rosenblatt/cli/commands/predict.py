@@ -75,7 +75,6 @@ def run(
     from rosenblatt.cli.values import share_given
     from rosenblatt.desk.predict import LeftToPeople, judged, predictions, with_capacity
     from rosenblatt.errors import OptionError
-    from rosenblatt.plurals import many
     from rosenblatt.read.encode.lookup import Unseen
     from rosenblatt.ship.file.modelfile import Model
 
@@ -108,10 +107,7 @@ def run(
             writing.to_file(found, output, shown.force)
     for note in writing.on_unseen(unseen, loaded.table_encoding):
         screen.note(note)
-    told = [] if cut_off is None else [cut_off.statement, *([] if cut_off.warning is None else [cut_off.warning])]
-    if asked.rows and error is None:
-        told.append(f"Left to people: {many(asked.rows, 'row')}.")
-    for line in [*told, *([] if error is None else [error.statement])]:
+    for line in writing.in_words(cut_off, asked, error):
         screen.aside(line) if output is None else screen.line(line)
     if output is not None:
         screen.line(f"Written: {output}")

@@ -5,9 +5,10 @@ Input     as for `comparison`; the features of every column, and how many column
 Result    `FewColumns`: the features to use, the columns in order of entry with the error of every number of them, and
           the comparison of the candidates on so many columns.
 Method    In every split, columns enter (`entering`) by the rows to learn from alone, so the errors of rules of one
-          column, of two, ... on its other rows are honest, though each split may choose other columns. The number to
-          use is the smallest whose error noise cannot tell from the least; the columns themselves are those that all
-          rows choose. With so many columns, in every split its own, all candidates are then compared.
+          column, of two, ... on its other rows are honest, though each split may choose other columns. As many are used
+          as err least (the fewest whose error noise cannot tell from that erred more on real tables); the columns
+          themselves are those that all rows choose. With so many columns, in every split its own, all candidates
+          are then compared.
 """
 
 from collections.abc import Callable, Mapping, Sequence
