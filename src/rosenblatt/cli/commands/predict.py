@@ -44,6 +44,16 @@ class Decisions:
         ),
     ] = False
 
+    def share_of_yes(self) -> float | None:
+        """The share of the rows to say yes to, if it is given."""
+        from rosenblatt.cli.values import share_given
+        from rosenblatt.errors import OptionError
+
+        rate = share_given(self.rate, "--rate")
+        if rate is not None and self.places is not None:
+            raise OptionError("--places and --rate both say how many rows are yes: leave one of them out")
+        return rate
+
 
 @flattened
 def run(
@@ -72,18 +82,14 @@ def run(
     from contextlib import nullcontext
 
     from rosenblatt.cli import reading, writing
-    from rosenblatt.cli.values import share_given
     from rosenblatt.desk.predict import LeftToPeople, judged, predictions, with_capacity
-    from rosenblatt.errors import OptionError
     from rosenblatt.read.encode.lookup import Unseen
     from rosenblatt.ship.file.modelfile import Model
 
     os.environ.setdefault("POLARS_ROW_GROUP_PREFETCH_SIZE", "2")  # more costs memory and brings no speed
     screen = shown.screen_for(output)
     writing.check_suffix(output)
-    rate = share_given(decisions.rate, "--rate")
-    if rate is not None and decisions.places is not None:
-        raise OptionError("--places and --rate both say how many rows are yes: leave one of them out")
+    rate = decisions.share_of_yes()
     loaded = Model.load(model)
     table = reading.table(
         screen, file, wanted, loaded.encoding, large=True, target=decisions.judge, keep=decisions.keep or ()

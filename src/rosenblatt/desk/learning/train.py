@@ -163,30 +163,7 @@ def learn(data: Data, training: TrainingOptions) -> Learned:
     costs = Costs.of(rule, trained)
     predicted = rule.predict(trained.seen)
     wrong = predicted != trained.y
-    judged = decided = None
-    anew = partial(_learned_from, training)
-    try:
-        known = partial(_prepared, data, training=training)
-        if training.folds and not interrupted:
-            folds = folds_of(trained, training.folds, HoldOut(wishes.part, training.seed), known, anew)
-            rows = pooled(rule, trained, folds)
-            if wishes.needs_scores:
-                decided = deciding.decided(wishes, data.classes, rows, rule, set_aside)
-            judged = on_folds(wishes, rows, decided, trained, folds, training.folds)
-            trainer.notes += judged.notes
-        elif wishes.needs_scores and not interrupted:
-            again = partial(_learned_from, trainer.settled)
-            if trained.encoding.knows_labels:  # so it is made anew, too
-                apart = training.held_out or HoldOut(0.0, training.seed)
-                rows = pooled(rule, trained, folds_of(trained, deciding.FOLDS, apart, known, again))
-            else:
-                rows = by_rules_of_folds(rule, trained, training.seed, again)
-            decided = deciding.decided(wishes, data.classes, rows, rule, set_aside)
-        if held_out.n:
-            made = None if decided is None else decided.decision
-            judged = on_held_out(wishes, rule, made, costs, trained, held_out)
-    except KeyboardInterrupt:  # there is a rule, though it is not judged
-        interrupted = True
+    judged, decided, interrupted = _judged(data, trainer, costs, held_out, set_aside, interrupted)
     if wishes.needs_scores and decided is None:
         trainer.notes.append("interrupted before cut-offs and probabilities were found: the model has none")
     if (path := rule.column_path) is not None:
@@ -208,6 +185,37 @@ def learn(data: Data, training: TrainingOptions) -> Learned:
         rule, how.algorithm, how.why, how.verdict, trained, int(wrong.sum()), costs, cost, judged, decided, exact,
         seconds, interrupted, notes, held_out if held_out.n else None,
     )  # fmt: skip
+
+
+def _judged(
+    data: Data, trainer: "_Trainer", costs: Costs, held_out: Data, set_aside: Data, interrupted: bool
+) -> tuple[Judged | None, Decided | None, bool]:
+    """How the rule does on rows not learned from, what is decided by its scores; and whether that or learning was interrupted."""
+    training, rule, trained, wishes = trainer.training, trainer.rule, trainer.data, trainer.training.wishes
+    known, judged, decided = partial(_prepared, data, training=training), None, None
+    try:
+        if training.folds and not interrupted:
+            anew = partial(_learned_from, training)
+            folds = folds_of(trained, training.folds, HoldOut(wishes.part, training.seed), known, anew)
+            rows = pooled(rule, trained, folds)
+            if wishes.needs_scores:
+                decided = deciding.decided(wishes, data.classes, rows, rule, set_aside)
+            judged = on_folds(wishes, rows, decided, trained, folds, training.folds)
+            trainer.notes += judged.notes
+        elif wishes.needs_scores and not interrupted:
+            anew = partial(_learned_from, trainer.settled)
+            if trained.encoding.knows_labels:  # so it is made anew, too
+                apart = training.held_out or HoldOut(0.0, training.seed)
+                rows = pooled(rule, trained, folds_of(trained, deciding.FOLDS, apart, known, anew))
+            else:
+                rows = by_rules_of_folds(rule, trained, training.seed, anew)
+            decided = deciding.decided(wishes, data.classes, rows, rule, set_aside)
+        if held_out.n:
+            made = None if decided is None else decided.decision
+            judged = on_held_out(wishes, rule, made, costs, trained, held_out)
+    except KeyboardInterrupt:  # there is a rule, though it is not judged
+        interrupted = True
+    return judged, decided, interrupted
 
 
 def _narrowed(rule: Any, trained: Data, held_out: Data) -> tuple[Any, Data, Data]:
