@@ -205,6 +205,11 @@ def test_the_page_says_so(here):
         ("--increasing granted", "--increasing: 'granted' is the target"),
         ("--increasing debts --decreasing debts", "column 'debts' cannot be both --increasing and --decreasing"),
         ("--increasing debts --ignore debts", "--increasing: column 'debts' is left out: .*"),
+        (
+            "--steps debts --kind debts=category",
+            "column 'debts' cannot be both category \\(--kind\\) and cut into --steps",
+        ),
+        ("--steps since", ".*row 1, column 'since': '2000-01-01' is not a number"),
         ("--increasing debts -a tree", "the tree rule cannot keep --increasing and --decreasing; these can: .*"),
         ("--increasing debts -a kernel", "the kernel rule cannot keep --increasing and --decreasing; these can: .*"),
         ("--increasing debts -a perceptron --normalize", "constraints on signs are not for normalize: .*"),

@@ -70,6 +70,9 @@ def kinds_given(
             raise OptionError(f"--kind needs COLUMN=KIND, as in --kind age=number, not {each!r}")
         check_kind(column, kind)
         given[column] = kind
+    for column in steps or []:
+        if given.get(column, "steps") != "steps":
+            raise OptionError(f"column {column!r} cannot be both {given[column]} (--kind) and cut into --steps")
     return given | dict.fromkeys(steps or [], "steps") | dict.fromkeys(ignore or [], "ignore")
 
 
