@@ -190,7 +190,7 @@ def learn(data: Data, training: TrainingOptions) -> Learned:
 def _judged(
     data: Data, trainer: "_Trainer", costs: Costs, held_out: Data, set_aside: Data, interrupted: bool
 ) -> tuple[Judged | None, Decided | None, bool]:
-    """How the rule does on rows not learned from, what is decided by its scores; and whether that or learning was interrupted."""
+    """How the rule does on rows not learned from, and what its scores decide; and whether it was interrupted."""
     training, rule, trained, wishes = trainer.training, trainer.rule, trainer.data, trainer.training.wishes
     known, judged, decided = partial(_prepared, data, training=training), None, None
     try:
