@@ -209,7 +209,6 @@ def test_the_page_says_so(here):
             "--steps debts --kind debts=category",
             "column 'debts' cannot be both category \\(--kind\\) and cut into --steps",
         ),
-        ("--steps since", ".*row 1, column 'since': '2000-01-01' is not a number"),
         ("--increasing debts -a tree", "the tree rule cannot keep --increasing and --decreasing; these can: .*"),
         ("--increasing debts -a kernel", "the kernel rule cannot keep --increasing and --decreasing; these can: .*"),
         ("--increasing debts -a perceptron --normalize", "constraints on signs are not for normalize: .*"),
