@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import inf
+from sys import float_info
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from rosenblatt.rows.compiling import briefly
 from rosenblatt.rows.kernels import Array
 
 FARTHEST = 700.0  # exp of more is not a double everywhere
+LARGEST = float_info.max / 2  # of a score: differences are finite
 STEPS = 100  # of Newton's method; ten are many
 ENOUGH = 1e-12  # of a slope, for each row: it is flat
 LEAST_STEP = 1e-10
@@ -157,7 +159,7 @@ class ByLead(OneVsRest):
 
 def ahead(scores: Array) -> Array:
     """How far the score of each class is ahead of the highest other; below 0 for those that are behind."""
-    places = np.arange(scores.shape[1])
+    places, scores = np.arange(scores.shape[1]), np.clip(scores, -LARGEST, LARGEST)
     return np.stack([scores[:, k] - scores[:, places != k].max(axis=1) for k in places], axis=1)
 
 

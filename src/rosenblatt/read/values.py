@@ -115,6 +115,12 @@ class Spellings:
         return tuple(mark for mark in MISSING if mark not in self.texts)
 
     @cached_property
+    def marks_as_written(self) -> tuple[str, ...]:
+        """The same for systems that cannot take blanks off a cell: one that is a single blank is missing, too."""
+        blank = " " if "" in self.marks and " " not in self.texts else None
+        return self.marks if blank is None else (*self.marks, blank)
+
+    @cached_property
     def usual(self) -> dict[str, int]:
         """The places of all texts common enough to keep in a dict."""
         each = {form: k for word, k in self.words.items() for form in (word, word.upper(), word.capitalize())}

@@ -198,7 +198,8 @@ def _of_category(graph: Graph, column: CategoryColumn, w: Array) -> str:
     if MISSING in column.known:
         raise OptionError(f"column {column.name!r} has the value {MISSING!r}, which means missing in ONNX")
     table = np.array([column.worth(each) for each in w.T]).T  # known values, any other, none
-    forms = {**column.spellings.usual, MISSING: column.spellings.missing}
+    marks = dict.fromkeys((*column.spellings.marks_as_written, MISSING), column.spellings.missing)
+    forms = column.spellings.usual | marks
     cells = graph.input(column, "STRING", f"a category; {MISSING!r} means missing")
     place = graph.node(
         "LabelEncoder",

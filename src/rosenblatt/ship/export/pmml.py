@@ -78,7 +78,13 @@ def _add_fields(root: Element, columns: Sequence[EncodedColumn], points: PointRu
         if kind is NUMBER:
             ends = {"leftMargin": f"-{LARGEST}", "rightMargin": LARGEST}
             SubElement(field, "Interval", {"closure": "closedClosed", **ends})
-        marks = () if kind is NUMBER else column.spellings.marks if isinstance(column, CategoryColumn) else MISSING
+        marks = (
+            ()
+            if kind is NUMBER
+            else column.spellings.marks_as_written
+            if isinstance(column, CategoryColumn)
+            else MISSING
+        )
         for mark in marks:
             SubElement(field, "Value", {"value": mark, "property": "missing"})
     target = SubElement(fields, "DataField", {"name": _attribute(points.encoding.target.name), **TEXT})
