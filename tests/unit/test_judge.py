@@ -191,6 +191,13 @@ def test_scores_as_large_as_doubles_go():
     assert calibration.Sigmoid(-1e300, 0.0).of([1e300, -1e300]).tolist() == [1.0, pytest.approx(0, abs=1e-300)]
 
 
+def test_leads_of_huge_scores_are_finite():
+    most = np.finfo(float).max
+    leads = calibration.ahead(np.array([[most, -most, 1.0], [np.inf, np.inf, -np.inf]]))
+    assert np.isfinite(leads).all()
+    assert (np.sign(leads) == [[1, -1, -1], [0, 0, -1]]).all()
+
+
 def test_minus_zero_is_zero():
     assert Scored.of([0.0, -0.0], np.array([True, False])).groups.scores.size == 1
 
