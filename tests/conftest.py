@@ -1,4 +1,5 @@
 import os
+import signal
 import sys
 import warnings
 from pathlib import Path
@@ -11,6 +12,7 @@ from rosenblatt.rows import compiling
 
 sys.path.insert(0, str(Path(__file__).parent))  # for `oracle` and `cases`
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell has it ignored by what runs in the background
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 if UNCOMPILED:  # compiled code does not warn of overflow, which the kernels expect and handle
     np.seterr(over="ignore", invalid="ignore")

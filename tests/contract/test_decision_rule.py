@@ -397,7 +397,7 @@ def test_wrong_rows_are_refused():
         DecisionRule(LogisticRegression(), at_most=0.5).fit(X, y, sample_weight=np.arange(60.0))
     with pytest.raises(DataError, match="venn-abers counts rows"):
         DecisionRule(LogisticRegression(), method="venn-abers").fit(X, y, sample_weight=np.arange(60.0))
-    with pytest.raises(DataError, match="row 3: the weight is negative"):
+    with pytest.raises(DataError, match="row 3: the weight is -1; weights must be at least 0"):
         rule.fit(X, y, sample_weight=np.where(np.arange(60) == 3, -1.0, 1.0))
     X3, y3 = overlapping(90, classes=3)
     for name, value in (("cost", {"bad": 2}), ("rate", 0.2)):
@@ -410,3 +410,13 @@ def test_wrong_rows_are_refused():
         DecisionRule(LogisticRegression(), cv=without_bad).fit(X3, y3)
     with pytest.raises(OptionError, match="takes no sample weights"):
         DecisionRule(make_pipeline(StandardScaler(), LogisticRegression())).fit(X, y, sample_weight=np.ones(60))
+
+
+@pytest.mark.parametrize(
+    ("weights", "words"),
+    [(0.0, "weights of all rows are zero"), (-1.0, "must be at least 0"), (np.nan, "must be finite")],
+)
+def test_weights_that_are_refused(weights, words):
+    X, y = np.arange(40.0).reshape(-1, 1), np.arange(40) % 2
+    with pytest.raises(DataError, match=words):
+        DecisionRule().fit(X, y, sample_weight=np.full(40, weights))

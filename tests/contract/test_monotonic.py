@@ -187,7 +187,7 @@ def test_proofs_follow_names():
 
 @pytest.mark.parametrize("power", [-300, -160, -20, 50, 155, 165, 200])
 def test_numbers_of_any_size_get_proofs_that_hold(power):
-    """Squares of very small weights are 0 in floats: bounds allow for that."""
+    """Squares of very smweights of all rows are zero in floats: bounds allow for that."""
     X, y, weights = np.array([[-1.0, -1.0], [2.0, 0.0]]) * 10.0**power, [0, 1], [3e-301, 2.5e-300]
     rule = SoftMarginPerceptron(monotonic_cst=[1, 1], fit_intercept=False)
     assert rule.fit(X, y, weights).certificate_.verify(X, y, weights)

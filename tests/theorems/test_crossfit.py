@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.errors import DataError
-from rosenblatt.judge.calibration import Sigmoid, Steps, isotonic, sigmoid, venn_abers
+from rosenblatt.judge.calibration import Sigmoid, Steps, ahead, isotonic, sigmoid, venn_abers
 from rosenblatt.judge.crossfit import FoldScores, on_one_scale
 from rosenblatt.judge.scored import Scored
 from rosenblatt.judge.tables import FARTHEST, METHODS, STEP, halfway, rounded_outwards, steps_of, table_of, tables_of
@@ -141,9 +141,10 @@ def test_each_method_gives_a_table_of_each_class(method, rng):
     codes = np.argmax(scores + rng.normal(size=scores.shape), axis=1)
     found = tables_of(method, scores, codes)
     assert np.allclose(found.of(scores).sum(axis=1), 1)
+    leads = ahead(scores)
     for code, one in enumerate(found.classes):
-        assert one == table_of(method, Scored.of(scores[:, code], codes == code))
-    two = tables_of(method, scores[:, 0], (codes == 0).astype(int))
+        assert one == table_of(method, Scored.of(leads[:, code], codes == code))
+    two = tables_of(method, leads[:, 0], (codes == 0).astype(int))
     assert two == found.classes[0]
 
 

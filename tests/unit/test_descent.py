@@ -117,13 +117,14 @@ def test_costs_that_rise_again_do_not_keep_a_descent_going(seed):
     found = space_of(Examples.of([[2.0], [0.1], [0.1]], [0, 1, 1], fit_intercept=False))
     rng = np.random.default_rng(seed)
     spend, _ = counting(1e5)
-    fewest(found, costs.NO_COSTS, np.ones(1), rng, patience=20, spend=spend, worth_a_kick=lambda: True)
+    free = np.zeros(found.size)
+    fewest(found, costs.NO_COSTS, np.ones(1), rng, patience=20, spend=spend, worth_a_kick=lambda: True, signs=free)
 
 
 def test_a_walk_ends_though_every_step_changes_the_cost(monkeypatch):
     found = space_of(Examples.of([[2.0], [0.1], [0.1]], [0, 1, 1], fit_intercept=False))
     spend, _ = counting(1e5)
-    descent = Descent(found, costs.NO_COSTS, 0.0, np.random.default_rng(0), spend, lambda: True)
+    descent = Descent(found, costs.NO_COSTS, 0.0, np.random.default_rng(0), spend, lambda: True, np.zeros(found.size))
     descent.stand(np.ones(1))
 
     def turn(slopes, directions, costs, share, w, *rest):

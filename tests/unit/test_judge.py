@@ -43,7 +43,7 @@ HUNDRED = Scored.of(np.arange(100.0), np.arange(100) * 7 % 10 < np.arange(100) /
         ([0.1, 0.2], [True], None, "there are 2 scores but 1 labels: every row needs both"),
         ([0.1, 0.2], [True, False], [1.0], "there are 2 rows but 1 weights: every row needs one"),
         ([0.1, 0.2], [True, False], [1.0, -2.0], "row 1: the weight is -2; weights must be at least 0"),
-        ([0.1, 0.2], [True, False], [0.0, 0.0], "all weights are 0: no row counts"),
+        ([0.1, 0.2], [True, False], [0.0, 0.0], "weights of all rows are zero: no row counts"),
         ([0.1, 0.2], [True, False], [1.0, inf], "row 1: weights must be finite numbers, not inf"),
         (np.ma.array([0.1, 0.2], mask=[0, 1]), [True, False], None, "scores: row 1 is masked"),
     ],
@@ -189,6 +189,13 @@ def test_scores_as_large_as_doubles_go():
         assert np.isfinite(found).all()
         assert (np.diff(found) >= 0).all()
     assert calibration.Sigmoid(-1e300, 0.0).of([1e300, -1e300]).tolist() == [1.0, pytest.approx(0, abs=1e-300)]
+
+
+def test_scores_as_small_as_doubles_go():
+    least = 5e-324
+    found = calibration.sigmoid(Scored.of([-least, 0.0, least, 2 * least], np.array([False, False, True, True])))
+    assert np.isfinite([found.a, found.b]).all()
+    assert (np.diff(found.of([-1.0, -least, least, 1.0])) >= 0).all()
 
 
 def test_leads_of_huge_scores_are_finite():

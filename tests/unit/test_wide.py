@@ -12,7 +12,7 @@ from rosenblatt.geometry import whitening, working_set
 from rosenblatt.geometry.whitening import Scaled, Spanned, space_of
 from rosenblatt.learn.passes import electorate
 from rosenblatt.learn.tree import stored_numbers
-from rosenblatt.prove.solve import optimality as prove_optimality
+from rosenblatt.prove.solve import packing
 from rosenblatt.rows.examples import Examples, narrowed
 from rosenblatt.rules import tree_columns
 
@@ -189,7 +189,7 @@ def test_proofs_about_long_rows_stay_small_or_say_why_not(rng, monkeypatch):
 
 
 def test_a_proof_of_few_mistakes_writes_down_a_bounded_number_of_long_rows(rng, monkeypatch):
-    monkeypatch.setattr(prove_optimality, "WRITTEN", 10 * HASHED)
+    monkeypatch.setattr(packing, "WRITTEN", 10 * HASHED)
     X, y = hashed(rng, 200), rng.permutation(200) % 2
     X, y = sp.csr_array(sp.vstack([X, X[:20]])), np.concatenate([y, 1 - y[:20]])
     interval = optimality(X, y)

@@ -88,9 +88,7 @@ def finding(screen: Screen, data: Data, found: Finding) -> None:
     if found.fewest is not None:
         lower, upper = found.fewest.lower, found.fewest.upper
         none = "no rule that keeps the constraints" if found.cone else "no rule"
-        best = (
-            f", which is the fewest possible{under}" if lower == upper else f", and {none} makes fewer than {lower:,}"
-        )
+        best = f"which is the fewest possible{under}" if lower == upper else f"and {none} makes fewer than {lower:,}"
         screen.line(f"A rule with {many(upper, 'mistake')} was found{f', {best}' if lower else ''}.")
     if found.cut_short is not None:
         screen.line(f"{found.cut_short}.", style="yellow")

@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _check_sample_weight, has_fit_parameter
+from sklearn.utils.validation import has_fit_parameter
 
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.judge.crossfit import FoldScores, on_one_scale
 from rosenblatt.judge.making import NotLearnedFrom
-from rosenblatt.rows.door import unmasked
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rules.rule import Rule
 
@@ -90,11 +89,3 @@ def scores_of(rule: Any, X: Any) -> Array:
 def _has_a_scale(rule: Any) -> bool:
     """Whether the length of its scores is its own; shares and probabilities have the same everywhere."""
     return rule.tree is None if isinstance(rule, Rule) else hasattr(rule, "decision_function")
-
-
-def checked_weights(given: Any, X: Any) -> Array:
-    """Sample weights, one for each row."""
-    found = np.asarray(_check_sample_weight(unmasked(given, "the weights"), X, dtype=np.float64))
-    if (found < 0).any():
-        raise DataError(f"row {int(np.argmax(found < 0))}: the weight is negative; weights must be at least 0")
-    return found

@@ -17,7 +17,6 @@ from rosenblatt.errors import DataError, OptionError
 from rosenblatt.estimators.cross_validated import PerceptronCV
 from rosenblatt.estimators.crossfitting import (
     LabelledRows,
-    checked_weights,
     codes_of,
     learned_from,
     not_learned_from,
@@ -36,6 +35,7 @@ from rosenblatt.judge.making import (
     decided,
     refuse_few_of_a_class,
 )
+from rosenblatt.judge.scored import weights_of
 from rosenblatt.judge.tables import MERGED, METHODS, SIGMOID, VENN_ABERS
 from rosenblatt.learn.selection.folds import stratified
 from rosenblatt.options import number, one_of, whole
@@ -128,7 +128,7 @@ class DecisionRule(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     >>> rule.predict([[1, 1, 0], [0, 0.3, 0], [-1, -1, 0]]).tolist()
     ['good', 'ask a person', 'bad']
     >>> rule.predict_proba([[0, 0.3, 0]]).round(1).tolist()
-    [[0.5, 0.5]]
+    [[0.4, 0.6]]
     >>> 0.6 < rule.coverage_ < 0.9
     True
     """
@@ -172,7 +172,7 @@ class DecisionRule(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         X, y = indexable(admitted(X), checked_labels(np.asarray(column_or_1d(labelled(y), warn=True))))
         self.classes_, codes = np.unique(y, return_inverse=True)
         wanted = self._wanted()
-        weights = None if sample_weight is None else checked_weights(sample_weight, X)
+        weights = None if sample_weight is None else weights_of(sample_weight, codes.size)
         rng = np.random.default_rng(self.random_state) if _is_seed(self.random_state) else self.random_state
         kept = self._kept_apart(codes.size, weights, rng, wanted)
         rows = LabelledRows(X, y, codes, weights)
@@ -228,7 +228,7 @@ class DecisionRule(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of the rows decided that are predicted right; NaN if none is decided."""
         right = self._checked_labels(y) == self._codes(X)
-        weights = np.ones(right.size) if sample_weight is None else checked_weights(sample_weight, X)
+        weights = np.ones(right.size) if sample_weight is None else weights_of(sample_weight, right.size)
         weights = weights * self.decided(X)
         return float(np.average(right, weights=weights)) if weights.any() else float("nan")
 

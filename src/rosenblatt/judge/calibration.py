@@ -174,7 +174,8 @@ def sigmoid(rows: Scored) -> Sigmoid:
     yes, no = float(groups.yes.sum()), float(groups.no.sum())
     targets = groups.yes * ((yes + 1) / (yes + 2)) + groups.no / (no + 2)  # of all rows of a group together
     a, b = _newton(x, weights, targets, b=float(np.log((no + 1) / (yes + 1))))
-    return Sigmoid(a / scale, b - a / scale * middle)
+    slope = min(max(a / scale, -float_info.max), float_info.max)  # of scores near the smallest doubles
+    return Sigmoid(slope, b - slope * middle)
 
 
 def _middle_and_scale(scores: Array) -> tuple[float, float]:

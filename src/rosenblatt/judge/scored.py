@@ -123,7 +123,7 @@ def weights_of(weights: Any, rows: int) -> Array:
         row = int(np.argmax(found < 0))
         raise DataError(f"row {row}: the weight is {found[row]:g}; weights must be at least 0")
     if not found.any():
-        raise DataError("all weights are 0: no row counts")
+        raise DataError("the weights of all rows are zero: no row counts")
     return found
 
 
