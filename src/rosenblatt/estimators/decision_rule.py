@@ -129,7 +129,7 @@ class DecisionRule(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     ['good', 'ask a person', 'bad']
     >>> rule.predict_proba([[0, 0.3, 0]]).round(1).tolist()
     [[0.4, 0.6]]
-    >>> 0.6 < rule.coverage_ < 0.9
+    >>> 0.4 < rule.coverage_ < 0.6
     True
     """
 
