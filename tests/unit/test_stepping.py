@@ -8,7 +8,7 @@ import pytest
 
 from rosenblatt.desk import stepping
 from rosenblatt.desk.data import data_of
-from rosenblatt.desk.judging.wishes import Wishes
+from rosenblatt.desk.judging.decision_options import DecisionOptions
 from rosenblatt.desk.learning.train import TrainingOptions, learn
 from rosenblatt.desk.model import model_of
 from rosenblatt.desk.model_contents import card_of, with_rates
@@ -138,7 +138,10 @@ def test_cards_show_the_share_and_the_rate_of_every_step():
 @pytest.mark.parametrize(("kinds", "times"), [({}, 0), ({"bent": "steps"}, 5)])
 def test_edges_are_found_anew_for_rules_that_probabilities_are_made_from(kinds, times):
     """Those of all rows know the labels of the rows that a fold is judged by."""
-    asked, how = [], TrainingOptions(algorithm="averaged", prove=False, wishes=Wishes(probability="venn-abers"))
+    asked, how = (
+        [],
+        TrainingOptions(algorithm="averaged", prove=False, decision_options=DecisionOptions(probability="venn-abers")),
+    )
     data, _ = data_of(Table("here", frame()), "y", kinds=kinds, held_out=how.held_out)
     again = data.made_by
 

@@ -6,7 +6,7 @@ from typing import Any
 from rosenblatt.cli.screen import Screen
 from rosenblatt.desk.judging.in_words import areas_in_words, probabilities_in_words
 from rosenblatt.desk.judging.judged import coverage_of, reliability_of
-from rosenblatt.desk.judging.measures import Measures, Said
+from rosenblatt.desk.judging.measures import Answers, Measures
 from rosenblatt.desk.learning.train import Learned
 from rosenblatt.judge.making import Decided
 from rosenblatt.visible import visible
@@ -40,11 +40,11 @@ def judged(screen: Screen, found: Learned) -> None:
             screen.line("Not judged on new rows: none were held out (--hold-out, --folds).", style="yellow")
         return
     measures, classes = found.judged.measures, found.trained.classes
-    if found.judged.asked:
-        left, rows = found.judged.asked, found.judged.said.y.size
+    if found.judged.left_to_people:
+        left, rows = found.judged.left_to_people, found.judged.answers.y.size
         screen.line(f"Left to people: {left:,} of {rows:,} of these rows ({left / rows:.1%}).")
     if len(classes) <= MOST_CLASSES:
-        _matrix(screen, measures, classes, bool(found.judged.asked), found.costs.weight_column)
+        _matrix(screen, measures, classes, bool(found.judged.left_to_people), found.costs.weight_column)
     if (line := areas_in_words(measures)) is not None:
         screen.line(line)
 
@@ -79,20 +79,20 @@ def record(found: Learned) -> dict[str, Any]:
     measured = None if found.judged is None else found.judged.measures.record(classes)
     return {
         "decision": None if made is None else _decision(made),
-        "asked": None if found.judged is None else found.judged.asked,
+        "asked": None if found.judged is None else found.judged.left_to_people,
         "measures": measured,
-        "reliability": [] if found.judged is None else [asdict(one) for one in reliability_of(found.judged.said)],
-        "coverage": [] if found.judged is None else _coverage(found.judged.said, made),
+        "reliability": [] if found.judged is None else [asdict(one) for one in reliability_of(found.judged.answers)],
+        "coverage": [] if found.judged is None else _coverage(found.judged.answers, made),
     }
 
 
-def _coverage(said: Said, made: Decided | None) -> list[dict[str, Any]]:
+def _coverage(answers: Answers, made: Decided | None) -> list[dict[str, Any]]:
     """Error against the share of rows decided."""
     names = ("share", "decided", "errors", "lower", "upper")
     chosen = None if made is None or made.guarantee is None else made.guarantee.chosen
     return [
         {**{name: getattr(one, name) for name in names}, "chosen": one.rung == chosen}
-        for one in coverage_of(said, made)
+        for one in coverage_of(answers, made)
     ]
 
 

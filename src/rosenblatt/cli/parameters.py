@@ -15,7 +15,7 @@ from rosenblatt.vocabulary import CALIBRATIONS
 if TYPE_CHECKING:
     from rosenblatt.cli.prefetch import Begun
     from rosenblatt.cli.screen import Screen
-    from rosenblatt.desk.judging.wishes import Wishes
+    from rosenblatt.desk.judging.decision_options import DecisionOptions
 
 ALGORITHMS = ("auto", "fewest-mistakes", *registry.ALGORITHMS)
 FORMATS = ("csv", "tsv", "parquet", "ndjson", "arrow", "libsvm", "arff")
@@ -296,11 +296,11 @@ class Deciding:
         """What mistakes cost, by class."""
         return values.costs_given(self.cost or [], "--cost")
 
-    def wishes(self) -> "Wishes":
+    def decision_options(self) -> "DecisionOptions":
         """What is wanted of the decisions."""
-        from rosenblatt.desk.judging.wishes import Wishes
+        from rosenblatt.desk.judging.decision_options import DecisionOptions
 
-        return Wishes(
+        return DecisionOptions(
             self.costs,
             values.share_given(self.rate, "--rate"),
             self.probability,
@@ -323,13 +323,13 @@ class Constraints:
         of_learning("--decreasing", metavar="COLUMN", help="The score never rises as it rises; may be repeated."),
     ] = None
 
-    def wanted(self) -> dict[str, int]:
+    def signs(self) -> dict[str, int]:
         """The sign that the weight of each column must have."""
         if not (self.increasing or self.decreasing):
             return {}
-        from rosenblatt.desk.constraints import wanted
+        from rosenblatt.desk.constraints import signs_by_column
 
-        return wanted(self.increasing or [], self.decreasing or [])
+        return signs_by_column(self.increasing or [], self.decreasing or [])
 
 
 @dataclass(frozen=True)

@@ -250,7 +250,7 @@ def column_path(screen: Screen, path: "ColumnPath") -> None:
 
 def _decided(found: "Learned") -> str:
     """Which of the new rows errors are counted on, if not on all."""
-    return " that are decided" if found.judged is not None and found.judged.asked else ""
+    return " that are decided" if found.judged is not None and found.judged.left_to_people else ""
 
 
 def tree(screen: Screen, shown: "TableTree", most: int) -> None:

@@ -109,7 +109,7 @@ def on_unseen(unseen: Unseen, encoding: Encoding) -> Iterator[str]:
             yield f"{column!r}: {cells:,} cells hold values that the rule does not know, such as {shown}{end}"
 
 
-def in_words(cut_off: CutOff | None, asked: LeftToPeople, judged: ErrorInTable | None) -> Iterator[str]:
+def in_words(cut_off: CutOff | None, left: LeftToPeople, judged: ErrorInTable | None) -> Iterator[str]:
     """How the rows were decided, and how well."""
     if cut_off is not None:
         yield cut_off.statement
@@ -117,8 +117,8 @@ def in_words(cut_off: CutOff | None, asked: LeftToPeople, judged: ErrorInTable |
             yield cut_off.warning
     if judged is not None:
         yield judged.statement
-    elif asked.rows:
-        yield f"Left to people: {many(asked.rows, 'row')}."
+    elif left.rows:
+        yield f"Left to people: {many(left.rows, 'row')}."
 
 
 def summary(
@@ -127,7 +127,7 @@ def summary(
     output: Path,
     judged: ErrorInTable | None,
     unseen: Unseen,
-    asked: LeftToPeople,
+    left: LeftToPeople,
     cut_off: CutOff | None = None,
 ) -> dict[str, Any]:
     """What was written, for a program."""
@@ -136,4 +136,4 @@ def summary(
     cut = None if cut_off is None else cut_off.record
     found = sorted(unseen.counts.items())
     each = [{"column": column, "cells": cells, "example": unseen.examples[column]} for column, cells in found]
-    return written | {"error": error, "asked": asked.rows, "cut_off": cut, "unseen": each}
+    return written | {"error": error, "asked": left.rows, "cut_off": cut, "unseen": each}

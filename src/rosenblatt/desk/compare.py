@@ -16,7 +16,7 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from rosenblatt.desk.data import row_weights
-from rosenblatt.desk.profile import n_rows_of, said
+from rosenblatt.desk.profile import codes_and_scores, n_rows_of
 from rosenblatt.desk.split import HoldOut
 from rosenblatt.errors import ModelError, OptionError, TableError
 from rosenblatt.judge.compare import Running
@@ -77,10 +77,10 @@ class Contender:
         """Which of these rows it held out, if the table is the one that it was learned from."""
         return self._parts[0](first, last)
 
-    def look(self, block: Any, first: int, known: Array, labels: Array, before: int) -> tuple[Array, Array, Array]:
+    def apply(self, block: Any, first: int, known: Array, labels: Array, before: int) -> tuple[Array, Array, Array]:
         """Its codes and scores for a block, and which rows it was learned from, if the table is the one."""
         X = self.model.seen(self.encoding, block, first)
-        codes, scores = said(self.model, X)
+        codes, scores = codes_and_scores(self.model, X)
         learned: Array = np.zeros(codes.size, np.bool_)
         learned[known] = ~self._parts[1](before, before + int(known.sum()))
         wanted = 0 if self.model.data is None else self.model.data["rows"]
@@ -97,10 +97,10 @@ class Contender:
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class JudgedBlock:
     """A block, and what both models say of it."""
 
-    block: Any
+    table: Any
     first: int  # the number of rows before it
     labels: Array
     codes: tuple[Array, Array]
@@ -167,8 +167,8 @@ def side_by_side(
 ) -> SideBySide:
     """Both models on the rows of a table that have a label, or only on those that both held out in learning."""
     tally, prices = _Tally(pair, table, prices or Prices()), prices or Prices()
-    for look in looks(pair, table, held_out):
-        tally.add(look)
+    for block in judged_blocks(pair, table, held_out):
+        tally.add(block)
     _check_rows(pair, table, tally, held_out)
     names = (*pair[0].encoding.target.classes, ASK_A_PERSON)
     return SideBySide(
@@ -194,41 +194,41 @@ class _Tally:
         self.rows = self.unlabelled = 0
         self.sums = np.zeros((2, 3), np.int64)  # of each: decided, mistakes, learned from
 
-    def add(self, look: Look) -> None:
+    def add(self, block: JudgedBlock) -> None:
         """Count a block."""
-        y, judged = look.labels, look.judged
-        self.rows, self.unlabelled = self.rows + int(judged.sum()), self.unlabelled + int((~look.known).sum())
-        decided = [judged & (each < self.cost.size) for each in look.codes]
-        for sums, own, codes, learned in zip(self.sums, decided, look.codes, look.learned, strict=True):
+        y, judged = block.labels, block.judged
+        self.rows, self.unlabelled = self.rows + int(judged.sum()), self.unlabelled + int((~block.known).sum())
+        decided = [judged & (each < self.cost.size) for each in block.codes]
+        for sums, own, codes, learned in zip(self.sums, decided, block.codes, block.learned, strict=True):
             sums += [own.sum(), (own & (codes != y)).sum(), (judged & learned).sum()]
         both = decided[0] & decided[1]
-        one, two = (codes[both] for codes in look.codes)
-        self.running.add(one, two, y[both], self._prices(look)[both])
-        differ = np.flatnonzero(judged & (look.codes[0] != look.codes[1]))
-        self.kinds.update(zip(*(part[differ].tolist() for part in (y, *look.codes)), strict=True))
+        one, two = (codes[both] for codes in block.codes)
+        self.running.add(one, two, y[both], self._prices(block)[both])
+        differ = np.flatnonzero(judged & (block.codes[0] != block.codes[1]))
+        self.kinds.update(zip(*(part[differ].tolist() for part in (y, *block.codes)), strict=True))
         if len(self.shown) < MOST_ROWS and differ.size:
-            self.shown += [self._row(look, row) for row in differ[: MOST_ROWS - len(self.shown)].tolist()]
+            self.shown += [self._row(block, row) for row in differ[: MOST_ROWS - len(self.shown)].tolist()]
 
-    def _prices(self, look: Look) -> Array:
+    def _prices(self, block: JudgedBlock) -> Array:
         """What a mistake on each row costs; rows without a label cost nothing."""
-        price = np.where(look.known, self.cost[np.minimum(look.labels, self.cost.size - 1)], 0.0)
+        price = np.where(block.known, self.cost[np.minimum(block.labels, self.cost.size - 1)], 0.0)
         if self.weights is None:
             return price
-        numbers = np.arange(look.first + 1, look.first + price.size + 1)
-        weights = row_weights(Table(self.table.source, look.block, rows=numbers), self.weights)
+        numbers = np.arange(block.first + 1, block.first + price.size + 1)
+        weights = row_weights(Table(self.table.source, block.table, rows=numbers), self.weights)
         return price if weights is None else price * weights
 
-    def _row(self, look: Look, row: int) -> Differing:
+    def _row(self, block: JudgedBlock, row: int) -> Differing:
         names = (*self.pair[0].encoding.target.classes, ASK_A_PERSON)
-        labels = names[look.codes[0][row]], names[look.codes[1][row]]
-        one, two = (float(scores[row]) for scores in look.scores)
+        labels = names[block.codes[0][row]], names[block.codes[1][row]]
+        one, two = (float(scores[row]) for scores in block.scores)
         scores = one if isfinite(one) else None, two if isfinite(two) else None
         cells: dict[str, str] = {}
-        if isinstance(look.block, pl.DataFrame):
+        if isinstance(block.table, pl.DataFrame):
             used = dict.fromkeys(column.name for each in self.pair for column in each.encoding.used)
-            found = look.block[[row]].select(as_text(pl.col(name)) for name in list(used)[:MOST_CELLS])
+            found = block.table[[row]].select(as_text(pl.col(name)) for name in list(used)[:MOST_CELLS])
             cells = {name: "" if value is None else value for name, value in found.row(0, named=True).items()}
-        return Differing(look.first + row + 1, names[look.labels[row]], labels, scores, cells)
+        return Differing(block.first + row + 1, names[block.labels[row]], labels, scores, cells)
 
     def sides(self) -> tuple[Side, Side]:
         """The two rules on the rows counted."""
@@ -257,7 +257,7 @@ def _check_rows(pair: tuple[Contender, Contender], table: Table, tally: _Tally, 
     raise TableError(f"{table.source}: no row has a value of {pair[0].encoding.target.name!r} to judge by")
 
 
-def looks(pair: tuple[Contender, Contender], table: Table, held_out: bool) -> Iterator[Look]:
+def judged_blocks(pair: tuple[Contender, Contender], table: Table, held_out: bool) -> Iterator[JudgedBlock]:
     """What both models say of a table, block by block."""
     target, first, before = pair[0].encoding.target, 0, 0
     if table.sparse is None and target.name not in table.columns:
@@ -269,12 +269,12 @@ def looks(pair: tuple[Contender, Contender], table: Table, held_out: bool) -> It
         labels = _labels(pair[0].encoding, table, block, first)
         known = labels < len(target.classes)
         after = before + int(known.sum())
-        seen = [each.look(block, first, known, labels, before) for each in pair]
+        seen = [each.apply(block, first, known, labels, before) for each in pair]
         judged = known.copy()
         if held_out:
             judged[known] = pair[0].held_out(before, after) & pair[1].held_out(before, after)
         codes, scores, learned = zip(*seen, strict=True)
-        yield Look(block, first, labels, codes, scores, learned, known, judged)
+        yield JudgedBlock(block, first, labels, codes, scores, learned, known, judged)
         first, before = first + n_rows_of(block), after
 
 
@@ -305,18 +305,19 @@ def differences(pair: tuple[Contender, Contender], table: Table, held_out: bool)
             raise OptionError(f"the table has a column {name!r}, and so have the differences: rename it")
 
     def blocks(columns: Any, predicate: Any, limit: Any, batch: Any) -> Iterator[pl.DataFrame]:
-        for look in looks(pair, table, held_out):
-            rows = np.flatnonzero(look.judged & (look.codes[0] != look.codes[1]))
-            found: dict[str, Any] = {ROW: rows + look.first + 1}
+        for block in judged_blocks(pair, table, held_out):
+            rows = np.flatnonzero(block.judged & (block.codes[0] != block.codes[1]))
+            found: dict[str, Any] = {ROW: rows + block.first + 1}
             found |= {
-                name: np.array(names, dtype=object)[codes[rows]] for name, codes in zip(LABELS, look.codes, strict=True)
+                name: np.array(names, dtype=object)[codes[rows]]
+                for name, codes in zip(LABELS, block.codes, strict=True)
             }
-            found |= {name: scores[rows] for name, scores in zip(SCORES, look.scores, strict=True)}
-            if isinstance(look.block, pl.DataFrame):
-                kept = look.block[rows.tolist()]
+            found |= {name: scores[rows] for name, scores in zip(SCORES, block.scores, strict=True)}
+            if isinstance(block.table, pl.DataFrame):
+                kept = block.table[rows.tolist()]
                 found |= {name: kept[name] for name in own}
             else:
-                found |= {name: np.array(names, dtype=object)[look.labels[rows]] for name in own}
+                found |= {name: np.array(names, dtype=object)[block.labels[rows]] for name in own}
             frame = pl.DataFrame(found, schema=made | own)
             frame = frame if columns is None else frame.select(columns)
             yield frame if predicate is None else frame.filter(predicate)

@@ -24,13 +24,13 @@ from rosenblatt.rows.cone import EVERYWHERE, Cone
 if TYPE_CHECKING:
     from rosenblatt.desk.data import Data
 
-NOT = {1: "increasing", -1: "decreasing"}
+DIRECTION = {1: "increasing", -1: "decreasing"}
 ORDERED = "numbers, dates and yes/no columns"
 MOST_NAMED = 5  # columns, in a sentence
 NOT_OF_COLUMNS = "The constraints are not on columns whose cells rise and fall, in one direction each."
 
 
-def wanted(increasing: Sequence[str], decreasing: Sequence[str]) -> dict[str, int]:
+def signs_by_column(increasing: Sequence[str], decreasing: Sequence[str]) -> dict[str, int]:
     """The sign that each column asked for must have; refuses a column that is asked for twice, in both ways."""
     for name in increasing:
         if name in decreasing:
@@ -50,7 +50,7 @@ def refuse_unfit(data: "Data", columns: Mapping[str, int]) -> None:
         )
     known = {column.name: column for column in encoding.columns}
     for name, sign in columns.items():
-        option = f"--{NOT[sign]}"
+        option = f"--{DIRECTION[sign]}"
         if encoding.is_sparse:
             if name not in (numbers := {str(k) for k in encoding.used[0].all_numbers}):  # type: ignore[attr-defined]
                 raise OptionError(f"{option}: there is no feature {name!r}{nearest(name, numbers)}")
@@ -78,7 +78,7 @@ def signs_of(encoding: Encoding, columns: Mapping[str, int]) -> list[int]:
     return found
 
 
-def cone_wanted(encoding: Encoding, columns: Mapping[str, int]) -> Cone:
+def cone_of_columns(encoding: Encoding, columns: Mapping[str, int]) -> Cone:
     """The cone that the weights of the features must be in."""
     return Cone.of(signs_of(encoding, columns)) if columns else EVERYWHERE
 
@@ -95,7 +95,7 @@ def by_column(encoding: Encoding, cone: Cone) -> list[tuple[str, int, list[int]]
 
 def are_of_columns(encoding: Encoding, cone: Cone) -> bool:
     """Whether these are constraints on columns, each with one sign: those that `signs_of` gives the features."""
-    return cone == cone_wanted(encoding, {name: sign for name, sign, _ in by_column(encoding, cone)})
+    return cone == cone_of_columns(encoding, {name: sign for name, sign, _ in by_column(encoding, cone)})
 
 
 def points_in_words(encoding: Encoding, cone: Cone) -> str:
@@ -130,7 +130,9 @@ def without_points(encoding: Encoding, rule: Any) -> list[str]:
 def record(encoding: Encoding, cone: Cone) -> dict[str, list[str]]:
     """The constraints for a program."""
     each = by_column(encoding, cone)
-    return {name: [column for column, sign, _ in each if sign == wanted_sign] for wanted_sign, name in NOT.items()}
+    return {
+        name: [column for column, sign, _ in each if sign == wanted_sign] for wanted_sign, name in DIRECTION.items()
+    }
 
 
 def _name(encoding: Encoding, feature: Feature) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rosenblatt.desk.profile import Counted, counted, edges_of_table, profiled_columns, said
+from rosenblatt.desk.profile import Counted, codes_and_scores, counted, edges_of_table, profiled_columns
 from rosenblatt.errors import ModelError
 from rosenblatt.judge import drift
 from rosenblatt.judge.decision import ASK_A_PERSON
@@ -115,7 +115,7 @@ def _score(model: Model, profile: Profile, found: Counted) -> Change:
     edges, number = profile.scores.edges, partial(number_text, SCORE)
     cells = tuple(names_of_bins([number(edge) for edge in edges]))
     change = _change(SCORE, SCORE, cells, profile.scores.counts, found.profile.scores.counts, True)
-    _, scores = said(model, model.seen(model.table_encoding, found.sample))
+    _, scores = codes_and_scores(model, model.seen(model.table_encoding, found.sample))
     old, new = change.shares(change.foremost)
     moved = _median_moved(change, edges, scores, number)
     return replace(change, statement=moved or f"{cells[change.foremost]}: {new:.1%} now, {old:.1%} before")

@@ -33,7 +33,7 @@ CELLS, FEWEST = 2**23, 2**12  # in a block, at most; rows in a block, at least
 Edges = Sequence[tuple[float, ...]]  # of each column
 
 
-def said(model: Model, X: Any) -> tuple[Array, Array]:
+def codes_and_scores(model: Model, X: Any) -> tuple[Array, Array]:
     """The code of the class that a model gives each row, and one score for each: of many classes, the highest's lead.
 
     A code may be `judge.decision.UNDECIDED`, for a row that is left to a person.
@@ -56,7 +56,7 @@ def profile_of(model: Model, trained: Data, tested: Data | None) -> Profile:
         sample.add(block, first, _own(trained.rows, first, block))
     counting = counted_columns(trained, edges_in(profiled_columns(trained.encoding), sample.rows()))
     judged, held_out = (trained, False) if tested is None or not tested.n else (tested, True)
-    codes, scores = said(model, judged.seen)
+    codes, scores = codes_and_scores(model, judged.seen)
     scored = Scoring(len(trained.classes), edges_of(_some(scores)))
     scored.add(codes, scores)
     return counting.profile(scored.profile(held_out))
@@ -192,7 +192,7 @@ def counted(model: Model, table: Table, edges: Edges, score_edges: tuple[float, 
     for block in table.blocks(rule.rows_at_once(encoding)):
         X = model.seen(encoding, block, first)
         counting.add(block, first)
-        codes, scores = said(model, X)
+        codes, scores = codes_and_scores(model, X)
         scoring.add(codes, scores)
         sample.add(block, first)
         encoding.note(block, unseen)
@@ -226,5 +226,5 @@ def edges_of_table(model: Model, table: Table) -> tuple[Edges, tuple[float, ...]
     rows = sample.rows()
     if not n_rows_of(rows):
         raise TableError(f"{table.source}: there are no rows")
-    _, scores = said(model, model.seen(encoding, rows))
+    _, scores = codes_and_scores(model, model.seen(encoding, rows))
     return edges_in(profiled_columns(encoding), rows), edges_of(scores)

@@ -64,10 +64,10 @@ def cut_where_it_helps(data: Data) -> tuple[Encoding, tuple[str, ...]]:
         return data.encoding, (f"--steps auto: {len(names)} columns of numbers are too many to try: name those to cut",)
     known = KnownNumbers.of(data.encoding, names, data.table, data.held_out, data.weights)
     with one_thread_for_blas():
-        course = _Course(data, known)
-        trials = [course.trial(name) for name in names if course.folds]
+        folds = _Trials(data, known)
+        trials = [folds.trial(name) for name in names if folds.folds]
         good = sorted((trial for trial in trials if trial.helps), key=lambda trial: -trial.gain)
-        while good and not course.together([trial.column for trial in good]).helps:
+        while good and not folds.together([trial.column for trial in good]).helps:
             good = good[: len(good) // 2]
     if not good:
         return data.encoding, ("--steps auto: no column of numbers predicts better in steps, by more than noise",)
@@ -78,7 +78,7 @@ def cut_where_it_helps(data: Data) -> tuple[Encoding, tuple[str, ...]]:
     return with_steps(data.encoding, [trial.column for trial in good], known, data.table.source), (why,)
 
 
-class _Course:
+class _Trials:
     """The folds, and what soft margins of all columns say in each."""
 
     def __init__(self, data: Data, known: KnownNumbers) -> None:

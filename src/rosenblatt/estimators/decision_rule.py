@@ -31,8 +31,8 @@ from rosenblatt.judge.calibration import OneVsRest, VennAbers
 from rosenblatt.judge.decision import ASK_A_PERSON, UNDECIDED, Decision
 from rosenblatt.judge.making import (
     SAID,
-    Wanted,
-    among,
+    Aims,
+    counted_among,
     decided,
     refuse_few_of_a_class,
 )
@@ -171,10 +171,10 @@ class DecisionRule(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             raise DataError("this DecisionRule requires y to be passed, but the target y is None")
         X, y = indexable(admitted(X), checked_labels(np.asarray(column_or_1d(labelled(y), warn=True))))
         self.classes_, codes = np.unique(y, return_inverse=True)
-        wanted = self._wanted()
+        aims = self._aims()
         weights = None if sample_weight is None else checked_weights(sample_weight, X)
         rng = np.random.default_rng(self.random_state) if _is_seed(self.random_state) else self.random_state
-        kept = self._kept_apart(codes.size, weights, rng, wanted)
+        kept = self._kept_apart(codes.size, weights, rng, aims)
         rows = LabelledRows(X, y, codes, weights)
         part = rows.some(np.setdiff1d(np.arange(codes.size), kept))
         refuse_few_of_a_class(part.codes, part.counted, self.classes_.tolist(), self._folds or 2)
@@ -183,8 +183,8 @@ class DecisionRule(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         held = scored(self.estimator_, rows.some(kept)) if kept.size else None
         if self.method == AUTO:
             plain = weights is None and len(self.classes_) == 2
-            wanted = replace(wanted, method=MERGED if plain else SIGMOID)
-        found = decided(wanted, self.classes_.tolist(), unknown, held)
+            aims = replace(aims, method=MERGED if plain else SIGMOID)
+        found = decided(aims, self.classes_.tolist(), unknown, held)
         self.decision_, self.guarantee_ = found.decision, found.guarantee
         self.coverage_ = 1.0 if found.guarantee is None else 1.0 - found.guarantee.asked
         cut = found.cut_off
@@ -254,7 +254,7 @@ class DecisionRule(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _unfitted(self) -> Any:
         return PerceptronCV() if self.estimator is None else self.estimator  # type: ignore[call-arg]
 
-    def _wanted(self) -> Wanted:
+    def _aims(self) -> Aims:
         """What the options ask for, checked."""
         classes = self.classes_.tolist()
         if len(classes) < 2:
@@ -273,7 +273,7 @@ class DecisionRule(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             raise OptionError(f"undecided must not be a class, as {self.undecided!r} is: name another label")
         if self.cost is not None and self.at_most is not None:
             raise OptionError("at_most sets the cut-offs, whatever mistakes cost: leave cost out")
-        return Wanted(self._costs(classes), self.rate, self.method, self._tolerances(classes), self.confidence, True)
+        return Aims(self._costs(classes), self.rate, self.method, self._tolerances(classes), self.confidence, True)
 
     def _costs(self, classes: list[Any]) -> Mapping[Any, float]:
         if self.cost is None:
@@ -292,21 +292,21 @@ class DecisionRule(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         rates = self.at_most if isinstance(self.at_most, Mapping) else {None: self.at_most}
         for label, rate in rates.items():
             binomial.share("at_most", rate)
-            if (label is not None and len(classes) > 2) or among(label, classes) is None:
+            if (label is not None and len(classes) > 2) or counted_among(label, classes) is None:
                 said = [repr(SAID + str(each)) for each in classes]
                 takes = ", ".join([*map(repr, classes), *said]) if len(classes) == 2 else "one rate for all rows"
                 raise OptionError(f"at_most names {label!r}, but it takes {takes}")
-        return tuple(Tolerance(float(rate), str(among(label, classes))) for label, rate in rates.items())
+        return tuple(Tolerance(float(rate), str(counted_among(label, classes))) for label, rate in rates.items())
 
     # -- rows ----------------------------------------------------------------------------------------------
 
-    def _kept_apart(self, n: int, weights: Array | None, rng: Any, wanted: Wanted) -> Array:
+    def _kept_apart(self, n: int, weights: Array | None, rng: Any, aims: Aims) -> Array:
         """The rows that neither rules nor tables are made from; drawn from all that count, whatever their class."""
-        if not wanted.tolerances and self.method != VENN_ABERS:
+        if not aims.tolerances and self.method != VENN_ABERS:
             return np.arange(0)
         counted = np.arange(n) if weights is None else np.flatnonzero(weights)
         if weights is not None and np.ptp(weights[counted]) > 0:
-            what = "at_most" if wanted.tolerances else "venn-abers"
+            what = "at_most" if aims.tolerances else "venn-abers"
             raise DataError(f"{what} counts rows, which must all count the same: leave the weights out")
         return np.sort(rng.permutation(counted)[: round(self.validation_fraction * counted.size)])
 

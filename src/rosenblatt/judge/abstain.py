@@ -45,7 +45,7 @@ MEANINGS = {  # among which rows, and what counts
 }
 
 
-class Decided(NamedTuple):
+class DecisionCounts(NamedTuple):
     """How many rows of each class there are, and how many of them a rung says to be what."""
 
     yes: int
@@ -86,14 +86,17 @@ class Count:
     rows: int
 
     @classmethod
-    def of(cls, tolerance: Tolerance, did: Decided) -> "Count":
+    def of(cls, tolerance: Tolerance, counts: DecisionCounts) -> "Count":
         """Of what was decided."""
         errors, among = {
-            DECIDED: (did.no_as_yes + did.yes_as_no, did.yes_as_yes + did.no_as_yes + did.yes_as_no + did.no_as_no),
-            SAID_YES: (did.no_as_yes, did.yes_as_yes + did.no_as_yes),
-            SAID_NO: (did.yes_as_no, did.yes_as_no + did.no_as_no),
-            ARE_NO: (did.no_as_yes, did.no),
-            ARE_YES: (did.yes_as_no, did.yes),
+            DECIDED: (
+                counts.no_as_yes + counts.yes_as_no,
+                counts.yes_as_yes + counts.no_as_yes + counts.yes_as_no + counts.no_as_no,
+            ),
+            SAID_YES: (counts.no_as_yes, counts.yes_as_yes + counts.no_as_yes),
+            SAID_NO: (counts.yes_as_no, counts.yes_as_no + counts.no_as_no),
+            ARE_NO: (counts.no_as_yes, counts.no),
+            ARE_YES: (counts.yes_as_no, counts.yes),
         }[tolerance.among]
         return cls(tolerance, errors, among)
 
@@ -218,18 +221,18 @@ def choose(
     refuse_too_few(rows.n, int(np.count_nonzero(rows.yes)), tolerances, confidence, names)
     first = first_rung(rows.n, ladder, tolerances, confidence) if first is None else first
     tested: list[tuple[Count, ...]] = []
-    for did in _decided(rows, ladder.rungs[first:]):
-        tested.append(tuple(Count.of(tolerance, did) for tolerance in tolerances))
+    for of_rung in _decided(rows, ladder.rungs[first:]):
+        tested.append(tuple(Count.of(tolerance, of_rung) for tolerance in tolerances))
         if not _passes(tested[-1], delta):
             break
     passed = sum(_passes(counts, delta) for counts in tested)
     chosen = ladder.rungs[first + passed - 1] if passed else NOTHING
-    (did,) = _decided(rows, [chosen])
-    said_yes, said_no = did.yes_as_yes + did.no_as_yes, did.yes_as_no + did.no_as_no
+    (of_rung,) = _decided(rows, [chosen])
+    said_yes, said_no = of_rung.yes_as_yes + of_rung.no_as_yes, of_rung.yes_as_no + of_rung.no_as_no
     return Abstention(chosen, confidence, ladder, first, tuple(tested), rows.n, said_yes, said_no, names)
 
 
-def _decided(rows: Scored, rungs: Sequence[Rung]) -> Iterator[Decided]:
+def _decided(rows: Scored, rungs: Sequence[Rung]) -> Iterator[DecisionCounts]:
     """What each rung decides of the rows."""
     scores, *weights = rows.groups
     up_to = [np.append(0, np.cumsum(each)).astype(np.int64).tolist() for each in weights]
@@ -237,7 +240,7 @@ def _decided(rows: Scored, rungs: Sequence[Rung]) -> Iterator[Decided]:
     for rung in rungs:
         end = 0 if rung.lower is None else int(np.searchsorted(scores, rung.lower))
         begin = scores.size if rung.upper is None else int(np.searchsorted(scores, rung.upper))
-        yield Decided(yes, no, yes - up_to[0][begin], no - up_to[1][begin], up_to[0][end], up_to[1][end])
+        yield DecisionCounts(yes, no, yes - up_to[0][begin], no - up_to[1][begin], up_to[0][end], up_to[1][end])
 
 
 def first_rung(n: int, ladder: Ladder, tolerances: Sequence[Tolerance], confidence: float = 0.95) -> int:
@@ -265,8 +268,8 @@ def surest_rung(n: int, ladder: Ladder, tolerances: Sequence[Tolerance], others:
     """
     size = n / others.n
     expected = []
-    for did in _decided(others, ladder.rungs):
-        counts = [Count.of(tolerance, did) for tolerance in tolerances]
+    for of_rung in _decided(others, ladder.rungs):
+        counts = [Count.of(tolerance, of_rung) for tolerance in tolerances]
         each = [(round((one.errors + 1) / (one.rows + 2) * one.rows * size), round(one.rows * size)) for one in counts]
         expected.append(
             max(
@@ -281,8 +284,8 @@ def error_curve(rows: Scored, ladder: Ladder, confidence: float = 0.95) -> tuple
     """Error against the share decided. Each interval holds with the confidence by itself, not all of them together."""
     rows.without_weights("the curve of errors")
     found = []
-    for rung, did in zip(ladder.rungs, _decided(rows, ladder.rungs), strict=True):
-        count = Count.of(Tolerance(0.5), did)
+    for rung, of_rung in zip(ladder.rungs, _decided(rows, ladder.rungs), strict=True):
+        count = Count.of(Tolerance(0.5), of_rung)
         errors, decided = count.errors, count.rows
         lower, upper = binomial.interval(errors, decided, confidence) if decided else (0.0, 1.0)
         found.append(Covered(rung, decided / rows.n, decided, errors, lower, upper))

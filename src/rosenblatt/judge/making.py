@@ -65,7 +65,7 @@ class NotLearnedFrom:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Aims:
     """What is wanted of a decision."""
 
     costs: Mapping[Any, float] = field(default_factory=dict)  # of a mistake on a class; 1 for those not named
@@ -73,7 +73,7 @@ class Wanted:
     method: str | None = None  # of the probabilities
     tolerances: tuple[Tolerance, ...] = ()  # to be guaranteed, whatever mistakes cost
     confidence: float = 0.95
-    exact: bool = False  # whether Venn-Abers probabilities are to be of the rows held
+    exact: bool = False  # whether Venn-Abers probabilities are to be of the rows set aside
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +101,7 @@ def names_of(classes: Sequence[Any]) -> Names:
     return (str(classes[0]), str(classes[1])) if len(classes) == 2 else several
 
 
-def among(label: Any, classes: Sequence[Any]) -> str | None:
+def counted_among(label: Any, classes: Sequence[Any]) -> str | None:
     """Among which rows errors are counted: all that are decided (None), those of a class, those said to be; or None."""
     known: dict[Any, str] = {None: DECIDED}
     known |= {SAID + str(each): kind for each, kind in zip(classes, (SAID_NO, SAID_YES), strict=False)}
@@ -121,34 +121,34 @@ def refuse_few_of_a_class(y: Array, counted: Array, classes: Sequence[Any], fewe
 
 
 def decided(
-    wanted: Wanted, classes: Sequence[Any], rows: NotLearnedFrom, held: NotLearnedFrom | None = None
+    aims: Aims, classes: Sequence[Any], rows: NotLearnedFrom, set_aside: NotLearnedFrom | None = None
 ) -> Decided:
-    """The decision to ship; `held` are the rows that a guarantee is shown on.
+    """The decision to ship; `set_aside` are the rows that a guarantee is shown on.
 
     What is proved of Venn-Abers probabilities holds if they are of such rows, too, not of the scores of several rules.
     """
-    found = without_guarantee(wanted, classes, rows)
-    if held is None or not held.y.size:
+    found = without_guarantee(aims, classes, rows)
+    if set_aside is None or not set_aside.y.size:
         return found
-    if wanted.exact and wanted.method == VENN_ABERS:
-        probability = tables_of(VENN_ABERS, held.scores, held.y, held.weights)
+    if aims.exact and aims.method == VENN_ABERS:
+        probability = tables_of(VENN_ABERS, set_aside.scores, set_aside.y, set_aside.weights)
         found = replace(found, decision=replace(found.decision, probability=probability))
-    if not wanted.tolerances:
+    if not aims.tolerances:
         return found
-    ladder = ladder_for(wanted.tolerances, rows)
-    first = surest_rung(held.y.size, ladder, wanted.tolerances, rows.scored)
-    shown = choose(held.scored, ladder, wanted.tolerances, wanted.confidence, names_of(classes), first)
+    ladder = ladder_for(aims.tolerances, rows)
+    first = surest_rung(set_aside.y.size, ladder, aims.tolerances, rows.scored)
+    shown = choose(set_aside.scored, ladder, aims.tolerances, aims.confidence, names_of(classes), first)
     chosen = Rung(shown.chosen.lower, shown.chosen.upper)
     return replace(found, decision=replace(found.decision, rung=chosen), guarantee=shown)
 
 
-def without_guarantee(wanted: Wanted, classes: Sequence[Any], rows: NotLearnedFrom) -> Decided:
+def without_guarantee(aims: Aims, classes: Sequence[Any], rows: NotLearnedFrom) -> Decided:
     """The cut-off by cost or by rate, and the probabilities."""
-    cut_off, stays, method = None, None, wanted.method
-    if len(classes) == 2 and wanted.costs and not wanted.tolerances:
-        cut_off, stays = _by_cost(wanted.costs, classes, rows)
-    elif wanted.rate is not None:
-        cut_off = _amid(by_share(rows.scores, wanted.rate, names_of(classes)), rows.scores)
+    cut_off, stays, method = None, None, aims.method
+    if len(classes) == 2 and aims.costs and not aims.tolerances:
+        cut_off, stays = _by_cost(aims.costs, classes, rows)
+    elif aims.rate is not None:
+        cut_off = _amid(by_share(rows.scores, aims.rate, names_of(classes)), rows.scores)
     probability = None if method is None else tables_of(method, rows.scores, rows.y, rows.weights)
     return Decided(Decision(None if cut_off is None else single(cut_off), probability), cut_off, stays, None, method)
 

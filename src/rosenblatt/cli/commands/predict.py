@@ -94,14 +94,14 @@ def run(
     table = reading.table(
         screen, file, wanted, loaded.encoding, large=True, target=decisions.judge, keep=decisions.keep or ()
     )
-    error, cut_off, unseen, asked = None, None, Unseen(), LeftToPeople()
+    error, cut_off, unseen, left = None, None, Unseen(), LeftToPeople()
     to_terminal = output is None and sys.stdout.isatty()  # there the rows show the progress
     busy = nullcontext() if to_terminal else screen.busy("predicting")
     with busy, writing.explained(loaded, table):
         if rate is not None or decisions.places is not None:
             loaded, cut_off = with_capacity(loaded, table, decisions.places, rate)
         found = predictions(
-            loaded, table, reasons_wanted=decisions.reasons, keep=decisions.keep or (), unseen=unseen, asked=asked
+            loaded, table, reasons_wanted=decisions.reasons, keep=decisions.keep or (), unseen=unseen, left=left
         )
         if decisions.safe_csv:
             found = writing.harmless(found, output, shown.json)
@@ -113,8 +113,8 @@ def run(
             writing.to_file(found, output, shown.force)
     for note in writing.on_unseen(unseen, loaded.table_encoding):
         screen.note(note)
-    for line in writing.in_words(cut_off, asked, error):
+    for line in writing.in_words(cut_off, left, error):
         screen.aside(line) if output is None else screen.line(line)
     if output is not None:
         screen.line(f"Written: {output}")
-        screen.record(writing.summary(NAME, model, output, error, unseen, asked, cut_off))
+        screen.record(writing.summary(NAME, model, output, error, unseen, left, cut_off))

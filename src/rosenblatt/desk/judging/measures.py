@@ -18,7 +18,7 @@ from rosenblatt.rows.kernels import Array
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
+class Answers:
     """Rows that a model did not learn from, and what it says about them."""
 
     y: Array
@@ -38,22 +38,22 @@ class Said:
         return np.asarray(self.decided & (self.codes != self.y))
 
     @property
-    def shown(self) -> Scored:
+    def as_scored(self) -> Scored:
         """The score and whether the row is yes; with several classes, the lead and whether the first class is right."""
         if self.scores.ndim == 2:
             return Scored.of(leads(self.scores), self.codes == self.y, self.weights)
         return Scored.of(self.scores, self.y == 1, self.weights)
 
     @property
-    def scored(self) -> Scored | None:
+    def for_curves(self) -> Scored | None:
         """The rows with their one score, if there are two classes and rows of both."""
         if self.scores.ndim == 2 or np.isnan(self.scores).any() or not 0 < np.count_nonzero(self.y) < self.y.size:
             return None
-        rows = self.shown
+        rows = self.as_scored
         return None if rows.yes.all() or not rows.yes.any() else rows
 
     @property
-    def given(self) -> Scored | None:
+    def with_probabilities(self) -> Scored | None:
         """The rows with the probability of yes; with several classes, that of the likeliest, and whether it is so."""
         if self.probabilities is None:
             return None
@@ -75,18 +75,18 @@ class Measures:
     calibration_error: float | None
 
     @classmethod
-    def of(cls, said: Said, classes: int) -> "Measures":
+    def of(cls, answers: Answers, classes: int) -> "Measures":
         """Of what a model says."""
         many = classes + 1
-        matrix = table_of(said.codes % many, said.y, many, said.weights)[:classes]
-        rows, chances = said.scored, said.given
+        matrix = table_of(answers.codes % many, answers.y, many, answers.weights)[:classes]
+        rows, chances = answers.for_curves, answers.with_probabilities
         lost = None if chances is None else losses(chances)
         return cls(
             matrix,
             None if rows is None else area(rows),
             None if rows is None else mean_precision(rows),
             None if rows is None else separation(rows),
-            None if lost is None or said.probabilities is None else _brier(said.probabilities, said),
+            None if lost is None or answers.probabilities is None else _brier(answers.probabilities, answers),
             None if lost is None else lost.expected_calibration_error,
         )
 
@@ -133,13 +133,13 @@ class Measures:
         }
 
 
-def _brier(probabilities: Array, said: Said) -> float:
+def _brier(probabilities: Array, answers: Answers) -> float:
     """The mean squared distance of the probabilities from what was so; of several classes, of all of them together."""
     if probabilities.ndim == 1:
-        each = (probabilities - (said.y == 1)) ** 2
+        each = (probabilities - (answers.y == 1)) ** 2
     else:
-        each = ((probabilities - np.eye(probabilities.shape[1])[said.y]) ** 2).sum(axis=1)
-    return float(np.average(each, weights=said.weights))
+        each = ((probabilities - np.eye(probabilities.shape[1])[answers.y]) ** 2).sum(axis=1)
+    return float(np.average(each, weights=answers.weights))
 
 
 def _share(part: float, whole: float) -> float | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.desk.check import decided
-from rosenblatt.desk.constraints import cone_wanted, signs_of
+from rosenblatt.desk.constraints import cone_of_columns, signs_of
 from rosenblatt.desk.cost import Costs
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.learning.shortening import floats_of
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 AUTO, FEWEST = "auto", "fewest-mistakes"
 COMPARED = "cv"  # the algorithm that compares rules
-MEANT = {AUTO: (COMPARED,), FEWEST: ("perceptron", "pocket")}  # whose options these take
+STANDS_FOR = {AUTO: (COMPARED,), FEWEST: ("perceptron", "pocket")}  # whose options these take
 LIMIT, GROUPS = "most_columns", "feature_groups"  # options of rules of few columns
 FOR_NEW_ROWS = "it is chosen for new rows"
 SMALL = 300_000  # numbers; in larger tables, the pocket starts from an averaged rule
@@ -61,7 +61,7 @@ class Chosen:
     verdict: Verdict | None = None
     notes: tuple[str, ...] = ()
 
-    def beside_verdict(self, wrong: int) -> tuple[str, ...]:
+    def note_on_verdict(self, wrong: int) -> tuple[str, ...]:
         """A note if rows that are proved separable are not all right."""
         if not isinstance(self.verdict, Separable) or not wrong:
             return ()
@@ -83,7 +83,7 @@ class Proved:
 
 def chosen(data: Data, training: "TrainingOptions") -> Chosen:
     """Choose the algorithm."""
-    if training.algorithm not in MEANT:
+    if training.algorithm not in STANDS_FOR:
         return Chosen(training.algorithm, "you chose it")
     found = _proved(data, training)
     if training.algorithm == AUTO:
@@ -114,7 +114,7 @@ def _proved(data: Data, training: "TrainingOptions") -> Proved:
     threshold = {name: given[name] for name in ("fit_intercept", "bias_scale") if name in given}
     ties = given.get("ties", "mistake")
     ties = "minus" if ties == "correct" else ties  # zero weights would separate every table
-    cone = cone_wanted(data.encoding, training.constraints)
+    cone = cone_of_columns(data.encoding, training.constraints)
     under = " by the columns in use" if given.get(LIMIT) is not None else ""
     under += " under the constraints" if cone else ""
     verdict, widest = decided(data, threshold, ties, clock, another, cone)
@@ -173,7 +173,7 @@ def rule_of(algorithm: str, options: Mapping[str, Any], data: Data, training: "T
 def options_of(algorithm: str, options: Mapping[str, Any], constrained: bool = False) -> tuple[Any, set[str]]:
     """The class of rules with this name, and its options; refuses other options, and rules that keep no constraints."""
     if algorithm not in ALGORITHMS:
-        raise OptionError(f"the algorithm must be one of {', '.join([*MEANT, *ALGORITHMS])}, not {algorithm!r}")
+        raise OptionError(f"the algorithm must be one of {', '.join([*STANDS_FOR, *ALGORITHMS])}, not {algorithm!r}")
     rule_class = ALGORITHMS[algorithm].rule
     known = _known(algorithm)
     if constrained and MONOTONIC not in known:
@@ -196,7 +196,7 @@ def rules_of(algorithm: str, options: Mapping[str, Any], constrained: bool = Fal
             if having := [each for each in ALGORITHMS if option in _known(each)]:
                 one = f"one of {', '.join(having)}" if len(having) > 1 else having[0]
                 raise OptionError(f"the default rule has no option {option!r}: choose the algorithm with -a, {one}")
-    for each in MEANT.get(algorithm, (algorithm,)):
+    for each in STANDS_FOR.get(algorithm, (algorithm,)):
         yield options_of(each, options, constrained)[0]
 
 

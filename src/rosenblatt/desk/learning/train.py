@@ -18,14 +18,14 @@ from rosenblatt.desk.constraints import refuse_unfit, without_points
 from rosenblatt.desk.cost import Baseline, Costs
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.judging import deciding
-from rosenblatt.desk.judging.deciding import by_rules_of_folds
+from rosenblatt.desk.judging.deciding import scored_by_folds
+from rosenblatt.desk.judging.decision_options import DecisionOptions
 from rosenblatt.desk.judging.error_rate import ErrorEstimate
 from rosenblatt.desk.judging.judged import Judged, folds_of, on_folds, on_held_out, pooled
 from rosenblatt.desk.judging.measures import Measures
-from rosenblatt.desk.judging.wishes import Wishes
 from rosenblatt.desk.learning.challenge import challenger, shared_options
 from rosenblatt.desk.learning.choosing import AUTO as AUTO
-from rosenblatt.desk.learning.choosing import COMPARED, LIMIT, MEANT, chosen, options_of, rule_of, rules_of
+from rosenblatt.desk.learning.choosing import COMPARED, LIMIT, STANDS_FOR, chosen, options_of, rule_of, rules_of
 from rosenblatt.desk.learning.plain_warnings import in_plain_words
 from rosenblatt.desk.learning.shortening import made_short
 from rosenblatt.desk.split import HoldOut
@@ -55,7 +55,7 @@ class TrainingOptions:
     prove: bool = True  # if not, nothing is proved, not even to choose the algorithm
     verbose: bool = False
     also: tuple[str, ...] = ()  # algorithms to compare with the linear rules, where those are compared
-    wishes: Wishes = field(default_factory=Wishes)  # of the decisions
+    decision_options: DecisionOptions = field(default_factory=DecisionOptions)  # of the decisions
     constraints: Mapping[str, int] = field(default_factory=dict)  # by column: 1, the score never falls; -1, never rises
 
     def check(self) -> None:
@@ -73,7 +73,7 @@ class TrainingOptions:
                     f"--also {each} cannot be compared with rules of few columns: leave --most-columns out"
                 )
             options_of(each, {}, bool(self.constraints))
-        if self.also and self.folds and self.wishes.needs_scores:
+        if self.also and self.folds and self.decision_options.needs_scores:
             raise OptionError(
                 "--also chooses anew in each of the --folds, and cut-offs and probabilities cannot be made from the "
                 "scores of different kinds of rules: use --hold-out instead of --folds"
@@ -82,10 +82,10 @@ class TrainingOptions:
             raise OptionError(f"--hold-out must be at least 0 and below 1, not {self.hold_out!r}")
         if self.folds < 0 or self.folds == 1:
             raise OptionError(f"--folds must be at least 2, or 0 for none, not {self.folds}")
-        self.wishes.check()
-        if self.part + self.wishes.part >= 1.0:
+        self.decision_options.check()
+        if self.part + self.decision_options.part >= 1.0:
             raise OptionError(
-                f"--hold-out {self.part:g} and --calibrate {self.wishes.part:g} leave no rows to learn from"
+                f"--hold-out {self.part:g} and --calibrate {self.decision_options.part:g} leave no rows to learn from"
             )
 
     @property
@@ -101,7 +101,7 @@ class TrainingOptions:
     @property
     def held_out(self) -> HoldOut | None:
         """The rows not to learn from, if any: those, and those set aside for a guarantee."""
-        part = self.part + self.wishes.part
+        part = self.part + self.decision_options.part
         return HoldOut(part, self.seed) if part else None
 
 
@@ -148,7 +148,7 @@ class Learned:
 
 def learn(data: Data, training: TrainingOptions) -> Learned:
     """Learn a rule and judge it."""
-    begun, wishes = time.monotonic(), training.wishes
+    begun, decision_options = time.monotonic(), training.decision_options
     tested, aside = _rows_held_out(data, training)
     data = _prepared(data, training.held_out, training)
     refuse_unfit(data, training.constraints)
@@ -164,7 +164,7 @@ def learn(data: Data, training: TrainingOptions) -> Learned:
     predicted = rule.predict(trained.seen)
     wrong = predicted != trained.y
     judged, decided, interrupted = _judged(data, trainer, costs, held_out, set_aside, interrupted)
-    if wishes.needs_scores and decided is None:
+    if decision_options.needs_scores and decided is None:
         trainer.notes.append("interrupted before cut-offs and probabilities were found: the model has none")
     if (path := rule.column_path) is not None:
         if min(path.of, training.options[LIMIT]) > MOST:
@@ -175,11 +175,11 @@ def learn(data: Data, training: TrainingOptions) -> Learned:
             trainer.notes += trainer.chosen.notes
     cost, seconds = fsum(costs.of_rows(trained)[wrong]), time.monotonic() - begun
     counted = wrong if trained.weights is None else wrong & (trained.weights > 0)
-    notes = (*trainer.notes, *trainer.chosen.beside_verdict(int(counted.sum())))
+    notes = (*trainer.notes, *trainer.chosen.note_on_verdict(int(counted.sum())))
     if decided is None or decided.decision.rung is None:
-        notes += _beside_constant(rule, costs, cost, trained, predicted)
-    notes += _without_points(rule, trained)
-    notes += _one_answer(rule, judged, trained, wishes)
+        notes += _note_on_constant(rule, costs, cost, trained, predicted)
+    notes += _note_on_columns_without_points(rule, trained)
+    notes += _advice_on_missed_class(rule, judged, trained, decision_options)
     how = trainer.chosen
     return Learned(
         rule, how.algorithm, how.why, how.verdict, trained, int(wrong.sum()), costs, cost, judged, decided, exact,
@@ -191,28 +191,33 @@ def _judged(
     data: Data, trainer: "_Trainer", costs: Costs, held_out: Data, set_aside: Data, interrupted: bool
 ) -> tuple[Judged | None, Decided | None, bool]:
     """How the rule does on rows not learned from, and what its scores decide; and whether it was interrupted."""
-    training, rule, trained, wishes = trainer.training, trainer.rule, trainer.data, trainer.training.wishes
+    training, rule, trained, decision_options = (
+        trainer.training,
+        trainer.rule,
+        trainer.data,
+        trainer.training.decision_options,
+    )
     known, judged, decided = partial(_prepared, data, training=training), None, None
     try:
         if training.folds and not interrupted:
             anew = partial(_learned_from, training)
-            folds = folds_of(trained, training.folds, HoldOut(wishes.part, training.seed), known, anew)
+            folds = folds_of(trained, training.folds, HoldOut(decision_options.part, training.seed), known, anew)
             rows = pooled(rule, trained, folds)
-            if wishes.needs_scores:
-                decided = deciding.decided(wishes, data.classes, rows, rule, set_aside)
-            judged = on_folds(wishes, rows, decided, trained, folds, training.folds)
+            if decision_options.needs_scores:
+                decided = deciding.decided(decision_options, data.classes, rows, rule, set_aside)
+            judged = on_folds(decision_options, rows, decided, trained, folds, training.folds)
             trainer.notes += judged.notes
-        elif wishes.needs_scores and not interrupted:
+        elif decision_options.needs_scores and not interrupted:
             anew = partial(_learned_from, trainer.settled)
             if trained.encoding.knows_labels:  # so it is made anew, too
                 apart = training.held_out or HoldOut(0.0, training.seed)
                 rows = pooled(rule, trained, folds_of(trained, deciding.FOLDS, apart, known, anew))
             else:
-                rows = by_rules_of_folds(rule, trained, training.seed, anew)
-            decided = deciding.decided(wishes, data.classes, rows, rule, set_aside)
+                rows = scored_by_folds(rule, trained, training.seed, anew)
+            decided = deciding.decided(decision_options, data.classes, rows, rule, set_aside)
         if held_out.n:
             made = None if decided is None else decided.decision
-            judged = on_held_out(wishes, rule, made, costs, trained, held_out)
+            judged = on_held_out(decision_options, rule, made, costs, trained, held_out)
     except KeyboardInterrupt:  # there is a rule, though it is not judged
         interrupted = True
     return judged, decided, interrupted
@@ -234,9 +239,11 @@ def _learned_from(training: TrainingOptions, part: Data) -> Rule:
     return trainer.rule  # type: ignore[no-any-return]
 
 
-def _one_answer(rule: Rule, judged: Judged | None, trained: Data, wishes: Wishes) -> tuple[str, ...]:
+def _advice_on_missed_class(
+    rule: Rule, judged: Judged | None, trained: Data, decision_options: DecisionOptions
+) -> tuple[str, ...]:
     """What to do about a rule that finds no row of a class, or few of a rare one."""
-    if len(trained.classes) > 2 or wishes.costs or not wishes.is_about_cost:
+    if len(trained.classes) > 2 or decision_options.costs or not decision_options.is_about_cost:
         return ()
     counts = np.bincount(trained.y, trained.weights, 2)
     rare = int(np.argmin(counts))
@@ -258,7 +265,7 @@ def _few_found(measures: Measures, rare: int, label: str) -> str:
     return f"the rule finds only {row[rare]:,.6g} of the {sum(row):,.6g} new rows that are {label}: "
 
 
-def _beside_constant(rule: Rule, costs: Costs, cost: float, trained: Data, predicted: Array) -> tuple[str, ...]:
+def _note_on_constant(rule: Rule, costs: Costs, cost: float, trained: Data, predicted: Array) -> tuple[str, ...]:
     """A note if the rule predicts one class for every row, or if that would cost less."""
     code = costs.cheapest_class(trained)
     label, least = trained.classes[code], fsum(costs.of_rows(trained)[trained.y != code])
@@ -273,7 +280,7 @@ def _beside_constant(rule: Rule, costs: Costs, cost: float, trained: Data, predi
     return ()
 
 
-def _without_points(rule: Rule, trained: Data) -> tuple[str, ...]:
+def _note_on_columns_without_points(rule: Rule, trained: Data) -> tuple[str, ...]:
     """A note on columns to which their constraints have left no points."""
     if not (names := without_points(trained.encoding, rule)):
         return ()
@@ -283,19 +290,19 @@ def _without_points(rule: Rule, trained: Data) -> tuple[str, ...]:
 def _prepared(data: Data, held_out: HoldOut | None, training: TrainingOptions) -> Data:
     """The rows as the algorithm sees them, encoded without any knowledge of the held-out ones."""
     data = data.without_knowing(held_out)
-    return data if training.algorithm in MEANT else data.seen_by(ALGORITHMS[training.algorithm].rule)
+    return data if training.algorithm in STANDS_FOR else data.seen_by(ALGORITHMS[training.algorithm].rule)
 
 
 def _rows_held_out(data: Data, training: TrainingOptions) -> tuple[Array, Array]:
     """Which rows are held out, and which others are set aside to show a guarantee on."""
     training.check()
-    training.wishes.check_classes(data.classes)
+    training.decision_options.check_classes(data.classes)
     if training.folds > data.n:
         raise OptionError(f"cannot split {data.n} rows into {training.folds} folds")
     none = np.zeros(data.n, np.bool_)
     out = none if training.held_out is None else training.held_out(0, data.n)
     tested = none if training.tested is None else training.tested(0, data.n)
-    training.wishes.check_rows(data.y[out & ~tested], data.weights, data.classes)
+    training.decision_options.check_rows(data.y[out & ~tested], data.weights, data.classes)
     for code, label in enumerate(data.classes):
         inside, counts = data.y[~out] == code, True if data.weights is None else data.weights[~out] > 0
         if not inside.any():
@@ -322,7 +329,7 @@ class _Trainer:
     def fit(self) -> bool:
         """Learn; returns whether learning was interrupted, which keeps the best rule so far."""
         interrupted = self._fit()
-        if not self.training.wishes.needs_scores:  # of the same score for every row, nothing can be made
+        if not self.training.decision_options.needs_scores:  # of the same score for every row, nothing can be made
             self.rule.settle_for_constant(self.data.seen, self.data.y, self.data.weights)
         return interrupted
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from rosenblatt.desk.judging.judged import said_of
+from rosenblatt.desk.judging.judged import answers_of
 from rosenblatt.desk.judging.measures import Measures
 from rosenblatt.desk.verifying.claim import AGAIN, PREDICT, Claim, Outcome, Subject, near
 from rosenblatt.errors import DataError, OptionError
@@ -33,9 +33,11 @@ def _guarantee(about: Subject, record: Any) -> Outcome:
     if rows.n != claimed.n:
         return Outcome(False, f"{many(rows.n, 'row was', 'rows were')} set aside, not {claimed.n:,}.", AGAIN)
     tolerances = tuple(count.tolerance for count in claimed.tested[0])
-    said = said_of(about.rule, None, rows)
+    answers = answers_of(about.rule, None, rows)
     try:
-        found = choose(said.shown, claimed.ladder, tolerances, claimed.confidence, names_of(classes), claimed.first)
+        found = choose(
+            answers.as_scored, claimed.ladder, tolerances, claimed.confidence, names_of(classes), claimed.first
+        )
     except (DataError, OptionError) as error:
         return Outcome(False, str(error), AGAIN)
     same = GUARANTEE.write(found) == record
@@ -58,8 +60,8 @@ def _measures(about: Subject, claimed: Any) -> Outcome:
         return Outcome(None, "What was measured in cross-validation can be checked only by learning again.", None)
     if not about.tested.n:
         return Outcome(False, "No rows were held out, but the file says what was measured on them.", AGAIN)
-    said = said_of(about.rule, about.model.decision, about.tested)
-    same = near(claimed, Measures.of(said, len(about.trained.classes)).kept)
+    answers = answers_of(about.rule, about.model.decision, about.tested)
+    same = near(claimed, Measures.of(answers, len(about.trained.classes)).kept)
     what = "The confusion matrix and the measures on the held-out rows are"
     return Outcome(same, f"{what} {'right' if same else 'not what the rows give'}.", PREDICT)
 

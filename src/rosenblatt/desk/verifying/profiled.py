@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rosenblatt.desk.profile import counted_columns, said
+from rosenblatt.desk.profile import codes_and_scores, counted_columns
 from rosenblatt.desk.verifying.claim import AGAIN, NEAR, PREDICT, Claim, Outcome, Subject
 from rosenblatt.judge.profile import Profile, ScoreProfile
 from rosenblatt.plurals import many
@@ -27,7 +27,7 @@ def _scores(about: Subject, scores: ScoreProfile) -> Outcome:
     """The counts of scores and decisions; a score within rounding of a bin's end may be on either side of it."""
     if scores.held_out != bool(about.tested.n):
         return Outcome(False, "The profile's scores are not those of the rows held out.", AGAIN)
-    codes, found = said(about.model, (about.tested if scores.held_out else about.trained).seen)
+    codes, found = codes_and_scores(about.model, (about.tested if scores.held_out else about.trained).seen)
     decisions = np.bincount(codes % len(scores.decisions), minlength=len(scores.decisions)).tolist()
     if decisions != list(scores.decisions) or not _in_bins(scores.edges, scores.counts, found):
         return Outcome(False, "The profile's scores or decisions are not those of these rows.", PREDICT)

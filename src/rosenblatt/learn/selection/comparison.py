@@ -143,7 +143,7 @@ def judged(
         for each, (learned, others) in zip(wrong, splits, strict=True):
             if not stop():
                 part = scaled.some(others)
-                answers = said(part.scores(learners[tried[k].family](scaled.some(learned))))
+                answers = classes_by(part.scores(learners[tried[k].family](scaled.some(learned))))
                 each[k] = (answers != part.codes).astype(np.int8)
     return wrong
 
@@ -226,11 +226,11 @@ def _judged(
     found = [np.full((len(tried), judged.size), UNJUDGED) for _, judged in group]
     for candidate, place in follow(problems, tried, stop):
         for wrong, each, (_, judged) in zip(found, problems.scores(place), group, strict=True):
-            wrong[tried.index(candidate)] = said(each[:, judged]) != data.codes[judged]
+            wrong[tried.index(candidate)] = classes_by(each[:, judged]) != data.codes[judged]
     return found
 
 
-def said(scores: Array) -> Array:
+def classes_by(scores: Array) -> Array:
     """The class that the scores of a rule, or of several, say."""
     return (scores[0] > 0.0).astype(np.int64) if len(scores) == 1 else np.asarray(scores.argmax(axis=0))
 

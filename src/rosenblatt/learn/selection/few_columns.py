@@ -27,10 +27,10 @@ from rosenblatt.learn.selection.comparison import (
     LabelledTable,
     Learner,
     Split,
+    classes_by,
     compare,
     judged,
     measured,
-    said,
 )
 from rosenblatt.learn.selection.entering import Entered, Entering
 from rosenblatt.learn.selection.path import MODERATE, Candidate
@@ -129,5 +129,5 @@ class _Search:
     def _in_split(self, split: Split) -> InSplit:
         learned, judged = split
         found = self.entered(learned)
-        wrong = [said(each.scores[:, judged]) != self.data.codes[judged] for each in found]
+        wrong = [classes_by(each.scores[:, judged]) != self.data.codes[judged] for each in found]
         return InSplit(split, found[-1].columns, np.array(wrong, np.int8))

@@ -1,7 +1,7 @@
 """What the user wants of decisions: costs, a rate of yes, probabilities, and errors that are tolerable.
 
 Input     options as they were typed, and the classes of the table.
-Result    `Wishes`, checked: what is wrong for any table before it is read, the rest before anything is learned.
+Result    `DecisionOptions`. What no table allows is refused before one is read; the rest before anything is learned.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from rosenblatt.errors import DataError, OptionError
 from rosenblatt.judge import binomial
 from rosenblatt.judge.abstain import Tolerance, refuse_too_few
 from rosenblatt.judge.decision import ASK_A_PERSON
-from rosenblatt.judge.making import SAID, NotLearnedFrom, Wanted, among, names_of
+from rosenblatt.judge.making import SAID, Aims, NotLearnedFrom, counted_among, names_of
 from rosenblatt.judge.tables import ISOTONIC, METHODS, SIGMOID, VENN_ABERS
 from rosenblatt.options import one_of
 from rosenblatt.rows.kernels import Array
@@ -23,8 +23,8 @@ ENOUGH = 1_000  # rows with weights; with more, isotonic probabilities are as su
 
 
 @dataclass(frozen=True)
-class Wishes:
-    """What is wanted of the decisions, besides few mistakes."""
+class DecisionOptions:
+    """What the user wants of the decisions, besides few mistakes."""
 
     costs: Mapping[str, float] = field(default_factory=dict)  # of a mistake on a class
     rate: float | None = None  # of yes
@@ -90,14 +90,14 @@ class Wishes:
             )
         return tuple(Tolerance(rate, _among(label, classes)) for label, rate in self.at_most)
 
-    def wanted(self, classes: Sequence[str], rows: NotLearnedFrom) -> Wanted:
+    def aims(self, classes: Sequence[str], rows: NotLearnedFrom) -> Aims:
         """What is wanted, with the method of the probabilities that suits the rows."""
         method = self.probability
         if method == AUTO:
             of_weighted = SIGMOID if rows.y.size < ENOUGH else ISOTONIC
             method = VENN_ABERS if rows.weights is None else of_weighted
             method = method if len(classes) == 2 else SIGMOID  # of many classes, small shares add up
-        return Wanted(self.costs, self.rate, method, self.tolerances(classes), self.confidence)
+        return Aims(self.costs, self.rate, method, self.tolerances(classes), self.confidence)
 
     def check_rows(self, y: Array, weights: Any, classes: Sequence[str]) -> None:
         """Refuse rows for a guarantee that could not show it even if none of them was an error."""
@@ -117,7 +117,7 @@ class Wishes:
 
 def _among(label: str | None, classes: Sequence[str]) -> str:
     """Among which rows errors are counted."""
-    if (found := among(label, classes)) is not None:
+    if (found := counted_among(label, classes)) is not None:
         return found
     raise OptionError(
         f"--at-most names {label!r}, but it takes {', '.join(classes)} (of the rows that are) or "
