@@ -232,7 +232,7 @@ ERRORS = {
     ),
     "rows held out of another table": (
         "compare clean.json noisy.json clean.csv --held-out", BAD,
-        "clean.csv: is not the table that noisy.json was learned from, so which rows it held out is not .*", None,
+        "clean.csv: not the table that noisy.json was learned from, so its held-out rows are unknown; .*", None,
     ),
     "a cost of no class": (
         "compare clean.json noisy.json clean.csv --cost yse=2", USAGE,
@@ -251,7 +251,7 @@ ERRORS = {
     ),
     "a column called row": (
         "compare clean.json noisy.json b.csv -o d.csv", USAGE,
-        "the table has a column 'row', and so have the differences: rename it",
+        "the table has a column 'row', a name that the file of differences needs: rename the column",
         ("b.csv", "row,age,income,job,owner,since,approved\n1,20,1000,cook,yes,2012-01-10,yes\n"),
     ),
     "numbered features": (
@@ -275,5 +275,5 @@ def test_rows_of_cross_validation_were_all_learned_from(here):
     assert compared("one.json", "two.json", "noisy.csv")["cautions"] == [
         f"{letter} was learned from all these 80 rows, which flatters it." for letter in "AB"
     ]
-    case = ("compare one.json two.json noisy.csv --held-out", BAD, "noisy.csv: no row was held out by both rules; .*")
+    case = ("compare one.json two.json noisy.csv --held-out", BAD, "noisy.csv: no row was held out from both rules; .*")
     check_one_line(here, case)

@@ -174,7 +174,7 @@ def test_several_classes():
     assert all(result.holds is not False for result in verified(model, table, None))
     assert "lead of" in found.decided.guaranteed
     assert "if it is ahead by" in card_of(model).rule
-    with pytest.raises(OptionError, match="--rate is a share of yes, but there are 3 classes"):
+    with pytest.raises(OptionError, match="--rate is the share of yes, so it needs two classes; there are 3"):
         learned(frame, DecisionOptions(rate=0.2))
     with pytest.raises(OptionError, match="needs two classes; with 3, give one rate"):
         learned(frame, DecisionOptions(at_most=(("no", 0.2),)))
@@ -277,36 +277,38 @@ def test_intervals_hold_the_probability():
     ("decision_options", "told"),
     [
         (DecisionOptions(costs={"perhaps": 2.0}), "--cost names the class 'perhaps', but the classes are no, yes"),
-        (DecisionOptions(costs=COSTS, rate=0.2), "--rate fixes the cut-off, and so do --cost and --at-most"),
+        (DecisionOptions(costs=COSTS, rate=0.2), "--rate sets the cut-off, and so do --cost and --at-most"),
         (DecisionOptions(rate=1.5), "--rate must be a number above 0 and below 1"),
         (
             DecisionOptions(probability="guess"),
             "--probability must be one of 'auto', 'sigmoid', 'isotonic', 'merged', 'venn-abers', not 'guess'",
         ),
-        (DecisionOptions(calibrate=0.3), "--calibrate is the part of the rows that --at-most is shown on"),
+        (DecisionOptions(calibrate=0.3), "--calibrate is the share of the rows that --at-most is tested on"),
         (DecisionOptions(at_most=((None, 0.2),), calibrate=0.9), "--hold-out 0.2 and --calibrate 0.9 leave no rows"),
-        (DecisionOptions(at_most=((None, 0.2), (None, 0.1))), "--at-most names no class twice"),
+        (DecisionOptions(at_most=((None, 0.2), (None, 0.1))), "--at-most is given twice for all rows decided"),
         (
             DecisionOptions(at_most=(("perhaps", 0.2),)),
-            "--at-most names 'perhaps', but it takes no, yes .*said:no, said:yes",
+            "--at-most names 'perhaps'; it takes no, yes .*said:no, said:yes",
         ),
         (DecisionOptions(at_most=((None, 0.2),), confidence=0.3), "confidence must be a number of at least 0.5"),
     ],
 )
-def test_wishes_that_cannot_be_meant_are_refused(decision_options, told):
+def test_options_that_cannot_be_meant_are_refused(decision_options, told):
     with pytest.raises(OptionError, match=told):
         learned(applications(100), replace(decision_options), "averaged")
 
 
 def test_too_few_rows_are_refused_before_learning_with_how_many_it_takes():
-    with pytest.raises(DataError, match=r"takes 299 such rows without an error, and there are \d+: .*\(--calibrate\)"):
+    with pytest.raises(
+        DataError, match=r"takes at least 299 such rows, all without an error, but there are \d+: .*\(--calibrate\)"
+    ):
         learned(applications(200), DecisionOptions(at_most=((None, 0.01),)))
-    with pytest.raises(DataError, match="takes 59 such rows"):
+    with pytest.raises(DataError, match="takes at least 59 such rows"):
         learned(applications(300), DecisionOptions(at_most=(("no", 0.05),)))
     few = applications(200).with_columns(
         pl.when(pl.int_range(200) % 50 == 3).then(pl.lit("yes")).otherwise(pl.lit("no")).alias("approved")
     )
-    with pytest.raises(DataError, match=r"there are \d training rows of class 'yes'; .* at least 5 of each class"):
+    with pytest.raises(DataError, match=r"class 'yes' has \d training rows; .* at least 5 of each class"):
         learned(few, DecisionOptions(probability="auto"))
 
 

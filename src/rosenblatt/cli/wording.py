@@ -91,7 +91,7 @@ def finding(screen: Screen, data: Data, found: Finding) -> None:
         best = (
             f", which is the fewest possible{under}" if lower == upper else f", and {none} makes fewer than {lower:,}"
         )
-        screen.line(f"A rule with {many(upper, 'mistake')} was found{f', {best}' if lower else ''}.")
+        screen.line(f"A rule with {many(upper, 'mistake')} was found{best if lower else ''}.")
     if found.cut_short is not None:
         screen.line(f"{found.cut_short}.", style="yellow")
 
@@ -143,7 +143,7 @@ def contradiction(screen: Screen, data: Data, proof: Contradiction | JointContra
 
 
 def _unseen(data: Data, differ: list[str]) -> str:
-    """In what rows with the same features can differ, for these columns."""
+    """What rows with the same features may still differ in, for these columns."""
     reasons = {
         DateColumn: "the time of day",
         StepColumn: "where in its step a number is",
@@ -249,7 +249,7 @@ def column_path(screen: Screen, path: "ColumnPath") -> None:
 
 
 def _decided(found: "Learned") -> str:
-    """Which of the new rows errors are counted on, if not on all."""
+    """The new rows that errors are counted on, if not all."""
     return " that are decided" if found.judged is not None and found.judged.left_to_people else ""
 
 

@@ -48,9 +48,9 @@ def check_suffix(path: Path | None) -> None:
 
 
 def harmless(found: pl.LazyFrame, path: Path | None, as_json: bool) -> pl.LazyFrame:
-    """The table made safe for a spreadsheet: texts and names that it would compute get an apostrophe in front."""
+    """The table made safe for a spreadsheet: an apostrophe before texts and names that it would take for formulas."""
     if as_json if path is None else path.suffix.lower() != ".csv":
-        raise OptionError("--safe-csv is for CSV: the other formats tell a text from a formula")
+        raise OptionError("--safe-csv is for CSV only: in the other formats, a text cannot be taken for a formula")
     schema = found.collect_schema()
     texts = [pl.col(name) for name, kind in schema.items() if kind == pl.String]
     is_formula = [text.str.contains(FORMULA) & ~text.str.contains(PLAIN_NUMBER) for text in texts]

@@ -1,7 +1,7 @@
 """Two models on the same table, which is read block by block, in bounded memory.
 
-Whether the table is the one that a model was learned from follows from the fingerprint of its training rows: which rows
-those are depends only on their numbers (`desk.split`). Some of them in another table cannot be recognised.
+Whether a table is the one that a model was learned from is shown by the fingerprint of its training rows. Which rows
+those are depends only on their numbers (`desk.split`), so training rows in another table are not recognised.
 """
 
 from collections import Counter
@@ -53,11 +53,11 @@ class Prices:
 
 @dataclass
 class Contender:
-    """One of two models: what it says, and which rows it was learned from."""
+    """One of two models: its labels and scores, and which rows it was learned from."""
 
     file: str
     model: Model
-    order: Array  # the place of each of its classes among the first model's; the last is for rows left to a person
+    order: Array  # the place of each of its classes in the first model, and last that of rows left to a person
     fingerprint: Fingerprint = field(default_factory=Fingerprint)
 
     @property
@@ -67,24 +67,24 @@ class Contender:
 
     @cached_property
     def _parts(self) -> tuple[HoldOut, HoldOut]:
-        """The rows that it held out, and all that it was not learned from."""
+        """The rows that were held out from it, and all rows that it was not learned from."""
         judged = self.model.held_out or {}
         part, aside = (float(judged.get(name) or 0.0) for name in ("part", "set_aside"))
         seed = int(judged.get("seed") or 0)
         return HoldOut(part, seed), HoldOut(part + aside, seed)
 
     def held_out(self, first: int, last: int) -> Array:
-        """Which of these rows it held out, if the table is the one that it was learned from."""
+        """Which of these rows were held out from it, if the table is the one that it was learned from."""
         return self._parts[0](first, last)
 
     def apply(self, block: Any, first: int, known: Array, labels: Array, before: int) -> tuple[Array, Array, Array]:
-        """Its codes and scores for a block, and which rows it was learned from, if the table is the one."""
+        """Its codes and scores for a block, and which rows it was learned from, if this is the table it knows."""
         X = self.model.seen(self.encoding, block, first)
         codes, scores = codes_and_scores(self.model, X)
         learned: Array = np.zeros(codes.size, np.bool_)
         learned[known] = ~self._parts[1](before, before + int(known.sum()))
         wanted = 0 if self.model.data is None else self.model.data["rows"]
-        if learned.any() and self.fingerprint.rows <= wanted:  # beyond, the table is another
+        if learned.any() and self.fingerprint.rows <= wanted:  # with more rows, it is another table
             part = X[np.flatnonzero(learned)]
             rows = Dense(part.table.T, 0.0, 0.0, 0, False) if isinstance(part, Columns) else rows_of(part)
             self.fingerprint.add(rows, np.argsort(self.order[:-1])[labels[learned]])
@@ -98,7 +98,7 @@ class Contender:
 
 @dataclass(frozen=True, eq=False)
 class JudgedBlock:
-    """A block, and what both models say of it."""
+    """A block of a table, with the labels and scores of both models."""
 
     table: Any
     first: int  # the number of rows before it
@@ -132,7 +132,7 @@ def contenders(files: tuple[str, str], models: tuple[Model, Model]) -> tuple[Con
 def prices_for(
     pair: tuple[Contender, Contender], table: Table, given: Mapping[str, float], weights: str | None
 ) -> tuple[Prices, tuple[str, ...]]:
-    """What mistakes cost: as given, or as in learning if both rules agree; and a note if they do not."""
+    """What mistakes cost: as given, or as in learning if both rules agree, with a note if they do not."""
     classes = pair[0].encoding.target.classes
     for label in given:
         if label not in classes:
@@ -144,7 +144,9 @@ def prices_for(
         if None not in learned and learned[0] == learned[1]:
             costs = learned[0] or {}
         else:
-            notes.append("the rules were learned with different costs, so every mistake counts the same; use --cost")
+            notes.append(
+                "the rules were learned with different costs, so every mistake counts the same; --cost sets costs"
+            )
     costs = dict.fromkeys(classes, 1.0) | costs
     columns = {(each.model.held_out or {}).get("weights") for each in pair}
     if weights is None and len(columns) == 1 and (own := columns.pop()) in table.columns:
@@ -184,7 +186,7 @@ def side_by_side(
 
 
 class _Tally:
-    """What is counted of both models, block by block."""
+    """The counts of both models, block by block."""
 
     def __init__(self, pair: tuple[Contender, Contender], table: Table, prices: Prices) -> None:
         self.pair, self.table, self.weights = pair, table, prices.weights
@@ -243,22 +245,22 @@ class _Tally:
 
 
 def _check_rows(pair: tuple[Contender, Contender], table: Table, tally: _Tally, held_out: bool) -> None:
-    """Refuse a table without rows to judge by, and held-out rows that are not known."""
+    """Refuse a table without rows to judge by, and one whose held-out rows are unknown."""
     for each in pair if held_out else ():
         if not each.was_learned_from:
             raise TableError(
-                f"{table.source}: is not the table that {each.file} was learned from, so which rows it held out is not "
-                "known; leave out --held-out if none of these rows were learned from"
+                f"{table.source}: not the table that {each.file} was learned from, so its held-out rows are unknown; "
+                "leave out --held-out if neither rule was learned from any of these rows"
             )
     if tally.rows:
         return
     if held_out:
-        raise TableError(f"{table.source}: no row was held out by both rules; learn them with --hold-out")
+        raise TableError(f"{table.source}: no row was held out from both rules; learn both with --hold-out")
     raise TableError(f"{table.source}: no row has a value of {pair[0].encoding.target.name!r} to judge by")
 
 
 def judged_blocks(pair: tuple[Contender, Contender], table: Table, held_out: bool) -> Iterator[JudgedBlock]:
-    """What both models say of a table, block by block."""
+    """The blocks of a table, each with the labels and scores of both models."""
     target, first, before = pair[0].encoding.target, 0, 0
     if table.sparse is None and target.name not in table.columns:
         raise TableError(f"{table.source}: there is no target column {target.name!r} to judge by")
@@ -279,7 +281,7 @@ def judged_blocks(pair: tuple[Contender, Contender], table: Table, held_out: boo
 
 
 def _labels(encoding: Encoding, table: Table, block: Any, first: int) -> Array:
-    """The class of every row; the number of classes where there is none. Refuses other values."""
+    """The code of every row's class, or the number of classes if the row has none. Refuses other values."""
     target = encoding.target
     if table.sparse is not None:
         text = pl.Series(table.sparse[1][first : first + n_rows_of(block)], dtype=pl.String)
@@ -302,7 +304,9 @@ def differences(pair: tuple[Contender, Contender], table: Table, held_out: bool)
     made |= dict.fromkeys(SCORES, pl.Float64())
     for name in made:
         if name in own:
-            raise OptionError(f"the table has a column {name!r}, and so have the differences: rename it")
+            raise OptionError(
+                f"the table has a column {name!r}, a name that the file of differences needs: rename the column"
+            )
 
     def blocks(columns: Any, predicate: Any, limit: Any, batch: Any) -> Iterator[pl.DataFrame]:
         for block in judged_blocks(pair, table, held_out):

@@ -38,7 +38,7 @@ PROBABILITY, IN_TABLE = "probability", "in this table"
 
 
 class LeftToPeople:
-    """How many rows are."""
+    """Counts the rows that are left to people."""
 
     def __init__(self) -> None:
         self.rows = 0
@@ -314,10 +314,12 @@ def asks(model: Model) -> bool:
 
 
 def with_capacity(model: Model, table: Table, places: int | None, rate: float | None) -> tuple[Model, CutOff]:
-    """The model with the cut-off that says yes to so many, or to such a share, of the very rows of a table."""
+    """The model with a cut-off that says yes to a number of the rows of this table, or to a share of them."""
     classes = model.table_encoding.target.classes
     if len(classes) > 2:
-        raise OptionError(f"--places and --rate say how often yes is said; the model has {len(classes)} classes")
+        raise OptionError(
+            f"--places and --rate set how many rows get a yes, so they need two classes; the model has {len(classes)}"
+        )
     if asks(model):
         raise OptionError("the model leaves rows to people by cut-offs of its own, so --places and --rate do not apply")
     scores = predictions(model, table).select(SCORE).collect(engine="streaming")[SCORE].to_numpy()

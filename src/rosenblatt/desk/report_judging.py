@@ -1,4 +1,4 @@
-"""What a report shows of rows that the rule did not learn from."""
+"""What a report shows about rows that the rule did not learn from."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from rosenblatt.ship.explain.plots import Bar
 
 
 def shown_judging(learned: Learned) -> ShownJudging | None:
-    """The confusion matrix, the curves and what is guaranteed; None if no row was kept from learning."""
+    """The confusion matrix, the curves and what is guaranteed; None if the rule was not judged on other rows."""
     judged, classes = learned.judged, learned.trained.classes
     if judged is None:
         return None
@@ -35,7 +35,7 @@ def shown_judging(learned: Learned) -> ShownJudging | None:
 
 
 def _statements(learned: Learned) -> tuple[str, ...]:
-    """How rows are decided, what is guaranteed of that, and what was measured."""
+    """How rows are decided, what is guaranteed about that, and what was measured."""
     made, judged = learned.decided, learned.judged
     found: list[str | None] = []
     if made is not None:
@@ -53,7 +53,7 @@ def _statements(learned: Learned) -> tuple[str, ...]:
             found.append(baseline.statement(False))
         found.append(areas_in_words(judged.measures))
     if made is not None and (chances := probabilities_in_words(made, judged)) is not None:
-        found.append(f"Probabilities are found {chances}")
+        found.append(f"Probabilities were found {chances}")
     return tuple(text for text in found if text is not None)
 
 

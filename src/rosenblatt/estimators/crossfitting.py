@@ -88,7 +88,7 @@ def scores_of(rule: Any, X: Any) -> Array:
 
 
 def _has_a_scale(rule: Any) -> bool:
-    """Whether the length of its scores is its own; shares and probabilities have the same everywhere."""
+    """Whether its scores have a scale of their own; shares and probabilities all have the same scale."""
     return rule.tree is None if isinstance(rule, Rule) else hasattr(rule, "decision_function")
 
 

@@ -66,22 +66,22 @@ class DecisionRule(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         What gives the scores: a rule of this package, a pipeline, or any classifier with `decision_function` or
         `predict_proba`. None: `PerceptronCV()`.
     method : {"auto", "sigmoid", "isotonic", "merged", "venn-abers"}, default="auto"
-        How scores become probabilities. "sigmoid": Platt's. "isotonic": what the rows say, as long as it rises with
+        How scores become probabilities. "sigmoid": Platt's. "isotonic": the shares among rows, never falling with
         the score. "venn-abers": a lower and an upper probability, one of which is perfectly calibrated for rows drawn
-        alike; they take the rows that are kept apart. "merged": the single number between those two, from all rows;
-        it follows the rows, but is never 0 or 1. "auto": merged; the sigmoid if rows have weights, or of more than
-        two classes. There, each class has a table of how far its score is ahead of the highest other.
+        alike; it is made from the rows kept apart. "merged": the single number between those two, from all rows; it
+        follows the rows, but is never 0 or 1. "auto": merged, or the sigmoid if rows have weights or there are more
+        than two classes. Each of several classes has a table, looked up by its score's lead over the highest other.
     cost : dict or None, default=None
         What a mistake on a row of a class costs, as {"bad": 5}; 1 for a class that is not named. Of two classes, the
-        cut-off of the score is the one that costs least; the rule's own stays if what that saves may be chance.
+        cut-off of the score is the one that costs least; the rule keeps its own if what that saves may be chance.
     rate : float above 0 and below 1, or None, default=None
-        Instead: the share of rows to say yes to, that is, the second class.
+        Instead of costs: the share of rows that get a yes, that is, the second class.
     at_most : float, dict or None, default=None
-        The rate of errors that is tolerable among the rows decided, such as 0.05; other rows are left to people. Of
-        two classes, a dict sets rates for some rows: {"bad": 0.1}: at most a tenth of the rows that are bad are said
-        to be good; {"said:good": 0.1}: at most a tenth of the rows said to be good are bad; None is for all decided.
+        The tolerable error rate among the rows decided, such as 0.05; other rows are left to people. With two
+        classes, a dict sets rates for some rows: {"bad": 0.1}: at most a tenth of the rows that are bad are labelled
+        good; {"said:good": 0.1}: at most a tenth of the rows labelled good are bad; the key None: all rows decided.
     confidence : float of at least 0.5 and below 1, default=0.95
-        How sure `at_most` has to be.
+        How sure `at_most` must be.
     undecided : label, default="ask a person"
         What is predicted for rows that are left to people.
     cv : int of at least 2, splitter or iterable, default=5
@@ -265,7 +265,7 @@ class DecisionRule(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if self.rate is not None:
             binomial.share("rate", self.rate)
             if self.cost is not None or self.at_most is not None:
-                raise OptionError("rate fixes the cut-off, and so do cost and at_most: leave one of them out")
+                raise OptionError("rate sets the cut-off, and so do cost and at_most: use rate, or the others")
         for name in ("cost", "rate"):
             if len(classes) > 2 and getattr(self, name) is not None:
                 raise OptionError(f"{name} moves the cut-off between two classes, but there are {len(classes)}")
@@ -293,15 +293,15 @@ class DecisionRule(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         for label, rate in rates.items():
             binomial.share("at_most", rate)
             if (label is not None and len(classes) > 2) or counted_among(label, classes) is None:
-                said = [repr(SAID + str(each)) for each in classes]
-                takes = ", ".join([*map(repr, classes), *said]) if len(classes) == 2 else "one rate for all rows"
-                raise OptionError(f"at_most names {label!r}, but it takes {takes}")
+                by_label = [repr(SAID + str(each)) for each in classes]
+                takes = ", ".join([*map(repr, classes), *by_label]) if len(classes) == 2 else "one rate for all rows"
+                raise OptionError(f"at_most names {label!r}; it takes {takes}")
         return tuple(Tolerance(float(rate), str(counted_among(label, classes))) for label, rate in rates.items())
 
     # -- rows ----------------------------------------------------------------------------------------------
 
     def _kept_apart(self, n: int, weights: Array | None, rng: Any, aims: Aims) -> Array:
-        """The rows that neither rules nor tables are made from; drawn from all that count, whatever their class."""
+        """The rows kept apart from learning and calibration; drawn from all that count, whatever their class."""
         if not aims.tolerances and self.method != VENN_ABERS:
             return np.arange(0)
         counted = np.arange(n) if weights is None else np.flatnonzero(weights)
@@ -334,12 +334,12 @@ class DecisionRule(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return decision
 
     def _codes(self, X: Any) -> Array:
-        """What is decided of every row: the place of its class, or UNDECIDED."""
+        """The decision about every row: the place of its class, or UNDECIDED."""
         decision, own = self._checked, codes_of(self.estimator_, X)
         return own if decision.rung is None else decision.codes(scores_of(self.estimator_, X), own)
 
     def _checked_labels(self, y: Any) -> Array:
-        """The codes of labels; that of a class that is not known is beyond all."""
+        """The codes of labels; an unknown label gets a code above all others."""
         labels = np.asarray(unmasked(y, "y"))
         places = np.minimum(np.searchsorted(self.classes_, labels), len(self.classes_) - 1)
         return np.where(self.classes_[places] == labels, places, len(self.classes_))

@@ -15,7 +15,7 @@ EXAMPLE = "Example: rosenblatt predict model.json new.csv --keep id --reasons 3 
 
 @dataclass(frozen=True)
 class Decisions:
-    """What to write of each row."""
+    """What to write about each row, and how many get a yes."""
 
     reasons: Annotated[
         int, typer.Option("--reasons", min=0, metavar="K", help="Show the K features that moved each decision most.")
@@ -40,18 +40,18 @@ class Decisions:
         bool,
         typer.Option(
             "--safe-csv",
-            help="Put an apostrophe before texts that a spreadsheet would take for formulas (= + - @ come first).",
+            help="Put an apostrophe before texts that a spreadsheet would take for formulas (they begin with = + - @).",
         ),
     ] = False
 
     def share_of_yes(self) -> float | None:
-        """The share of the rows to say yes to, if it is given."""
+        """The share of the rows to say yes to, if given."""
         from rosenblatt.cli.values import share_given
         from rosenblatt.errors import OptionError
 
         rate = share_given(self.rate, "--rate")
         if rate is not None and self.places is not None:
-            raise OptionError("--places and --rate both say how many rows are yes: leave one of them out")
+            raise OptionError("--places and --rate both set how many rows get a yes: leave one of them out")
         return rate
 
 

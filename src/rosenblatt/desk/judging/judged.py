@@ -1,4 +1,4 @@
-"""Judges what is decided on rows not learned from: held out, or each by a rule that learned without its fold.
+"""Judges a model on rows not learned from: rows held out, or each row by a rule that learned without its fold.
 
 Input     a rule and its decision; the rows held out, or the rules of all folds.
 Result    `Judged`: the error with its interval, the comparison with always predicting one class, and the measures.
@@ -32,16 +32,16 @@ from rosenblatt.rules.rule import Rule
 class Judged:
     """How a model does on rows that it did not learn from."""
 
-    error: ErrorEstimate | None  # of the rows decided; None if all are left to people
-    baseline: Baseline | None  # None if the decision has another aim than to cost little
+    error: ErrorEstimate | None  # on the rows decided; None if all are left to people
+    baseline: Baseline | None  # None if the aim of the decision is not a low cost
     measures: Measures
     answers: Answers
-    left_to_people: int  # rows left to people
+    left_to_people: int  # rows
     notes: tuple[str, ...] = ()
 
 
 def answers_of(rule: Rule, decision: Decision | None, data: Data) -> Answers:
-    """What a model says about rows."""
+    """The labels, scores and probabilities that a model gives some rows."""
     scores, own = rule.scores(data.seen), rule.predict(data.seen).astype(np.int64)
     made = decision or Decision()
     return Answers(data.y, made.codes(scores, own), scores, made.probabilities(scores), data.weights)
@@ -63,12 +63,12 @@ def _judged(answers: Answers, how: str, classes: int, baseline: Baseline | None,
 
 
 def reliability_of(answers: Answers) -> tuple[Bin, ...]:
-    """What came true, by probability; empty if there are no probabilities."""
+    """How often yes is right, by bins of probability; empty if there are no probabilities."""
     return () if (rows := answers.with_probabilities) is None else reliability(rows)
 
 
 def coverage_of(answers: Answers, made: Decided | None) -> tuple[Covered, ...]:
-    """The error among the rows decided, for every pair of cut-offs that might have been chosen, if some leave rows."""
+    """The error among the rows decided, for every pair of cut-offs tried; empty if none leaves rows to people."""
     if made is None or made.guarantee is None or made.guarantee.ladder.without_asking:
         return ()
     return error_curve(answers.as_scored, made.guarantee.ladder)
@@ -79,7 +79,7 @@ def coverage_of(answers: Answers, made: Decided | None) -> tuple[Covered, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """What the rule of a fold says, and what its baseline is made from."""
+    """The answers of the rule of one fold, and what its baseline is made from."""
 
     found: FoldRule
     costs: Costs
@@ -94,7 +94,7 @@ def folds_of(
     known_without: Callable[[HoldOut], Data],
     learned_from: Callable[[Data], Rule],
 ) -> list[Fold]:
-    """Learn without each fold in turn; a fold without which a class has no rows is skipped.
+    """Learn without each fold in turn; skip a fold if some class has no rows without it.
 
     `data` are the rows to judge; rows of the table that are set `aside` are in no fold.
     """
@@ -114,7 +114,7 @@ def folds_of(
         found.append(Fold(scored, Costs.of(rule, part), part.without_features, rest.without_features))
     if not found:
         raise DataError(
-            "every fold holds all rows of some class; use more folds or another --seed, or merge rare classes"
+            "every fold contains all rows of some class; use more folds or another --seed, or merge rare classes"
         )
     return found
 
@@ -132,7 +132,7 @@ def on_folds(
     folds: Sequence[Fold],
     folds_wanted: int,
 ) -> Judged:
-    """Judge by the rules of all folds; `asked` is how many folds were asked for."""
+    """Judge by the rules of all folds; `folds_wanted` may be more than there are, as some are skipped."""
     codes, probabilities = (rows.own, None) if made is None else decided_by_folds(options, data.classes, rows, made)
     answers = Answers(rows.y, codes, rows.scores, probabilities, rows.weights)
     each = [Baseline.of(fold.costs, fold.part, fold.rest, codes[rows.fold == k]) for k, fold in enumerate(folds)]

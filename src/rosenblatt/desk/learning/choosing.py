@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 AUTO, FEWEST = "auto", "fewest-mistakes"
 COMPARED = "cv"  # the algorithm that compares rules
-STANDS_FOR = {AUTO: (COMPARED,), FEWEST: ("perceptron", "pocket")}  # whose options these take
+STANDS_FOR = {AUTO: (COMPARED,), FEWEST: ("perceptron", "pocket")}  # the algorithms that these may choose
 LIMIT, GROUPS = "most_columns", "feature_groups"  # options of rules of few columns
-FOR_NEW_ROWS = "it is chosen for new rows"
+FOR_NEW_ROWS = "it aims at few errors on new rows"
 SMALL = 300_000  # numbers; in larger tables, the pocket starts from an averaged rule
 DESCENT, LEAST_PASSES = 2e9, 10  # its budget there: numbers to read, and at least this many passes
 ALSO_AVERAGED = (
@@ -48,7 +48,7 @@ ALSO_AVERAGED = (
     "multi_class",
 )  # options that the averaged rule shares with the pocket
 FEW_PASSES, FEW_UPDATES = 3, 3  # of the averaged rule; of the pocket that starts there, which rarely improves on it
-CLOSE = 0.01  # the largest relative gap of a margin that is called the largest
+CLOSE = 0.01  # a margin within this relative gap is called the largest
 
 
 @dataclass(frozen=True)
@@ -62,17 +62,17 @@ class Chosen:
     notes: tuple[str, ...] = ()
 
     def note_on_verdict(self, wrong: int) -> tuple[str, ...]:
-        """A note if rows that are proved separable are not all right."""
+        """A note if the rows are proved separable, but the rule is wrong on some of them."""
         if not isinstance(self.verdict, Separable) or not wrong:
             return ()
-        here = f"this one, chosen for new rows, is wrong on {many(wrong, 'row')}"
         some = "some rule that keeps the constraints" if self.verdict.certificate.cone else "some rule"
-        return (f"{some} is right on every training row, though {here}: -a {FEWEST} finds it",)
+        here = f"this one, which aims at few errors on new rows, is wrong on {many(wrong, 'row')}"
+        return (f"{some} is right on every training row, and -a {FEWEST} finds it; {here}",)
 
 
 @dataclass(frozen=True)
 class Proved:
-    """What is proved of a table, in words; of a separable one, weights that are right on every row, and which."""
+    """What is proved about a table, in words; if it is separable, also weights that are right on every row."""
 
     why: str
     verdict: Verdict | None = None
@@ -178,10 +178,10 @@ def options_of(algorithm: str, options: Mapping[str, Any], constrained: bool = F
     known = _known(algorithm)
     if constrained and MONOTONIC not in known:
         able = ", ".join(each for each in ALGORITHMS if MONOTONIC in _known(each))
-        raise OptionError(f"the {algorithm} rule cannot keep --increasing and --decreasing; these can: {able}")
+        raise OptionError(f"the {algorithm} rule does not support --increasing and --decreasing; these do: {able}")
     if options.get(LIMIT) is not None and LIMIT not in known:
         able = ", ".join(each for each in ALGORITHMS if LIMIT in _known(each))
-        raise OptionError(f"the {algorithm} rule cannot keep to --most-columns; these can: {AUTO}, {able}")
+        raise OptionError(f"the {algorithm} rule does not support --most-columns; these do: {AUTO}, {able}")
     for option in options:
         if option not in known:
             hint = nearest(option, known) or f"; it has {', '.join(sorted(known))}"

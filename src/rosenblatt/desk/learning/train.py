@@ -39,7 +39,7 @@ from rosenblatt.rules.rule import Rule
 from rosenblatt.ship.file.codecs import NO_SHAPE
 from rosenblatt.ship.file.options import kinds_kept
 
-RARE, FEW = 0.2, 0.5  # a class with at most this share of the rows; at most this share of its rows found
+RARE, FEW = 0.2, 0.5  # a class is rare with at most this share of all rows; few are at most this share of its rows
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,11 @@ class TrainingOptions:
             _refuse_values(rule_class.name, self.options)
         for each in self.also:
             if self.algorithm != AUTO:
-                raise OptionError(f"--also {each} is compared with the rules of -a {AUTO}, not of {self.algorithm}")
+                raise OptionError(
+                    f"--also {each} is for -a {AUTO}, whose rules it is compared with, not for -a {self.algorithm}"
+                )
             if each == COMPARED:
-                raise OptionError(f"--also {each}: its rules are compared anyway")
+                raise OptionError(f"--also {each}: its rules are always compared")
             if self.options.get(LIMIT) is not None:
                 raise OptionError(
                     f"--also {each} cannot be compared with rules of few columns: leave --most-columns out"
@@ -75,8 +77,8 @@ class TrainingOptions:
             options_of(each, {}, bool(self.constraints))
         if self.also and self.folds and self.decision_options.needs_scores:
             raise OptionError(
-                "--also chooses anew in each of the --folds, and cut-offs and probabilities cannot be made from the "
-                "scores of different kinds of rules: use --hold-out instead of --folds"
+                "with --also, each of the --folds may choose another kind of rule, and cut-offs and probabilities "
+                "cannot be made from scores of different kinds: use --hold-out instead of --folds"
             )
         if not 0.0 <= self.hold_out < 1.0:
             raise OptionError(f"--hold-out must be at least 0 and below 1, not {self.hold_out!r}")
@@ -128,7 +130,7 @@ class Learned:
     costs: Costs
     cost: float  # of these mistakes
     judged: Judged | None  # on rows not learned from
-    decided: Decided | None  # cut-offs and probabilities, where they were asked for
+    decided: Decided | None  # cut-offs and probabilities, if wanted
     exact: bool  # whether every export gives the same labels
     seconds: float
     interrupted: bool
@@ -168,7 +170,7 @@ def learn(data: Data, training: TrainingOptions) -> Learned:
         trainer.notes.append("interrupted before cut-offs and probabilities were found: the model has none")
     if (path := rule.column_path) is not None:
         if min(path.of, training.options[LIMIT]) > MOST:
-            trainer.notes.append(f"more than {MOST} columns are not looked for")
+            trainer.notes.append(f"rules of more than {MOST} columns are not tried")
         rule, trained, held_out = _narrowed(rule, trained, held_out)
         if not interrupted:  # only now is it known which columns proofs are about
             trainer.chosen = chosen(trained, training)
@@ -224,7 +226,7 @@ def _judged(
 
 
 def _narrowed(rule: Any, trained: Data, held_out: Data) -> tuple[Any, Data, Data]:
-    """A rule of few columns, and its rows, without the others: no table that it is used on needs those."""
+    """A rule of few columns, and its rows, without all other columns: no table that it is used on needs those."""
     columns, names = rule.column_path.chosen, trained.encoding.column_names
     rule.keep_features(np.array([k for k, name in enumerate(names) if name in columns]))
     return rule, trained.only(columns), held_out.only(columns)
@@ -232,7 +234,9 @@ def _narrowed(rule: Any, trained: Data, held_out: Data) -> tuple[Any, Data, Data
 
 def _learned_from(training: TrainingOptions, part: Data) -> Rule:
     """A rule learned anew from some of the rows."""
-    without_proofs = replace(training, prove=training.prove and training.algorithm != AUTO)  # which nothing rests on
+    without_proofs = replace(
+        training, prove=training.prove and training.algorithm != AUTO
+    )  # nothing depends on them here
     trainer = _Trainer(part, without_proofs)
     if trainer.fit():
         raise KeyboardInterrupt
@@ -242,7 +246,7 @@ def _learned_from(training: TrainingOptions, part: Data) -> Rule:
 def _advice_on_missed_class(
     rule: Rule, judged: Judged | None, trained: Data, decision_options: DecisionOptions
 ) -> tuple[str, ...]:
-    """What to do about a rule that finds no row of a class, or few of a rare one."""
+    """Advice for a rule that finds no row of a class, or few rows of a rare one."""
     if len(trained.classes) > 2 or decision_options.costs or not decision_options.is_about_cost:
         return ()
     counts = np.bincount(trained.y, trained.weights, 2)
@@ -252,21 +256,22 @@ def _advice_on_missed_class(
         return ()
     times, yes = round(float(counts[1 - rare] / counts[rare])), float(counts[1] / counts.sum())
     advice = f"--cost {trained.classes[rare]}={times} would make both classes count the same"
-    return (f"{found}{advice}, and --rate {100 * yes:.2g}% would say {trained.classes[1]} to as many rows as are",)
+    as_often = f"--rate {100 * yes:.2g}% would say {trained.classes[1]} as often as rows are {trained.classes[1]}"
+    return (f"{found}{advice}, and {as_often}",)
 
 
 def _few_found(measures: Measures, rare: int, label: str) -> str:
-    """That few of the new rows of a rare class are found, or none; empty if many are."""
+    """How few of the new rows of a rare class are found; empty if many are."""
     row, rows = measures.matrix[rare], sum(map(sum, measures.matrix))
     if measures.never_found:
-        return f"the rule finds no row that is {label} among the new ones: "
+        return f"the rule finds none of the new rows that are {label}: "
     if sum(row) > RARE * rows or row[rare] > FEW * sum(row):
         return ""
     return f"the rule finds only {row[rare]:,.6g} of the {sum(row):,.6g} new rows that are {label}: "
 
 
 def _note_on_constant(rule: Rule, costs: Costs, cost: float, trained: Data, predicted: Array) -> tuple[str, ...]:
-    """A note if the rule predicts one class for every row, or if that would cost less."""
+    """A note if the rule predicts one class for every row, or if such a rule would cost less."""
     code = costs.cheapest_class(trained)
     label, least = trained.classes[code], fsum(costs.of_rows(trained)[trained.y != code])
     if rule.is_constant:
@@ -281,10 +286,10 @@ def _note_on_constant(rule: Rule, costs: Costs, cost: float, trained: Data, pred
 
 
 def _note_on_columns_without_points(rule: Rule, trained: Data) -> tuple[str, ...]:
-    """A note on columns to which their constraints have left no points."""
+    """A note on columns that their constraints have left without points."""
     if not (names := without_points(trained.encoding, rule)):
         return ()
-    return (f"no points are left to {', '.join(names)}: the rows ask for the opposite of the constraint",)
+    return (f"the constraints leave no points to {', '.join(names)}: the rows favour the opposite direction",)
 
 
 def _prepared(data: Data, held_out: HoldOut | None, training: TrainingOptions) -> Data:
@@ -321,7 +326,7 @@ class _Trainer:
     """Chooses the algorithm and learns the rule."""
 
     def __init__(self, data: Data, training: TrainingOptions) -> None:
-        proving = training.prove and training.options.get(LIMIT) is None  # of few columns: once those are known
+        proving = training.prove and training.options.get(LIMIT) is None  # with few columns, only once those are known
         self.data, self.training, self.chosen = data, training, chosen(data, replace(training, prove=proving))
         self.notes = list(self.chosen.notes)
         self.rule = rule_of(self.chosen.algorithm, {**self.chosen.options, **training.options}, data, training)
@@ -329,13 +334,13 @@ class _Trainer:
     def fit(self) -> bool:
         """Learn; returns whether learning was interrupted, which keeps the best rule so far."""
         interrupted = self._fit()
-        if not self.training.decision_options.needs_scores:  # of the same score for every row, nothing can be made
+        if not self.training.decision_options.needs_scores:  # equal scores for all rows would be of no use
             self.rule.settle_for_constant(self.data.seen, self.data.y, self.data.weights)
         return interrupted
 
     @property
     def settled(self) -> TrainingOptions:
-        """How to learn the same kind of rule again, where others were compared with it."""
+        """How to learn the same kind of rule again, without comparing kinds."""
         training, algorithm = self.training, self.chosen.algorithm
         if not training.also:
             return training

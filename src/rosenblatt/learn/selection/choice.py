@@ -1,4 +1,4 @@
-"""What a comparison found: every candidate's errors, and which are part of the rule, in words too."""
+"""What a comparison found: every candidate's errors, which candidates the rule is made of, and why, in words."""
 
 from dataclasses import dataclass
 
@@ -20,13 +20,13 @@ class Choice:
     errors: Array  # of each candidate (a row) in each split
     error: Array  # of each candidate: a row that was judged several times counts once
     noise: Array  # the standard error of its difference from the best
-    constant: float | None = None  # the least error of one class for every row; older files do not say
-    alone: bool = False  # whether the best is the rule, as the comparison was cut short
+    constant: float | None = None  # the least error of one class for every row; older files lack it
+    alone: bool = False  # whether the rule is the best candidate alone, because the comparison was cut short
     columns: ColumnPath | None = None  # of a rule of few columns: which, and why so many
 
     @property
     def best(self) -> int:
-        """The one of least error; of several, the simplest."""
+        """The candidate of least error; of several, the simplest."""
         return int(np.argmin(self.error))
 
     @property
@@ -57,7 +57,7 @@ class Choice:
                 return f"No candidates were compared; the rule is the {self.tried[0]}."
             return f"There are too few rows to compare candidates; the rule is the mean of all {len(self.tried)}."
         first, *others = map(str, self.chosen)
-        beside = "" if self.constant is None else f" (one class for every row: on {percent(self.constant)})"
+        beside = "" if self.constant is None else f" (one class for every row errs on {percent(self.constant)})"
         error = percent(self.error[self.best])
         if len(self.tried) == 1:
             return f"The {first} errs on {error} of rows not learned from{beside}."
@@ -71,6 +71,6 @@ class Choice:
         some = ", ".join(others[:SHOWN]) + (f", and {len(others) - SHOWN} more" if len(others) > SHOWN else "")
         worst = percent(self.error[self.kept].max())
         return (
-            f"{said}. Up to {worst}, the difference may be noise ({some}); "
-            f"the rule is the mean of these {len(others) + 1}."
+            f"{said}. Noise may explain why {len(others)} more err on up to {worst} ({some}); "
+            f"the rule is the mean of all {len(others) + 1}."
         )

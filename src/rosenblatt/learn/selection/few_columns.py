@@ -5,10 +5,10 @@ Input     as for `comparison`; the features of every column, and how many column
 Result    `FewColumns`: the features to use, the columns in order of entry with the error of every number of them, and
           the comparison of the candidates on so many columns.
 Method    In every split, columns enter (`entering`) by the rows to learn from alone, so the errors of rules of one
-          column, of two, ... on its other rows are honest, though each split may choose other columns. As many are used
-          as err least (the fewest whose error noise cannot tell from that erred more on real tables); the columns
-          themselves are those that all rows choose. With so many columns, in every split its own, all candidates
-          are then compared.
+          column, of two, ... on its other rows are honest, though each split may choose other columns. The number
+          of columns is the one of least error (the smallest number within noise of it did worse on real tables);
+          the columns themselves are chosen from all rows. All candidates are then compared with that number of
+          columns, which every split chooses for itself.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -39,12 +39,12 @@ from rosenblatt.learn.selection.standard import Standard
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.threads import in_pieces
 
-MOST = 40  # columns of a rule: choosing more would take long, and nobody would read it
+MOST = 40  # columns of a rule: choosing more would take long, and nobody would read such a rule
 
 
 @dataclass(frozen=True, eq=False)
 class FewColumns:
-    """What was found."""
+    """The features chosen, and how."""
 
     features: Array  # to use, in order
     path: ColumnPath
@@ -60,7 +60,7 @@ def compare_few(
     learners: Mapping[str, Learner] = NO_LEARNERS,
     stop: Callable[[], bool] = never,
 ) -> FewColumns:
-    """Choose at most so many of the columns, each a name and its features, and compare rules of them."""
+    """Choose at most `most` of the columns, each a name and its features, and compare rules of them."""
     search = _Search(data, list(columns.values()), min(most, MOST), stop)
     order = search.entered(np.arange(data.codes.size))[-1].columns
     names = list(columns)
@@ -81,7 +81,7 @@ def compare_few(
 
 
 def _with_errors(path: ColumnPath, data: LabelledTable, found: "Sequence[InSplit]") -> ColumnPath:
-    """With the error of rules of one column, of two, ...: where time was up, in the splits in which most entered."""
+    """The path with the error of rules of one column, of two, ...; if time was up, from the farthest splits."""
     reached = max(len(each.wrong) for each in found)
     far = [each for each in found if len(each.wrong) == reached]
     most = min(reached, len(path.names))
@@ -92,7 +92,7 @@ def _with_errors(path: ColumnPath, data: LabelledTable, found: "Sequence[InSplit
 
 @dataclass(frozen=True, eq=False)
 class InSplit:
-    """The columns that entered in a split, in order; with one of them, two, ..., which rows judged are wrong."""
+    """The columns that entered in a split, in order, and the rows that rules of one, of two, ... of them get wrong."""
 
     split: Split
     columns: tuple[int, ...]
