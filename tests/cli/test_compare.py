@@ -167,7 +167,7 @@ def test_several_classes(here):
 
 
 def test_rows_left_to_a_person_are_neither_right_nor_wrong(here, monkeypatch):
-    real = desk_compare.said
+    real = desk_compare.codes_and_scores
 
     def said(model, X):
         codes, scores = real(model, X)
@@ -175,7 +175,7 @@ def test_rows_left_to_a_person_are_neither_right_nor_wrong(here, monkeypatch):
 
     pair = desk_compare.contenders(("a", "b"), (Model.load("noisy.json"), Model.load("voted.json")))
     plain = desk_compare.side_by_side(pair, read_table("clean.csv"))
-    monkeypatch.setattr(desk_compare, "said", said)
+    monkeypatch.setattr(desk_compare, "codes_and_scores", said)
     found = desk_compare.side_by_side(pair, read_table("clean.csv"))
     assert [side.rows for side in found.sides] == [80, 80]
     assert all(30 < side.decided < 50 for side in found.sides)
@@ -183,7 +183,9 @@ def test_rows_left_to_a_person_are_neither_right_nor_wrong(here, monkeypatch):
     assert found.comparison.rows <= min(side.decided for side in found.sides)
     assert sum(count for _, count in found.counts) == found.comparison.rows < plain.comparison.rows
     assert any("ask a person" in (kind.first, kind.second) for kind in found.kinds)
-    monkeypatch.setattr(desk_compare, "said", lambda model, X: (np.full(len(X), UNDECIDED), np.zeros(len(X))))
+    monkeypatch.setattr(
+        desk_compare, "codes_and_scores", lambda model, X: (np.full(len(X), UNDECIDED), np.zeros(len(X)))
+    )
     none = desk_compare.side_by_side(pair, read_table("clean.csv"))
     assert none.verdict == "There is no row that both rules decide."
     assert desk_compare.as_record(none)["compared"] is None

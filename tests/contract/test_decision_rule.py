@@ -180,7 +180,7 @@ def test_a_cost_moves_the_cut_off():
     rules = [DecisionRule(AveragedPerceptron(), cost=cost).fit(X, y) for cost in (None, {"bad": 9}, {"good": 9})]
     plain, careful, bold = (float((rule.predict(X) == "good").mean()) for rule in rules)
     assert careful < plain < bold
-    assert "where a false good costs 9 and a false bad 1" in rules[1].statement_
+    assert "if a false good costs 9 and a false bad 1" in rules[1].statement_
     assert all(rule.decided(X).all() for rule in rules)
 
 
@@ -188,7 +188,8 @@ def test_a_rate_says_yes_to_about_so_many():
     X, y = overlapping()
     rule = DecisionRule(AveragedPerceptron(), rate=0.1).fit(X, y)
     assert 0.05 < (rule.predict(X) == "good").mean() < 0.15
-    assert "that share of good" in rule.statement_
+    assert "It says good at a score of " in rule.statement_
+    assert "is the nearest to the 10.00% asked for" in rule.statement_
 
 
 def test_a_cut_off_that_says_the_same_of_every_row_is_told():
@@ -391,7 +392,7 @@ def test_wrong_rows_are_refused():
     with pytest.raises(DataError, match="y has one class, 'bad'"):
         rule.fit(X, ["bad"] * 60)
     rare = np.where(np.arange(60) < 3, "bad", "good")
-    with pytest.raises(DataError, match="3 training rows of class 'bad'"):
+    with pytest.raises(DataError, match="class 'bad' has 3 training rows"):
         rule.fit(X, rare)
     with pytest.raises(DataError, match="at_most counts rows, which must all count the same"):
         DecisionRule(LogisticRegression(), at_most=0.5).fit(X, y, sample_weight=np.arange(60.0))
