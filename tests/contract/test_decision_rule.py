@@ -407,7 +407,7 @@ def test_wrong_rows_are_refused():
     with pytest.raises(OptionError, match="it takes one rate for all rows"):
         DecisionRule(LogisticRegression(), at_most={"bad": 0.2}).fit(X3, y3)
     without_bad = [(np.flatnonzero(y3 != "bad"), np.arange(5))]
-    with pytest.raises(DataError, match="not of every class"):
+    with pytest.raises(DataError, match="do not contain every class"):
         DecisionRule(LogisticRegression(), cv=without_bad).fit(X3, y3)
     with pytest.raises(OptionError, match="takes no sample weights"):
         DecisionRule(make_pipeline(StandardScaler(), LogisticRegression())).fit(X, y, sample_weight=np.ones(60))

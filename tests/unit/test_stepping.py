@@ -48,7 +48,7 @@ def test_what_is_bent_is_cut_and_nothing_else(classes):
 def test_a_straight_line_is_left_as_it_is():
     _, names, (note,) = cut(frame().drop("bent"))
     assert names == []
-    assert note == "--steps auto: no column is cut, because steps predict better by more than noise in none of them"
+    assert note == "--steps auto: no column is cut, because steps do not predict better by more than noise"
 
 
 def test_rows_held_out_have_no_part_in_what_is_cut():

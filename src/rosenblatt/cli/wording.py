@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # `check` does without what knows all rules
     from rosenblatt.ship.file.modelfile import Model
 
 MOST_COLUMNS = 12
-FIRST_LINES, MOST_TREE_LINES = 40, 1000  # of a tree: after learning it, and where it is asked for
+FIRST_LINES, MOST_TREE_LINES = 40, 1000  # of a tree: after learning it, and in `explain`
 MOST_LINES = 3  # of the names of columns of one kind
 NAME, CELL = 32, 22  # characters for the names and, at least, the cells of rows that contradict each other
 

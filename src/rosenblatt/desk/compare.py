@@ -145,7 +145,7 @@ def prices_for(
             costs = learned[0] or {}
         else:
             notes.append(
-                "the rules were learned with different costs, so every mistake counts the same; --cost sets costs"
+                "the rules were learned with different costs, so every mistake counts the same; set costs with --cost"
             )
     costs = dict.fromkeys(classes, 1.0) | costs
     columns = {(each.model.held_out or {}).get("weights") for each in pair}

@@ -71,7 +71,7 @@ def cut_where_it_helps(data: Data) -> tuple[Encoding, tuple[str, ...]]:
             good = good[: len(good) // 2]
     if not good:
         return data.encoding, (
-            "--steps auto: no column is cut, because steps predict better by more than noise in none of them",
+            "--steps auto: no column is cut, because steps do not predict better by more than noise",
         )
     named = [str(trial) for trial in good[:MOST_NAMED]]
     named += [f"{len(good) - MOST_NAMED} more"] if len(good) > MOST_NAMED else []
@@ -146,7 +146,7 @@ class _Trials:
         return soft.learn(Examples(rows_of(X[some], bias=1.0), labels, self.costs[some]), COST, TOLERANCE).weights
 
     def _losses(self, X: Any, yes: int, some: Array, rest: Array) -> Array:
-        """The losses of the rest of the rows, by what is learned from some."""
+        """The losses on the rest of the rows, of weights that are learned from some."""
         w = self._learned(X, yes, some)
         X = scipy.sparse.csr_array(X) if hasattr(X, "toarray") else X
         margins = np.where(self.codes[rest] == yes, 1.0, -1.0) * (X[rest] @ w[:-1] + w[-1])

@@ -1,4 +1,4 @@
-"""Scores of rows that a classifier has not learned from, by clones of it that learn without one fold each."""
+"""Scores of rows that a classifier has not learned from, by clones that each learn without one fold."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -49,7 +49,7 @@ def not_learned_from(
         part, rest = rows.some(learned), rows.some(judged)
         rule = learned_from(unfitted, part)
         if not np.array_equal(rule.classes_, of_all.classes_):
-            raise DataError("a fold learns from rows that are not of every class: use fewer folds in cv")
+            raise DataError("the training rows of a fold do not contain every class: use fewer folds in cv")
         folds.append(FoldScores(learned, scores_of(rule, part.X), judged, scores_of(rule, rest.X)))
         own.append(codes_of(rule, rest.X))
     if not folds:

@@ -52,8 +52,8 @@ def _asked(about: Subject, wanted: Any) -> Outcome:
             None, "How many rows are left to people in cross-validation can be checked only by learning again.", None
         )
     found = int((about.model.codes(about.tested.seen) == UNDECIDED).sum()) if about.tested.n else 0
-    told = f"{many(found, 'held-out row is', 'held-out rows are')} left to people"
-    return Outcome(found == wanted, f"{told}." if found == wanted else f"{told}, not {wanted:,}.", PREDICT)
+    left = f"{many(found, 'held-out row is', 'held-out rows are')} left to people"
+    return Outcome(found == wanted, f"{left}." if found == wanted else f"{left}, not {wanted:,}.", PREDICT)
 
 
 def _measures(about: Subject, claimed: Any) -> Outcome:

@@ -22,7 +22,7 @@ class Choice:
     noise: Array  # the standard error of its difference from the best
     constant: float | None = None  # the least error of one class for every row; older files lack it
     alone: bool = False  # whether the rule is the best candidate alone, because the comparison was cut short
-    columns: ColumnPath | None = None  # of a rule of few columns: which, and why so many
+    columns: ColumnPath | None = None  # for a rule of few columns: which columns, and why that number
 
     @property
     def best(self) -> int:
@@ -71,6 +71,6 @@ class Choice:
         some = ", ".join(others[:SHOWN]) + (f", and {len(others) - SHOWN} more" if len(others) > SHOWN else "")
         worst = percent(self.error[self.kept].max())
         return (
-            f"{said}. Noise may explain why {len(others)} more err on up to {worst} ({some}); "
-            f"the rule is the mean of all {len(others) + 1}."
+            f"{said}. For {len(others)} more, with an error of up to {worst}, the difference may be noise ({some}); "
+            f"the rule is the mean of these {len(others) + 1}."
         )

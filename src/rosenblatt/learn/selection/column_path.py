@@ -46,7 +46,7 @@ class ColumnPath:
 
     @property
     def rows(self) -> list[tuple[str, str, str]]:
-        """A table for people: how many columns, the error of a rule of so many, and the column added."""
+        """A table for people: the number of columns, the error of a rule of that many, and the column added last."""
         errors = [*map(percent, self.error.tolist()), *[""] * (len(self.names) - self.error.size)]
         each = list(enumerate(zip(errors, self.names, strict=True), 1))
         found = [(f"{k:,}{USED if k == self.many else ''}", *both) for k, both in each]
@@ -77,7 +77,7 @@ class ColumnPath:
             return f"{used}; it errs on {error} of rows not learned from{of_all}."
         fewer = self.within_noise
         noise = (
-            f"; one of {fewer} errs on {percent(self.error[fewer - 1])}, and noise may explain that"
+            f"; one of {fewer} errs on {percent(self.error[fewer - 1])}, and the difference may be noise"
             if fewer < self.many
             else ""
         )

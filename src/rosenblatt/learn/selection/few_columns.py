@@ -1,9 +1,9 @@
 """Choose a rule of few columns by cross-validation: how many columns, which ones, and which candidates.
 
-Problem   a rule that uses at most so many columns of a table, and errs little on rows not seen.
+Problem   a rule that uses only a limited number of columns of a table, and errs little on rows not seen.
 Input     as for `comparison`; the features of every column, and how many columns may be used.
 Result    `FewColumns`: the features to use, the columns in order of entry with the error of every number of them, and
-          the comparison of the candidates on so many columns.
+          the comparison of the candidates on that many columns.
 Method    In every split, columns enter (`entering`) by the rows to learn from alone, so the errors of rules of one
           column, of two, ... on its other rows are honest, though each split may choose other columns. The number
           of columns is the one of least error (the smallest number within noise of it did worse on real tables);
