@@ -103,7 +103,7 @@ class KnownTable(Format):
 
 @dataclass(frozen=True)
 class NewTable(KnownTable):
-    """How to read a table whose columns are yet to be understood."""
+    """How to read a table whose columns are not known yet."""
 
     positive: Annotated[
         str | None, of_reading("--positive", metavar="VALUE", help="Value of the target that means yes.")
@@ -153,7 +153,7 @@ class NewTable(KnownTable):
 
 @dataclass(frozen=True)
 class RowWeights:
-    """How much rows count."""
+    """The weights of rows."""
 
     weights: Annotated[
         str | None, of_reading("--weights", metavar="COLUMN", help="Column with the weight of each row.")

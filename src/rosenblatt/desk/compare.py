@@ -167,7 +167,7 @@ def _learned_costs(contender: Contender) -> dict[str, float] | None:
 def side_by_side(
     pair: tuple[Contender, Contender], table: Table, *, held_out: bool = False, prices: Prices | None = None
 ) -> SideBySide:
-    """Both models on the rows of a table that have a label, or only on those that both held out in learning."""
+    """Both models on the rows of a table that have a label, or only on those held out from both."""
     tally, prices = _Tally(pair, table, prices or Prices()), prices or Prices()
     for block in judged_blocks(pair, table, held_out):
         tally.add(block)

@@ -99,7 +99,7 @@ def are_of_columns(encoding: Encoding, cone: Cone) -> bool:
 
 
 def points_in_words(encoding: Encoding, cone: Cone) -> str:
-    """What the constraints say of the points, in one sentence."""
+    """What the constraints mean for the points, in one sentence."""
     each = by_column(encoding, cone)
     parts = [
         f"never {verb} as {_listed([name for name, sign, _ in each if sign == wanted_sign])} rises"

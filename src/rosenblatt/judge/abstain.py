@@ -102,7 +102,7 @@ class Count:
 
     @cached_property
     def p_value(self) -> float:
-        """How likely so few errors are if the rate is higher than what is tolerable."""
+        """How likely so few errors are, at most, if the rate is higher than tolerable."""
         return binomial.p_value(self.errors, self.rows, self.tolerance.rate)
 
     def statement(self, names: Names = NO_AND_YES) -> str:
@@ -144,7 +144,7 @@ class Abstention:
 
     @property
     def passed(self) -> int:
-        """How many rungs were shown to be tolerable, one after the other from the first on."""
+        """How many rungs, one after the other from the first, were shown to be tolerable."""
         return sum(_passes(counts, 1 - self.confidence) for counts in self.tested)
 
     @property
@@ -234,7 +234,7 @@ def choose(
 
 
 def _decided(rows: Scored, rungs: Sequence[Rung]) -> Iterator[DecisionCounts]:
-    """What each rung decides of the rows."""
+    """The counts of what each rung decides on the rows."""
     scores, *weights = rows.groups
     up_to = [np.append(0, np.cumsum(each)).astype(np.int64).tolist() for each in weights]
     yes, no = (sums[-1] for sums in up_to)

@@ -21,7 +21,7 @@ from rosenblatt.rows.kernels import Array
 
 @dataclass(frozen=True, eq=False)
 class FoldScores:
-    """What the rule of one fold scores, with the numbers of the rows; for several classes, a column for each."""
+    """The scores that the rule of one fold gives, with the numbers of the rows; for several classes, a column each."""
 
     learned: Array  # the rows it learned from
     of_learned: Array  # their scores

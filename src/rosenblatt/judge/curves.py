@@ -34,7 +34,7 @@ class Confusion:
 
     @classmethod
     def of(cls, said: Any, rows: Scored) -> "Confusion":
-        """Of decisions, True for yes, on the rows."""
+        """The counts for decisions on the rows, True for yes."""
         said = labels_of(said)
         if said.size != rows.n:
             raise DataError(f"there are {said.size:,} decisions but {rows.n:,} rows")
@@ -44,7 +44,7 @@ class Confusion:
 
     @classmethod
     def at(cls, cut_off: float, rows: Scored) -> "Confusion":
-        """Of decisions that are yes at or above a cut-off."""
+        """The counts if yes is said at or above a cut-off."""
         return cls.of(rows.scores >= cut_off, rows)
 
     @property

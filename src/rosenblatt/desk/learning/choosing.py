@@ -132,7 +132,7 @@ def _proved(data: Data, training: "TrainingOptions") -> Proved:
 
 
 def _pocket(data: Data, training: "TrainingOptions") -> tuple[str, dict[str, Any]]:
-    """How the pocket begins, in words, and its options: in a large table, where an averaged perceptron ended."""
+    """How the pocket starts, in words, and its options: on a large table, from an averaged perceptron."""
     numbers = data.n * numbers_per_row(some_rows(data.seen, np.arange(min(data.n, 1000))))
     if numbers <= SMALL:
         return "", {}

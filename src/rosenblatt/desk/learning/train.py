@@ -299,7 +299,7 @@ def _prepared(data: Data, held_out: HoldOut | None, training: TrainingOptions) -
 
 
 def _rows_held_out(data: Data, training: TrainingOptions) -> tuple[Array, Array]:
-    """Which rows are held out, and which others are set aside to show a guarantee on."""
+    """Which rows are held out, and which others are set aside to test a guarantee on."""
     training.check()
     training.decision_options.check_classes(data.classes)
     if training.folds > data.n:

@@ -14,7 +14,7 @@ SHOWN = 3  # of the others, in the statement
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """What was tried, how it did, and what is kept."""
+    """The candidates tried, their errors, and which of them are kept."""
 
     tried: tuple[Candidate, ...]
     errors: Array  # of each candidate (a row) in each split
@@ -31,7 +31,7 @@ class Choice:
 
     @property
     def kept(self) -> Array:
-        """Which are part of the rule."""
+        """Which candidates are part of the rule."""
         if self.alone:
             return np.asarray(np.arange(len(self.tried)) == self.best)
         return np.asarray(self.error - self.error[self.best] <= NOISE * self.noise)

@@ -100,7 +100,7 @@ class InSplit:
 
 
 class _Search:
-    """Which columns enter, by some of the rows."""
+    """The search for columns, on all rows or in a split."""
 
     def __init__(self, data: LabelledTable, columns: Sequence[Array], most: int, stop: Callable[[], bool]) -> None:
         self.data, self.columns, self.most, self.stop = data, columns, most, stop
@@ -118,7 +118,7 @@ class _Search:
         return list(Entering(self.data, self.table, self.columns, share).run(self.most, self.stop))
 
     def in_splits(self, splits: Sequence[Split]) -> list[InSplit]:
-        """The same in every split, or in those that there is time for."""
+        """The columns that enter in every split, or in the splits that there is time for."""
 
         def some(first: int, last: int) -> list[InSplit]:
             return [self._in_split(split) for split in splits[first:last] if not self.stop()]

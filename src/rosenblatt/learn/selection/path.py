@@ -35,7 +35,7 @@ MODERATE = Candidate(SOFT, 0.01)  # used where nothing is compared
 
 
 def candidates(families: tuple[str, ...]) -> tuple[Candidate, ...]:
-    """All of these families, the simpler before the less simple."""
+    """All candidates of these families, simpler ones first."""
     on_path = [
         Candidate(family, ridge, sharpness)
         for family in FAMILIES

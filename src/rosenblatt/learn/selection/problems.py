@@ -27,11 +27,11 @@ class PathPoint:
         return PathPoint(self.V + steps * (self.V - before.V), self.margins + steps * (self.margins - before.margins))
 
     def some(self, chosen: Array) -> "PathPoint":
-        """In some of the problems."""
+        """The point in some of the problems only."""
         return PathPoint(self.V[chosen], self.margins[chosen])
 
     def put(self, chosen: Array, other: "PathPoint") -> None:
-        """Be at another place in some of the problems."""
+        """Move to another place in some of the problems."""
         self.V[chosen], self.margins[chosen] = other.V, other.margins
 
 
@@ -77,7 +77,7 @@ class Problems:
         return self.space.squares
 
     def some(self, chosen: Array) -> "Problems":
-        """Some of them."""
+        """Some of the problems."""
         return Problems(self.space, self.signs[chosen], self.costs[chosen], cone=self.cone)
 
     def within(self, V: Array) -> Array:
@@ -133,7 +133,7 @@ class JointProblems(Problems):
     classes: int = 0
 
     def some(self, chosen: Array) -> "JointProblems":
-        """Some of them."""
+        """Some of the problems."""
         return JointProblems(self.space, self.signs, self.costs[chosen], self.classes)
 
     @cached_property
@@ -166,7 +166,7 @@ class JointProblems(Problems):
         return lost, slack.reshape(self.many, -1)
 
     def _short_of_one(self, margins: Array) -> tuple[Array, Array]:
-        """By how much each row's lead over each class is below 1, and half the sum of the squares of that."""
+        """How far each row's lead over each other class is below 1, and half the sum of the squares of these."""
         own, rows = self.signs, np.arange(self.signs.size)
         scores = margins.reshape(self.many, self.classes, -1)
         slack = scores - (scores[:, own, rows] - 1.0)[:, np.newaxis]
