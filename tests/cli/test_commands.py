@@ -140,9 +140,9 @@ class TestFit:
     def test_auto_compares_proves_and_judges(self, desk, tmp_path):
         ran = run("fit", desk["noisy.csv"], "-t", "approved", "-o", tmp_path / "m.json")
         assert ran.code == 0
-        assert "PerceptronCV, because it is chosen for new rows; the rows are proved not separable." in ran.out
+        assert "PerceptronCV, because it aims at few errors on new rows; the rows are proved not separable." in ran.out
         assert "errs least on rows not learned from: on " in ran.out
-        assert "(one class for every row: on " in ran.out
+        assert "(one class for every row errs on " in ran.out
         assert "Proved: No weights are right on all 69 rows" in ran.out
         assert re.search(r"Proved: The rule makes \d+ mistakes on 69 rows, and no rule makes fewer than \d+.", ran.out)
         assert "Error on new rows: " in ran.out
@@ -156,8 +156,9 @@ class TestFit:
         options = ("-t", "y", "--also", "tree", *judged, "-o", model, "--json")
         found = run("fit", table, *options).record
         assert found["algorithm"] == "tree"
-        told = r"it is chosen for new rows: it errs on (.+)% of rows not learned from, the best linear rule on (.+)%"
-        tree, linear = map(float, re.fullmatch(told, found["why"]).groups())
+        rates = "it errs on (.+)% of rows not learned from, the best linear rule on (.+)%"
+        why = f"it aims at few errors on new rows: {rates}"
+        tree, linear = map(float, re.fullmatch(why, found["why"]).groups())
         assert 2 * tree < linear
         assert 2 * found["error"]["mistakes"] < found["baseline"]["cost"]
         assert run("verify", model, table).code == 0
@@ -212,7 +213,7 @@ class TestFit:
         options = ("-o", tmp_path / "m.json", "--json", "--no-prove")
         found = run("fit", desk["clean.csv"], "-t", "approved", *options).record
         assert (found["separable"], found["proved"]) == (None, [])
-        assert (found["algorithm"], found["why"]) == ("cv", "it is chosen for new rows")
+        assert (found["algorithm"], found["why"]) == ("cv", "it aims at few errors on new rows")
         found = run("fit", desk["clean.csv"], "-t", "approved", "-a", "fewest-mistakes", "--force", *options).record
         assert (found["separable"], found["proved"]) == (None, [])
         assert (found["algorithm"], found["why"]) == ("pocket", "proofs are turned off")

@@ -167,7 +167,7 @@ def test_several_classes(here):
 
 
 def test_rows_left_to_a_person_are_neither_right_nor_wrong(here, monkeypatch):
-    real = desk_compare.said
+    real = desk_compare.codes_and_scores
 
     def said(model, X):
         codes, scores = real(model, X)
@@ -175,7 +175,7 @@ def test_rows_left_to_a_person_are_neither_right_nor_wrong(here, monkeypatch):
 
     pair = desk_compare.contenders(("a", "b"), (Model.load("noisy.json"), Model.load("voted.json")))
     plain = desk_compare.side_by_side(pair, read_table("clean.csv"))
-    monkeypatch.setattr(desk_compare, "said", said)
+    monkeypatch.setattr(desk_compare, "codes_and_scores", said)
     found = desk_compare.side_by_side(pair, read_table("clean.csv"))
     assert [side.rows for side in found.sides] == [80, 80]
     assert all(30 < side.decided < 50 for side in found.sides)
@@ -183,7 +183,9 @@ def test_rows_left_to_a_person_are_neither_right_nor_wrong(here, monkeypatch):
     assert found.comparison.rows <= min(side.decided for side in found.sides)
     assert sum(count for _, count in found.counts) == found.comparison.rows < plain.comparison.rows
     assert any("ask a person" in (kind.first, kind.second) for kind in found.kinds)
-    monkeypatch.setattr(desk_compare, "said", lambda model, X: (np.full(len(X), UNDECIDED), np.zeros(len(X))))
+    monkeypatch.setattr(
+        desk_compare, "codes_and_scores", lambda model, X: (np.full(len(X), UNDECIDED), np.zeros(len(X)))
+    )
     none = desk_compare.side_by_side(pair, read_table("clean.csv"))
     assert none.verdict == "There is no row that both rules decide."
     assert desk_compare.as_record(none)["compared"] is None
@@ -232,7 +234,7 @@ ERRORS = {
     ),
     "rows held out of another table": (
         "compare clean.json noisy.json clean.csv --held-out", BAD,
-        "clean.csv: is not the table that noisy.json was learned from, so which rows it held out is not .*", None,
+        "clean.csv: not the table that noisy.json was learned from, so its held-out rows are unknown; .*", None,
     ),
     "a cost of no class": (
         "compare clean.json noisy.json clean.csv --cost yse=2", USAGE,
@@ -251,7 +253,7 @@ ERRORS = {
     ),
     "a column called row": (
         "compare clean.json noisy.json b.csv -o d.csv", USAGE,
-        "the table has a column 'row', and so have the differences: rename it",
+        "the table has a column 'row', a name that the file of differences needs: rename the column",
         ("b.csv", "row,age,income,job,owner,since,approved\n1,20,1000,cook,yes,2012-01-10,yes\n"),
     ),
     "numbered features": (
@@ -275,5 +277,5 @@ def test_rows_of_cross_validation_were_all_learned_from(here):
     assert compared("one.json", "two.json", "noisy.csv")["cautions"] == [
         f"{letter} was learned from all these 80 rows, which flatters it." for letter in "AB"
     ]
-    case = ("compare one.json two.json noisy.csv --held-out", BAD, "noisy.csv: no row was held out by both rules; .*")
+    case = ("compare one.json two.json noisy.csv --held-out", BAD, "noisy.csv: no row was held out from both rules; .*")
     check_one_line(here, case)

@@ -54,7 +54,7 @@ def test_the_rule_keeps_them_and_every_record_says_so(here, fitted):
     assert own["income"][0] >= 0 >= own["debts"][0]
     assert own["since"][0] >= 0 >= own["phone"][0]
     assert any(statement.startswith("Under the constraints on 4 weights") for statement in fitted.record["proved"])
-    assert any("no points are left to" in note for note in fitted.record["notes"])
+    assert any("the constraints leave no points to" in note for note in fitted.record["notes"])
     says = "The points never fall as income or since rises and never rise as debts or phone rises."
     assert says in run("explain", here / "m.json", columns=200).out
     checked = run("verify", here / "m.json", here / "loans.csv", "--json")
@@ -155,7 +155,7 @@ def test_check_proves_it_for_rules_that_keep_them(here):
     ran = run(*ask, "--increasing", "a", columns=200)
     assert ran.code == 1
     assert "Not separable under the constraints" in ran.out
-    assert "coincide, but for a, in which they differ the way that the constraints rule out." in ran.out
+    assert "coincide, except in a, where they differ in the way that the constraints rule out." in ran.out
     assert "which is the fewest possible under the constraints" in ran.out
     assert run(*ask, "--increasing", "a", "--json").record["findings"][0]["constraints"]["increasing"] == ["a"]
     assert run("fit", table, "-t", "y", "--decreasing", "a", "-o", here / "line.json", "-f").code == 0
@@ -207,10 +207,13 @@ def test_the_page_says_so(here):
         ("--increasing debts --ignore debts", "--increasing: column 'debts' is left out: .*"),
         (
             "--steps debts --kind debts=category",
-            "column 'debts' cannot be both category \\(--kind\\) and cut into --steps",
+            "column 'debts' cannot be both category \\(--kind\\) and cut into steps \\(--steps\\)",
         ),
-        ("--increasing debts -a tree", "the tree rule cannot keep --increasing and --decreasing; these can: .*"),
-        ("--increasing debts -a kernel", "the kernel rule cannot keep --increasing and --decreasing; these can: .*"),
+        ("--increasing debts -a tree", "the tree rule does not support --increasing and --decreasing; these do: .*"),
+        (
+            "--increasing debts -a kernel",
+            "the kernel rule does not support --increasing and --decreasing; these do: .*",
+        ),
         ("--increasing debts -a perceptron --normalize", "constraints on signs are not for normalize: .*"),
         ("--increasing debts -a perceptron --order worst", "constraints on signs need the order .*"),
     ],
@@ -222,7 +225,7 @@ def test_wrong_constraints_get_one_line(here, typed, says, monkeypatch):
 
 def test_several_classes_have_no_order(here, monkeypatch):
     monkeypatch.chdir(here)
-    says = "--increasing and --decreasing are for a target of two classes; 'job' has 4: .*"
+    says = "--increasing and --decreasing need a target of two classes; 'job' has 4, .*"
     check_one_line(here, ("fit loans.csv -t job -o new.json --increasing income", USAGE, says))
 
 

@@ -82,7 +82,7 @@ def test_places_and_shares_of_the_table_itself(folder, tmp_path):
     said = [row["label"] for row in rows_of((tmp_path / "p.csv").read_text())]
     assert 0 < said.count("yes") <= 50
     ran = run("predict", folder / "priced.json", folder / "many.csv", "--rate", "0.1")
-    assert "It says yes from a score of" in ran.err
+    assert "It says yes at a score of" in ran.err
     assert 50 <= sum(row["label"] == "yes" for row in rows_of(ran.out)) <= 70
     record = run(
         "predict", folder / "priced.json", folder / "many.csv", "--places", "9", "--json", "-o", tmp_path / "q.csv"
@@ -99,7 +99,7 @@ def test_the_report_draws_it(folder, tmp_path):
     assert "On rows not learned from" in page
     for drawn in ("roc-", "precision-recall-", "reliability-", "coverage-"):
         assert f'id="{drawn}' in page
-    assert "The line is the error that is tolerated. The ring is at the cut-offs chosen." in page
+    assert "The line is the tolerated error. The ring marks the chosen cut-offs." in page
     assert "Number of rows by points. Rows between the lines are left to people." in page
     assert "held-out rows that are decided" in page
     assert "<dt>guaranteed</dt><dd><b>at most 15%</b><span>rows decided are wrong" in page.replace("of the ", "")
@@ -123,20 +123,20 @@ def test_explain_names_the_cut_offs(folder):
             "--cost no=5 --class-weight no=5",
             "--cost says what mistakes cost in learning, too: leave --class-weight out",
         ),
-        ("--cost no=5 --rate 20%", "--rate fixes the cut-off, and so do --cost and --at-most"),
+        ("--cost no=5 --rate 20%", "--rate sets the cut-off, and so do --cost and --at-most"),
         ("--cost no=0 --cost yes=0", "with --cost 0 for every class, no mistake would cost anything"),
         ("--rate 20", "--rate must be a share above 0% and below 100%, such as 20%, not '20'"),
         ("--rate much", "--rate must be a share"),
         ("--probability=guess", "--probability must be one of"),
         ("--at-most 0", "--at-most must be a share above 0% and below 100%, such as 5% or yes=10%, not '0'"),
-        ("--at-most maybe=5%", "--at-most names 'maybe', but it takes no, yes"),
+        ("--at-most maybe=5%", "--at-most names 'maybe'; it takes no, yes"),
         ("--at-most 5% --confidence 20%", "confidence must be a number of at least 0.5"),
-        ("--at-most 1%", "takes 299 such rows without an error, and there are"),
+        ("--at-most 1%", "takes at least 299 such rows, all without an error, but there are"),
         ("--at-most 5% --weights age", "--at-most counts rows"),
         ("--calibrate 20%", "use it with --at-most"),
     ],
 )
-def test_wrong_wishes_get_one_line(folder, tmp_path, options, told):
+def test_wrong_options_get_one_line(folder, tmp_path, options, told):
     ran = run("fit", folder / "many.csv", *TARGET, *options.split(), "-o", tmp_path / "m.json", "-q")
     assert ran.code in (2, 3)
     assert told in ran.err
@@ -183,7 +183,7 @@ def test_few_of_a_rare_class_found_are_told_with_what_to_do(folder, tmp_path):
     ran = run("fit", tmp_path / "rare.csv", *TARGET, "-o", tmp_path / "m.json")
     assert "would make both classes count the same" in ran.err
     assert "note: the rule finds " in ran.err
-    assert "would say yes to as many rows as are" in ran.err
+    assert "would say yes as often as rows are yes" in ran.err
     ran = run("fit", tmp_path / "rare.csv", *TARGET, "--rate", "30%", "-o", tmp_path / "r.json")
     assert "note: the rule predicts" not in ran.err
 
@@ -201,7 +201,7 @@ def test_what_mistakes_cost_on_new_rows_is_told(folder, tmp_path):
 def test_too_few_rows_decided_are_told_with_how_many_it_would_take(folder, tmp_path):
     ran = run("fit", folder / "many.csv", *TARGET, "--at-most", "4%", "-o", tmp_path / "m.json")
     assert "Every row is left to people" in ran.out
-    assert "rows instead of" in ran.out or "more rows would hardly show it" in ran.out
+    assert "rows instead of" in ran.out or "more rows would not help much" in ran.out
 
 
 def test_three_classes(desk, tmp_path):

@@ -58,13 +58,13 @@ def test_rows_drawn_alike_raise_no_alarm(folder, model):
 @pytest.mark.parametrize(
     ("name", "change", "says"),
     [
-        ("income", pl.col("income") * 1.5, "higher: the median was about 2.*, it is 4"),
-        ("income", pl.col("income") / 100, "lower: the median was about 2.*, it is [23]"),
+        ("income", pl.col("income") * 1.5, "higher: the median was about 2.* and is now 4"),
+        ("income", pl.col("income") / 100, "lower: the median was about 2.* and is now [23]"),
         ("income", pl.when(pl.int_range(pl.len()) % 4 > 0).then("income"), "missing: 25.0% now, 0.0% before"),
         ("income", pl.col("income") * 1e9, "far out of range: .*% now, 0.0% before"),
         ("job", pl.col("job").replace("cook", "chef"), "unknown values, such as 'chef': [23].*% now, 0.0% before"),
         ("job", pl.col("job").replace("cook", "clerk"), "cook: 0.0% now, [23].*% before"),
-        ("since", pl.col("since").dt.offset_by("2y"), "later: the median was about 2017-.*, it is 2019-"),
+        ("since", pl.col("since").dt.offset_by("2y"), "later: the median was about 2017-.* and is now 2019-"),
     ],
 )
 def test_what_changed_is_told(folder, name, change, says):
@@ -115,7 +115,7 @@ def test_decisions_and_scores_change_with_what_the_rule_uses(folder):
 def test_one_row_is_too_few_for_an_alarm_and_the_words_say_so(folder):
     found = monitored(folder, rows(2, 1))
     assert not found["changed"]
-    assert found["verdict"].endswith("But 1 row would show large changes only.")
+    assert found["verdict"].endswith("But 1 row can only show large changes.")
 
 
 def test_a_page_has_a_picture_of_what_changed(folder):
@@ -163,7 +163,7 @@ ERRORS = {
     ),
     "no profile": (
         "monitor bare.json clean.csv", BAD,
-        "the model has no profile of the rows it was learned from; name a table of them with --old",
+        "the model has no profile of the rows it was learned from; name a table of those rows with --old",
         ("bare.json", lambda texts: bare(texts["clean.json"])),
     ),
     "numbered features": (

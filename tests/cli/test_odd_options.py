@@ -5,7 +5,7 @@ import re
 import pytest
 
 from cli.running import run
-from rosenblatt.desk.learning.choosing import MEANT, options_of
+from rosenblatt.desk.learning.choosing import STANDS_FOR, options_of
 from rosenblatt.registry import ALGORITHMS
 
 USAGE, BAD = 2, 3
@@ -56,9 +56,9 @@ def test_options_of_other_algorithms_refuse_words_and_the_default_one_says_which
     assert ran.code == USAGE
 
 
-@pytest.mark.parametrize("algorithm", [*MEANT, *ALGORITHMS])
+@pytest.mark.parametrize("algorithm", [*STANDS_FOR, *ALGORITHMS])
 def test_no_value_of_any_option_is_a_mistake_of_ours(algorithm):
-    _, known = options_of(MEANT[algorithm][-1] if algorithm in MEANT else algorithm, {})
+    _, known = options_of(STANDS_FOR[algorithm][-1] if algorithm in STANDS_FOR else algorithm, {})
     for option in sorted(known):
         codes = set()
         for value in ODD:

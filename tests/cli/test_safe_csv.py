@@ -56,5 +56,8 @@ def test_it_is_for_csv_only(options, folder, monkeypatch):
     monkeypatch.chdir(folder)
     ran = run("predict", "pocket.json", "t.csv", "--safe-csv", *options)
     assert ran.code == 2
-    assert ran.err == "rosenblatt: --safe-csv is for CSV: the other formats tell a text from a formula\n"
+    assert (
+        ran.err
+        == "rosenblatt: --safe-csv is for CSV only: in the other formats, a text cannot be taken for a formula\n"
+    )
     assert not (folder / "p.parquet").exists()

@@ -34,8 +34,8 @@ def test_the_default_rule_is_compared_judged_proved_and_verified(iris, tmp_path)
     model = tmp_path / "m.json"
     told = run("fit", iris / "iris.csv", "-t", "species", "-o", model, "--json").record
     assert told["algorithm"] == "cv"
-    assert told["why"].startswith("it is chosen for new rows; the rows are proved ")
-    assert "(one class for every row: on 6" in told["stop_reason"]
+    assert told["why"].startswith("it aims at few errors on new rows; the rows are proved ")
+    assert "(one class for every row errs on 6" in told["stop_reason"]
     assert told["proved"]
     assert told["error"]["mistakes"] < 5
     ran = run("verify", model, iris / "iris.csv")

@@ -48,12 +48,12 @@ CASES = {
     "few columns of a tree": (
         "FIT --most-columns 3 -a tree",
         USAGE,
-        "the tree rule cannot keep to --most-columns; these can: auto, cv",
+        "the tree rule does not support --most-columns; these do: auto, cv",
     ),
     "few columns and the fewest mistakes": (
         "REPORT -o new.html --most-columns 3 -a fewest-mistakes",
         USAGE,
-        "the perceptron rule cannot keep to --most-columns; these can: auto, cv",
+        "the perceptron rule does not support --most-columns; these do: auto, cv",
     ),
     "few columns beside a tree": (
         "FIT --most-columns 3 --also tree",
@@ -101,9 +101,9 @@ CASES = {
     "another algorithm than is compared": (
         "FIT -a pocket --also tree",
         USAGE,
-        "--also tree is compared with the rules of -a auto, not of pocket",
+        "--also tree is for -a auto, whose rules it is compared with, not for -a pocket",
     ),
-    "the algorithm that compares": ("FIT --also cv", USAGE, "--also cv: its rules are compared anyway"),
+    "the algorithm that compares": ("FIT --also cv", USAGE, "--also cv: its rules are always compared"),
     "unknown algorithm to compare": ("FIT --also forest", USAGE, "the algorithm must be one of auto, .*, not 'forest'"),
     "family of no candidates": ("FIT --set families=soft,wide", USAGE, "families must be one or several of 'soft', .*"),
     "set without a value": (

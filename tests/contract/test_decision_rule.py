@@ -180,7 +180,7 @@ def test_a_cost_moves_the_cut_off():
     rules = [DecisionRule(AveragedPerceptron(), cost=cost).fit(X, y) for cost in (None, {"bad": 9}, {"good": 9})]
     plain, careful, bold = (float((rule.predict(X) == "good").mean()) for rule in rules)
     assert careful < plain < bold
-    assert "where a false good costs 9 and a false bad 1" in rules[1].statement_
+    assert "if a false good costs 9 and a false bad 1" in rules[1].statement_
     assert all(rule.decided(X).all() for rule in rules)
 
 
@@ -188,14 +188,15 @@ def test_a_rate_says_yes_to_about_so_many():
     X, y = overlapping()
     rule = DecisionRule(AveragedPerceptron(), rate=0.1).fit(X, y)
     assert 0.05 < (rule.predict(X) == "good").mean() < 0.15
-    assert "that share of good" in rule.statement_
+    assert "It says good at a score of " in rule.statement_
+    assert "is the nearest to the 10.00% asked for" in rule.statement_
 
 
 def test_a_cut_off_that_says_the_same_of_every_row_is_told():
     X, y = overlapping()
     y[np.argsort(X[:, 1] - X[:, 0])[-60:]] = "bad"  # also the rows that look best
     rule = DecisionRule(LogisticRegression(), cost={"bad": 1e6}).fit(X, y)
-    assert "The least cost is that of saying bad to every row" in rule.statement_
+    assert "Saying bad to every row costs least" in rule.statement_
     assert set(rule.predict(X)) == {"bad"}
 
 
@@ -226,8 +227,8 @@ def test_classes_may_have_rates_of_their_own():
     X, y = overlapping(1500)
     limits = {"bad": 0.15, "said:bad": 0.35}
     rule = DecisionRule(LogisticRegression(), at_most=limits, validation_fraction=0.4).fit(X, y)
-    assert "at most 15% of the rows that are bad are said to be good" in rule.statement_
-    assert "at most 35% of the rows said to be bad are good" in rule.statement_
+    assert "at most 15% of the rows that are bad are labelled good" in rule.statement_
+    assert "at most 35% of the rows labelled bad are good" in rule.statement_
     single = DecisionRule(LogisticRegression(), at_most={"bad": 0.15}, validation_fraction=0.4).fit(X, y)
     assert single.decided(X).all()  # one cut-off is enough where errors of one kind are limited
 
@@ -354,12 +355,12 @@ class Mute(ClassifierMixin, BaseEstimator):
         ({"cost": {"bad": -1}}, OptionError, "the cost of 'bad' must be a number of at least 0"),
         ({"cost": 5}, OptionError, "cost must be a dict, as {'bad': 5}, or None, not 5"),
         ({"rate": 2}, OptionError, "rate must be a number above 0 and below 1"),
-        ({"rate": 0.1, "at_most": 0.1}, OptionError, "rate fixes the cut-off"),
+        ({"rate": 0.1, "at_most": 0.1}, OptionError, "rate sets the cut-off"),
         ({"cost": {"bad": 2}, "at_most": 0.1}, OptionError, "at_most sets the cut-offs, whatever mistakes cost"),
         ({"at_most": 5}, OptionError, "at_most must be a number above 0 and below 1"),
-        ({"at_most": {"worse": 0.1}}, OptionError, "at_most names 'worse', but it takes 'bad', 'good', 'said:bad'"),
+        ({"at_most": {"worse": 0.1}}, OptionError, "at_most names 'worse'; it takes 'bad', 'good', 'said:bad'"),
         ({"at_most": 0.1, "undecided": "good"}, OptionError, "undecided must not be a class, as 'good' is"),
-        ({"at_most": 0.001}, DataError, "takes 2,995 such rows without an error, and there are 120"),
+        ({"at_most": 0.001}, DataError, "takes at least 2,995 such rows, all without an error, but there are 120"),
         ({"confidence": 2}, OptionError, "confidence must be a number"),
         (
             {"method": "platt"},
@@ -391,7 +392,7 @@ def test_wrong_rows_are_refused():
     with pytest.raises(DataError, match="y has one class, 'bad'"):
         rule.fit(X, ["bad"] * 60)
     rare = np.where(np.arange(60) < 3, "bad", "good")
-    with pytest.raises(DataError, match="3 training rows of class 'bad'"):
+    with pytest.raises(DataError, match="class 'bad' has 3 training rows"):
         rule.fit(X, rare)
     with pytest.raises(DataError, match="at_most counts rows, which must all count the same"):
         DecisionRule(LogisticRegression(), at_most=0.5).fit(X, y, sample_weight=np.arange(60.0))
@@ -406,7 +407,7 @@ def test_wrong_rows_are_refused():
     with pytest.raises(OptionError, match="it takes one rate for all rows"):
         DecisionRule(LogisticRegression(), at_most={"bad": 0.2}).fit(X3, y3)
     without_bad = [(np.flatnonzero(y3 != "bad"), np.arange(5))]
-    with pytest.raises(DataError, match="not of every class"):
+    with pytest.raises(DataError, match="do not contain every class"):
         DecisionRule(LogisticRegression(), cv=without_bad).fit(X3, y3)
     with pytest.raises(OptionError, match="takes no sample weights"):
         DecisionRule(make_pipeline(StandardScaler(), LogisticRegression())).fit(X, y, sample_weight=np.ones(60))

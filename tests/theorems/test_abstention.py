@@ -243,9 +243,13 @@ def test_several_classes_are_decided_by_how_far_the_first_is_ahead():
 
 def test_too_few_rows_are_told_how_many_it_takes():
     rows = Scored.of(np.arange(40.0), np.arange(40) > 20)
-    with pytest.raises(DataError, match=r"that at most 5% of the rows decided are wrong takes 59 such rows .* are 40:"):
+    with pytest.raises(
+        DataError, match=r"that at most 5% of the rows decided are wrong takes at least 59 such rows, .* are 40:"
+    ):
         choose(rows, Ladder.around(20.0, np.arange(40.0)))
-    with pytest.raises(DataError, match=r"at most 10% of the rows that are no are said to be yes takes 22 .* are 21:"):
+    with pytest.raises(
+        DataError, match=r"at most 10% of the rows that are no are labelled yes takes at least 22 .* are 21:"
+    ):
         choose(rows, Ladder.from_top(np.arange(40.0)), [Tolerance(0.1, ARE_NO)], 0.9)
 
 
@@ -253,8 +257,8 @@ def test_its_words():
     rows = Scored.of(np.arange(-100.0, 100), np.arange(-100, 100) >= 0)
     found = choose(rows, Ladder.around(0.0, np.arange(-100.0, 100)))
     assert found.statement == (
-        "It says yes from a score of 0 on, no below. With confidence 95%, at most 5% of the rows decided are wrong: on "
-        "200 rows that were not learned from, 0 of 200 rows decided are wrong."
+        "It says yes at a score of 0 or more, no below. With confidence 95%, at most 5% of the rows decided are wrong: "
+        "on 200 rows that were not learned from, 0 of 200 rows decided are wrong."
     )
     swapped = np.where(np.abs(rows.scores) < 30, rows.scores >= 0, rows.scores < 0)
     nothing = choose(Scored.of(rows.scores, swapped), Ladder.around(0.0, rows.scores))
@@ -262,18 +266,19 @@ def test_its_words():
     limit = int(np.ceil(1000 * binomial.upper_limit(count.errors, count.rows))) / 10
     assert count.errors > 0.05 * count.rows
     assert nothing.statement == (
-        "Every row is left to people: that at most 5% of the rows decided are wrong cannot be claimed with confidence "
-        f"95%. Even where it would begin, {count.errors} of {count.rows} rows decided are wrong; that shows at most "
-        f"{limit:.1f}%. Errors are not rarer there, so more rows would hardly show it: tolerate more errors."
+        "Every row is left to people: with confidence 95%, it cannot be claimed that at most 5% of the rows decided "
+        f"are wrong. With the first cut-offs tested, {count.errors} of {count.rows} rows decided are wrong, which "
+        f"shows only a rate of at most {limit:.1f}%. Errors there are hardly rarer than tolerated, so more rows would "
+        "not help much: tolerate more errors."
     )
     few = Scored.of(rows.scores[80:160], rows.scores[80:160] >= 0)
     short = choose(few, Ladder((Rung(-15.0, 35.0),)), [Tolerance(0.05)])  # decides 5 no, 25 yes
     assert "0 of 30 rows decided are wrong" in short.statement
-    assert "With errors as rare as there, about 158 rows instead of 80 would show it" in short.statement  # 59 / 30 * 80
+    assert "If errors stay as rare, about 158 rows instead of 80 would be enough" in short.statement  # 59 / 30 * 80
     named = choose(rows, Ladder.from_top(rows.scores), [Tolerance(0.1, ARE_NO)], names=("bad", "good"))
-    assert "at most 10% of the rows that are bad are said to be good: on 200 rows" in named.statement
+    assert "at most 10% of the rows that are bad are labelled good: on 200 rows" in named.statement
     asking = choose(rows, Ladder.from_top(np.arange(0.0, 100), "ask"), [Tolerance(0.1, SAID_YES)])
     assert asking.statement.startswith(
-        "It says yes from a score of 0 on; a person decides the rest. With confidence 95%"
+        "It says yes at a score of 0 or more; a person decides the rest. With confidence 95%"
     )
     assert asking.statement.endswith(" 50.0% of these rows are left to people.")

@@ -58,8 +58,8 @@ def test_the_command_checks_a_row_once(tmp_path, checks, algorithm, classes, ove
         pytest.skip("learns of several classes as of two")
     data, _ = data_of(read_table(written(tmp_path, classes, overlap)), "y")
     options = {} if algorithm == "auto" else {"max_passes": 3}
-    learned = learn(data, wishes := TrainingOptions(algorithm, options))
-    model = model_of(learned, wishes)
+    learned = learn(data, decision_options := TrainingOptions(algorithm, options))
+    model = model_of(learned, decision_options)
     assert model.data["rows"] == learned.trained.n
     names = ("_floats",) if algorithm == "kernel" else ("_floats", "_measured")  # it measures rows without a constant
     of_rows = {key: many for key, many in checks.items() if key[0] in names}

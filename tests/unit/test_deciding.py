@@ -8,9 +8,9 @@ import pytest
 from sklearn.metrics import average_precision_score, brier_score_loss, confusion_matrix, roc_auc_score
 
 from rosenblatt.desk.data import data_of
-from rosenblatt.desk.judging.deciding import by_rules_of_folds
-from rosenblatt.desk.judging.judged import said_of
-from rosenblatt.desk.judging.wishes import Wishes
+from rosenblatt.desk.judging.deciding import scored_by_folds
+from rosenblatt.desk.judging.decision_options import DecisionOptions
+from rosenblatt.desk.judging.judged import answers_of
 from rosenblatt.desk.learning.train import TrainingOptions, learn
 from rosenblatt.desk.model import model_of
 from rosenblatt.desk.model_contents import card_of
@@ -38,10 +38,10 @@ def applications(n=600, classes=2, seed=0, noise=1.0):
     )
 
 
-def learned(frame, wishes, algorithm="soft-margin", weights=None, **options):
+def learned(frame, decision_options, algorithm="soft-margin", weights=None, **options):
     """What is learned, its model, and its table; a cost is paid in learning, too, as by the command."""
-    costs = {"class_weight": dict(wishes.costs)} if wishes.costs else {}
-    training = TrainingOptions(algorithm, costs, wishes=wishes, prove=False, **options)
+    costs = {"class_weight": dict(decision_options.costs)} if decision_options.costs else {}
+    training = TrainingOptions(algorithm, costs, decision_options=decision_options, prove=False, **options)
     kinds = None if weights else {"weight": "ignore"}
     table = Table("applications", frame)
     data, _ = data_of(table, "approved", held_out=training.held_out, weights=weights, kinds=kinds)
@@ -50,16 +50,18 @@ def learned(frame, wishes, algorithm="soft-margin", weights=None, **options):
 
 
 EVERY = {
-    "cost": Wishes(costs=COSTS),
-    "rate": Wishes(rate=0.2),
-    "probability": Wishes(probability="auto"),
-    "sigmoid": Wishes(probability="sigmoid", costs=COSTS),
-    "isotonic": Wishes(probability="isotonic"),
-    "guarantee": Wishes(at_most=((None, 0.2),)),
-    "of a class": Wishes(at_most=(("no", 0.2),)),
-    "of the other": Wishes(at_most=(("yes", 0.2),)),
-    "of those said": Wishes(at_most=(("said:yes", 0.2), ("said:no", 0.3)), probability="venn-abers"),
-    "all": Wishes(costs=COSTS, probability="auto", at_most=((None, 0.25), ("no", 0.3)), confidence=0.9, calibrate=0.3),
+    "cost": DecisionOptions(costs=COSTS),
+    "rate": DecisionOptions(rate=0.2),
+    "probability": DecisionOptions(probability="auto"),
+    "sigmoid": DecisionOptions(probability="sigmoid", costs=COSTS),
+    "isotonic": DecisionOptions(probability="isotonic"),
+    "guarantee": DecisionOptions(at_most=((None, 0.2),)),
+    "of a class": DecisionOptions(at_most=(("no", 0.2),)),
+    "of the other": DecisionOptions(at_most=(("yes", 0.2),)),
+    "of those said": DecisionOptions(at_most=(("said:yes", 0.2), ("said:no", 0.3)), probability="venn-abers"),
+    "all": DecisionOptions(
+        costs=COSTS, probability="auto", at_most=((None, 0.25), ("no", 0.3)), confidence=0.9, calibrate=0.3
+    ),
 }
 
 
@@ -67,7 +69,7 @@ EVERY = {
 @pytest.mark.parametrize("wish", EVERY)
 def test_every_decision_ships_predicts_and_verifies(wish, algorithm, tmp_path):
     if algorithm in ("tree", "kernel") and wish not in ("all", "cost", "guarantee"):
-        pytest.skip("what differs for rules without points is the same for all wishes")
+        pytest.skip("what differs for rules without points is the same for all options")
     found, model, table = learned(applications(), EVERY[wish], algorithm)
     model.save(tmp_path / "m.json")
     again = Model.load(tmp_path / "m.json")
@@ -80,20 +82,20 @@ def test_every_decision_ships_predicts_and_verifies(wish, algorithm, tmp_path):
     results = verified(again, table, None)
     assert [result.statement for result in results if result.holds is False] == []
     inside = judged(again, table)
-    assert inside.asked == asked
+    assert inside.left_to_people == asked
     assert (0 if inside.error is None else inside.error.rows) == table.frame.height - asked
     if found.judged.error is not None:
-        assert found.judged.error.rows == found.judged.said.y.size - found.judged.asked
+        assert found.judged.error.rows == found.judged.answers.y.size - found.judged.left_to_people
 
 
 @pytest.mark.parametrize("wish", ["cost", "rate", "probability", "all"])
 def test_rows_held_out_change_nothing_but_how_the_rule_is_judged(wish):
-    frame, wishes = applications(), EVERY[wish]
-    training = TrainingOptions(wishes=wishes)
+    frame, decision_options = applications(), EVERY[wish]
+    training = TrainingOptions(decision_options=decision_options)
     out = training.tested(0, frame.height)
     other = frame.with_columns(pl.when(pl.Series(out)).then(pl.lit("no")).otherwise("approved").alias("approved"))
     assert not other.equals(frame)
-    (one, model, _), (two, like, _) = learned(frame, wishes), learned(other, wishes)
+    (one, model, _), (two, like, _) = learned(frame, decision_options), learned(other, decision_options)
     assert one.decided.decision == two.decided.decision
     assert one.decided.guarantee == two.decided.guarantee
     assert (one.rule.weights_ == two.rule.weights_).all()
@@ -101,12 +103,12 @@ def test_rows_held_out_change_nothing_but_how_the_rule_is_judged(wish):
 
 
 def test_rows_set_aside_choose_among_cut_offs_that_they_did_not_make():
-    frame, wishes = applications(), EVERY["all"]
-    training = TrainingOptions(wishes=wishes)
+    frame, decision_options = applications(), EVERY["all"]
+    training = TrainingOptions(decision_options=decision_options)
     aside = training.held_out(0, frame.height) & ~training.tested(0, frame.height)
     labels = frame["approved"].to_numpy()
     swapped = np.where(aside & (np.arange(frame.height) % 3 == 0), np.where(labels == "no", "yes", "no"), labels)
-    one, two = (learned(each, wishes)[0] for each in (frame, frame.with_columns(approved=pl.Series(swapped))))
+    one, two = (learned(each, decision_options)[0] for each in (frame, frame.with_columns(approved=pl.Series(swapped))))
     assert one.decided.guarantee.ladder == two.decided.guarantee.ladder
     assert one.decided.decision.probability == two.decided.decision.probability
     assert one.decided.guarantee.tested != two.decided.guarantee.tested
@@ -115,8 +117,8 @@ def test_rows_set_aside_choose_among_cut_offs_that_they_did_not_make():
 
 def test_without_wishes_the_rule_is_what_it_was_and_decides_alone():
     frame = applications()
-    plain, model, _ = learned(frame, Wishes())
-    decided, _, _ = learned(frame, Wishes(rate=0.3, probability="auto"))
+    plain, model, _ = learned(frame, DecisionOptions())
+    decided, _, _ = learned(frame, DecisionOptions(rate=0.3, probability="auto"))
     assert (plain.rule.weights_ == decided.rule.weights_).all()
     assert plain.decided is None
     assert model.decision is None
@@ -125,13 +127,13 @@ def test_without_wishes_the_rule_is_what_it_was_and_decides_alone():
 
 def test_the_cut_off_is_the_cheapest_on_scores_by_rules_learned_anew():
     frame = applications()
-    found, _, _ = learned(frame, Wishes(costs={"no": 20.0}))
+    found, _, _ = learned(frame, DecisionOptions(costs={"no": 20.0}))
     training = TrainingOptions("soft-margin", {"class_weight": {0: 20.0}}, prove=False)
 
     def anew(part):
         return type(found.rule)(class_weight={0: 20.0}).fit(part.seen, part.y)
 
-    rows = by_rules_of_folds(found.rule, found.trained, training.seed, anew)
+    rows = scored_by_folds(found.rule, found.trained, training.seed, anew)
     assert sorted(rows.fold.tolist()) == sorted(np.arange(found.trained.n) % 5)
     best = by_cost(Scored.of(rows.scores, rows.y == 1), 20.0, 1.0, ("no", "yes"))
     cost = [
@@ -146,20 +148,20 @@ def test_the_cut_off_is_the_cheapest_on_scores_by_rules_learned_anew():
 
 
 def test_what_is_measured_is_what_others_measure():
-    found, _, _ = learned(applications(), Wishes(probability="sigmoid", costs=COSTS))
-    said, measures = found.judged.said, found.judged.measures
-    assert measures.roc.value == pytest.approx(roc_auc_score(said.y, said.scores))
-    assert measures.precision_recall.value == pytest.approx(average_precision_score(said.y, said.scores))
-    assert measures.brier == pytest.approx(brier_score_loss(said.y, said.probabilities))
-    assert measures.brier_of_shares == pytest.approx(said.y.mean() * (1 - said.y.mean()))
-    assert [list(row[:2]) for row in measures.matrix] == confusion_matrix(said.y, said.codes).tolist()
+    found, _, _ = learned(applications(), DecisionOptions(probability="sigmoid", costs=COSTS))
+    answers, measures = found.judged.answers, found.judged.measures
+    assert measures.roc.value == pytest.approx(roc_auc_score(answers.y, answers.scores))
+    assert measures.precision_recall.value == pytest.approx(average_precision_score(answers.y, answers.scores))
+    assert measures.brier == pytest.approx(brier_score_loss(answers.y, answers.probabilities))
+    assert measures.brier_of_shares == pytest.approx(answers.y.mean() * (1 - answers.y.mean()))
+    assert [list(row[:2]) for row in measures.matrix] == confusion_matrix(answers.y, answers.codes).tolist()
     assert found.error.mistakes == sum(measures.matrix[0][1:]) + sum(measures.matrix[1][::2])
     assert measures.precision_recall.lower < measures.precision_recall.value < measures.precision_recall.upper
 
 
 def test_several_classes():
     frame = applications(classes=3, noise=0.3)
-    found, model, table = learned(frame, Wishes(probability="auto", at_most=((None, 0.3),)))
+    found, model, table = learned(frame, DecisionOptions(probability="auto", at_most=((None, 0.3),)))
     decided = predictions(model, table).collect()
     chances = decided.select(pl.col("^probability .*$"))
     assert chances.columns == ["probability maybe", "probability no", "probability yes"]
@@ -172,44 +174,46 @@ def test_several_classes():
     assert all(result.holds is not False for result in verified(model, table, None))
     assert "lead of" in found.decided.guaranteed
     assert "if it is ahead by" in card_of(model).rule
-    with pytest.raises(OptionError, match="--rate is a share of yes, but there are 3 classes"):
-        learned(frame, Wishes(rate=0.2))
+    with pytest.raises(OptionError, match="--rate is the share of yes, so it needs two classes; there are 3"):
+        learned(frame, DecisionOptions(rate=0.2))
     with pytest.raises(OptionError, match="needs two classes; with 3, give one rate"):
-        learned(frame, Wishes(at_most=(("no", 0.2),)))
-    assert learned(frame, Wishes(costs={"no": 3.0}))[0].decided.decision.rung is None  # costs count in learning alone
+        learned(frame, DecisionOptions(at_most=(("no", 0.2),)))
+    assert (
+        learned(frame, DecisionOptions(costs={"no": 3.0}))[0].decided.decision.rung is None
+    )  # costs count in learning alone
 
 
 def test_rows_with_weights():
     frame = applications()
-    found, model, table = learned(frame, Wishes(costs=COSTS, probability="auto"), weights="weight")
+    found, model, table = learned(frame, DecisionOptions(costs=COSTS, probability="auto"), weights="weight")
     assert found.decided.method == "sigmoid"
     assert found.judged.measures.roc.lower is None
-    said = found.judged.said
-    assert sum(map(sum, found.judged.measures.matrix)) == said.weights.sum()
+    answers = found.judged.answers
+    assert sum(map(sum, found.judged.measures.matrix)) == answers.weights.sum()
     assert found.judged.measures.brier == pytest.approx(
-        np.average((said.probabilities - said.y) ** 2, weights=said.weights)
+        np.average((answers.probabilities - answers.y) ** 2, weights=answers.weights)
     )
     assert all(result.holds is not False for result in verified(model, table, None))
     with pytest.raises(OptionError, match=r"--at-most counts rows, .*leave --weights out"):
-        learned(frame, Wishes(at_most=((None, 0.2),)), weights="weight")
+        learned(frame, DecisionOptions(at_most=((None, 0.2),)), weights="weight")
     with pytest.raises(DataError, match="Venn-Abers counts rows"):
-        learned(frame, Wishes(probability="venn-abers"), weights="weight")
+        learned(frame, DecisionOptions(probability="venn-abers"), weights="weight")
 
 
 @pytest.mark.parametrize("wish", ["cost", "all", "probability"])
 def test_by_folds_every_row_is_decided_without_its_own_fold(wish):
     found, model, table = learned(applications(), EVERY[wish], folds=4)
-    aside = TrainingOptions(wishes=EVERY[wish], folds=4).held_out
+    aside = TrainingOptions(decision_options=EVERY[wish], folds=4).held_out
     there = 600 - (0 if aside is None else int(aside(0, 600).sum()))
-    assert found.trained.n == there == found.judged.said.y.size
-    assert found.judged.asked == (found.judged.said.codes == UNDECIDED).sum()
+    assert found.trained.n == there == found.judged.answers.y.size
+    assert found.judged.left_to_people == (found.judged.answers.codes == UNDECIDED).sum()
     assert all(result.holds is not False for result in verified(model, table, None))
 
 
 def test_folds_without_wishes_count_the_mistakes_of_their_rules():
-    found, _, _ = learned(applications(), Wishes(), folds=4)
-    said = found.judged.said
-    assert found.error.mistakes == (said.codes != said.y).sum()
+    found, _, _ = learned(applications(), DecisionOptions(), folds=4)
+    answers = found.judged.answers
+    assert found.error.mistakes == (answers.codes != answers.y).sum()
     assert found.error.rows == 600
 
 
@@ -220,7 +224,7 @@ def test_a_part_and_a_fold_may_be_held_out_together():
 
 
 def test_points_are_measured_from_the_cut_off():
-    _, model, table = learned(applications(), Wishes(rate=0.15))
+    _, model, table = learned(applications(), DecisionOptions(rate=0.15))
     found = predictions(model, table, reasons_wanted=1).collect()
     assert ((found["points"] >= 0) == (found["label"] == "yes")).all()
     assert found["label"].to_list() == model.predict(table.frame)
@@ -232,7 +236,7 @@ def test_points_are_measured_from_the_cut_off():
 
 
 def test_the_scorecard_names_the_points_between_which_people_decide():
-    _, model, _ = learned(applications(), Wishes(at_most=((None, 0.2),)))
+    _, model, _ = learned(applications(), DecisionOptions(at_most=((None, 0.2),)))
     rule = card_of(model).rule
     assert rule.startswith("approved is yes if the points add up to ")
     assert rule.endswith("; otherwise a person decides.")
@@ -240,7 +244,7 @@ def test_the_scorecard_names_the_points_between_which_people_decide():
 
 @pytest.mark.parametrize("places", [0, 1, 60, 600, 1000])
 def test_places_are_given_to_the_highest_scores_of_the_table(places):
-    _, model, table = learned(applications(), Wishes(probability="sigmoid"))
+    _, model, table = learned(applications(), DecisionOptions(probability="sigmoid"))
     chosen, cut_off = with_capacity(model, table, places, None)
     found = predictions(chosen, table).collect()
     yes = found.filter(pl.col("label") == "yes")["score"]
@@ -251,7 +255,7 @@ def test_places_are_given_to_the_highest_scores_of_the_table(places):
 
 
 def test_a_share_of_the_very_rows():
-    _, model, table = learned(applications(), Wishes())
+    _, model, table = learned(applications(), DecisionOptions())
     chosen, cut_off = with_capacity(model, table, None, 0.25)
     assert chosen.predict(table.frame).count("yes") == cut_off.said_yes == 150
     _, asking, _ = learned(applications(), EVERY["guarantee"])
@@ -260,7 +264,7 @@ def test_a_share_of_the_very_rows():
 
 
 def test_intervals_hold_the_probability():
-    _, model, table = learned(applications(), Wishes(probability="auto"))
+    _, model, table = learned(applications(), DecisionOptions(probability="auto"))
     assert isinstance(model.decision.probability, VennAbers)
     found = predictions(model, table).collect()
     low, single, high = (found[f"probability{end}"] for end in (" from", "", " to"))
@@ -270,58 +274,63 @@ def test_intervals_hold_the_probability():
 
 
 @pytest.mark.parametrize(
-    ("wishes", "told"),
+    ("decision_options", "told"),
     [
-        (Wishes(costs={"perhaps": 2.0}), "--cost names the class 'perhaps', but the classes are no, yes"),
-        (Wishes(costs=COSTS, rate=0.2), "--rate fixes the cut-off, and so do --cost and --at-most"),
-        (Wishes(rate=1.5), "--rate must be a number above 0 and below 1"),
+        (DecisionOptions(costs={"perhaps": 2.0}), "--cost names the class 'perhaps', but the classes are no, yes"),
+        (DecisionOptions(costs=COSTS, rate=0.2), "--rate sets the cut-off, and so do --cost and --at-most"),
+        (DecisionOptions(rate=1.5), "--rate must be a number above 0 and below 1"),
         (
-            Wishes(probability="guess"),
+            DecisionOptions(probability="guess"),
             "--probability must be one of 'auto', 'sigmoid', 'isotonic', 'merged', 'venn-abers', not 'guess'",
         ),
-        (Wishes(calibrate=0.3), "--calibrate is the part of the rows that --at-most is shown on"),
-        (Wishes(at_most=((None, 0.2),), calibrate=0.9), "--hold-out 0.2 and --calibrate 0.9 leave no rows"),
-        (Wishes(at_most=((None, 0.2), (None, 0.1))), "--at-most names no class twice"),
-        (Wishes(at_most=(("perhaps", 0.2),)), "--at-most names 'perhaps', but it takes no, yes .*said:no, said:yes"),
-        (Wishes(at_most=((None, 0.2),), confidence=0.3), "confidence must be a number of at least 0.5"),
+        (DecisionOptions(calibrate=0.3), "--calibrate is the share of the rows that --at-most is tested on"),
+        (DecisionOptions(at_most=((None, 0.2),), calibrate=0.9), "--hold-out 0.2 and --calibrate 0.9 leave no rows"),
+        (DecisionOptions(at_most=((None, 0.2), (None, 0.1))), "--at-most is given twice for all rows decided"),
+        (
+            DecisionOptions(at_most=(("perhaps", 0.2),)),
+            "--at-most names 'perhaps'; it takes no, yes .*said:no, said:yes",
+        ),
+        (DecisionOptions(at_most=((None, 0.2),), confidence=0.3), "confidence must be a number of at least 0.5"),
     ],
 )
-def test_wishes_that_cannot_be_meant_are_refused(wishes, told):
+def test_options_that_cannot_be_meant_are_refused(decision_options, told):
     with pytest.raises(OptionError, match=told):
-        learned(applications(100), replace(wishes), "averaged")
+        learned(applications(100), replace(decision_options), "averaged")
 
 
 def test_too_few_rows_are_refused_before_learning_with_how_many_it_takes():
-    with pytest.raises(DataError, match=r"takes 299 such rows without an error, and there are \d+: .*\(--calibrate\)"):
-        learned(applications(200), Wishes(at_most=((None, 0.01),)))
-    with pytest.raises(DataError, match="takes 59 such rows"):
-        learned(applications(300), Wishes(at_most=(("no", 0.05),)))
+    with pytest.raises(
+        DataError, match=r"takes at least 299 such rows, all without an error, but there are \d+: .*\(--calibrate\)"
+    ):
+        learned(applications(200), DecisionOptions(at_most=((None, 0.01),)))
+    with pytest.raises(DataError, match="takes at least 59 such rows"):
+        learned(applications(300), DecisionOptions(at_most=(("no", 0.05),)))
     few = applications(200).with_columns(
         pl.when(pl.int_range(200) % 50 == 3).then(pl.lit("yes")).otherwise(pl.lit("no")).alias("approved")
     )
-    with pytest.raises(DataError, match=r"there are \d training rows of class 'yes'; .* at least 5 of each class"):
-        learned(few, Wishes(probability="auto"))
+    with pytest.raises(DataError, match=r"class 'yes' has \d training rows; .* at least 5 of each class"):
+        learned(few, DecisionOptions(probability="auto"))
 
 
 def test_a_class_called_ask_a_person_is_refused():
     frame = applications().with_columns(pl.col("approved").replace("no", ASK_A_PERSON))
     with pytest.raises(OptionError, match="a class is called 'ask a person'"):
-        learned(frame, Wishes(at_most=((None, 0.2),)))
-    assert learned(frame, Wishes(rate=0.2))[1].decision.rung is not None
+        learned(frame, DecisionOptions(at_most=((None, 0.2),)))
+    assert learned(frame, DecisionOptions(rate=0.2))[1].decision.rung is not None
 
 
 def test_a_rule_that_is_right_about_no_row_of_a_class_is_told_of():
     rng = np.random.default_rng(0)
     frame = applications(400).with_columns(approved=pl.Series(np.where(rng.random(400) < 0.05, "yes", "no")))
-    found, _, _ = learned(frame, Wishes(), "pocket")
+    found, _, _ = learned(frame, DecisionOptions(), "pocket")
     assert any("--cost yes=" in note and "--rate " in note for note in found.notes)
-    cheap, _, _ = learned(frame, Wishes(costs={"yes": 20.0}), "pocket")
+    cheap, _, _ = learned(frame, DecisionOptions(costs={"yes": 20.0}), "pocket")
     assert not any("--cost yes=" in note for note in cheap.notes)
 
 
 def test_what_a_model_says_is_what_it_decides():
     found, model, _ = learned(applications(), EVERY["all"])
     data = found.trained
-    said = said_of(model.rule, model.decision, data)
-    assert (said.codes == model.codes(data.seen)).all()
-    assert (said.probabilities == model.decision.probabilities(said.scores)).all()
+    answers = answers_of(model.rule, model.decision, data)
+    assert (answers.codes == model.codes(data.seen)).all()
+    assert (answers.probabilities == model.decision.probabilities(answers.scores)).all()

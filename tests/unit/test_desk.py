@@ -147,7 +147,7 @@ def test_without_a_wish_for_proofs_nothing_is_proved(monkeypatch):
     learned = learn(data_from(applications(120, noise=0.0)), TrainingOptions(FEWEST, prove=False))
     assert (learned.algorithm, learned.why, learned.verdict) == ("pocket", "proofs are turned off", None)
     learned = learn(data_from(applications(120, noise=0.0)), TrainingOptions(prove=False))
-    assert (learned.algorithm, learned.why, learned.verdict) == ("cv", "it is chosen for new rows", None)
+    assert (learned.algorithm, learned.why, learned.verdict) == ("cv", "it aims at few errors on new rows", None)
     assert model_of(learned, TrainingOptions(prove=False), prove=False).certificates == ()
 
 
@@ -161,7 +161,7 @@ def noisy():
 def test_an_overlapping_table_gives_a_compared_rule_with_proof(noisy):
     data, learned = noisy
     assert learned.algorithm == "cv"
-    assert learned.why == "it is chosen for new rows; the rows are proved not separable"
+    assert learned.why == "it aims at few errors on new rows; the rows are proved not separable"
     assert learned.error.rows == data.n - learned.trained.n
     assert learned.exact
     assert points_of(model_of(learned, TrainingOptions(seed=3))).exact
@@ -174,9 +174,9 @@ def test_a_separable_table_is_said_to_be_even_if_the_rule_for_new_rows_is_not_ri
     model = model_of(learned, TrainingOptions(hold_out=0.0))
     assert learned.verdict.separable
     assert learned.mistakes > 0
-    assert learned.why == "it is chosen for new rows; the rows are proved separable"
-    wrong = f"though this one, chosen for new rows, is wrong on {learned.mistakes} rows"
-    assert learned.notes == (f"some rule is right on every training row, {wrong}: -a fewest-mistakes finds it",)
+    assert learned.why == "it aims at few errors on new rows; the rows are proved separable"
+    wrong = f"this one, which aims at few errors on new rows, is wrong on {learned.mistakes} rows"
+    assert learned.notes == (f"some rule is right on every training row, and -a fewest-mistakes finds it; {wrong}",)
     assert [type(certificate) for certificate in model.certificates] == [Separation]
     assert all(result.holds is not False for result in verified(model, data.table, None))
     told = contents_of(data, learned, model, (), "").verdict

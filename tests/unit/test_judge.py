@@ -116,7 +116,7 @@ def test_options_that_are_refused(what, told):
         (lambda: reliability.given([0.5, 1.2], [True, False]), "row 1: 1.2 is not a probability; calibrate scores"),
         (lambda: calibration.Steps((1.0, 1.0), (0.1, 0.2, 0.3)), "edges must increase"),
         (lambda: calibration.Steps((inf,), (0.1, 0.2)), "edges must be finite numbers"),
-        (lambda: calibration.Steps((1.0,), (0.1, 0.2, 0.3)), "1 edges part 2 values, not 3"),
+        (lambda: calibration.Steps((1.0,), (0.1, 0.2, 0.3)), "1 edges need 2 values, not 3"),
         (lambda: calibration.Steps((1.0,), (0.3, 0.2)), "probabilities must be from 0 to 1, and must not decrease"),
         (lambda: calibration.VennAbers((1.0,), (0.3, 0.4), (0.2, 0.5)), "a lower probability must not be above"),
         (lambda: calibration.one_vs_rest([calibration.Sigmoid(-1, 0)] * 2), "needs three classes or more"),
@@ -157,7 +157,7 @@ def test_equal_scores_say_nothing():
     assert calibration.isotonic(rows) == calibration.Steps((), (3 / 8,))
     assert calibration.sigmoid(rows).of([2.0])[0] == pytest.approx((3 * (4 / 5) + 5 * (1 / 7)) / 8)
     assert cutoff.by_cost(rows, 1, 1).warning == (
-        "The least cost is that of saying no to every row: all scores are equal, so no cut-off tells rows apart."
+        "Saying no to every row costs least: all scores are equal, so no cut-off can tell the rows apart."
     )
 
 
@@ -236,28 +236,28 @@ def test_places_and_ties():
     found = cutoff.by_places(scores, 3)
     assert (found.at, found.said_yes, found.warning) == (3.0, 1, None)
     assert found.statement == (
-        "It says yes from a score of 3 on: there are 3 places, and 2 places cannot be filled by score, because the "
-        "next 3 rows have the same score, 2. That is 1 of 5 rows."
+        "It says yes at a score of 3 or more, to 1 of 5 rows: there are 3 places, and 2 places cannot be filled by "
+        "score, because the next 3 rows have the same score, 2."
     )
     assert cutoff.by_places(scores, 4).said_yes == 4
     assert cutoff.by_places(scores, 9).how == "there are 9 places, enough for every row."
     none = cutoff.by_places(scores, 0)
     assert none.at is None
     assert not none.of(scores).any()
-    assert none.statement.startswith("It never says yes: there are 0 places.")
+    assert none.statement == "It says yes to none of 5 rows: there are 0 places."
     assert cutoff.by_places([1.0] * 5, 3).warning == (
-        "It says no to every row, because rows with equal scores are decided alike: all scores are equal."
+        "It says no to every row, because rows with equal scores get the same label: all scores are equal."
     )
     assert cutoff.by_places([2.0, 2.0, 2.0, 1.0, 0.0], 2).warning == (
-        "It says no to every row, because rows with equal scores are decided alike: cut-offs that say both say yes to "
-        "3 and 4 rows."
+        "It says no to every row, because rows with equal scores get the same label: a cut-off that gives both "
+        "labels says yes to between 3 and 4 rows."
     )
 
 
 def test_a_share_is_the_nearest_that_can_be_had():
     scores = [3.0, 2.0, 2.0, 1.0]
     assert [cutoff.by_share(scores, share).said_yes for share in (0, 0.25, 0.4, 0.5, 0.6, 1)] == [0, 1, 1, 1, 3, 4]
-    assert cutoff.by_share(scores, 0.4).how == "that share of yes, 25.00%, is nearest to the 40.00% asked for."
+    assert cutoff.by_share(scores, 0.4).how == "that share, 25.00%, is the nearest to the 40.00% asked for."
 
 
 def test_a_cut_off_that_helps_nobody_is_told():
@@ -265,15 +265,15 @@ def test_a_cut_off_that_helps_nobody_is_told():
     found = cutoff.by_cost(rows, 10, 1)
     assert found.at is None
     assert found.warning == (
-        "The least cost is that of saying no to every row: at these costs the scores do not help. The cheapest cut-off "
-        "that says both, 3, costs 10 instead of 1. Check the costs, or ask for a share of yes."
+        "Saying no to every row costs least: at these costs the scores do not help. The cheapest cut-off that gives "
+        "both labels, 3, costs 10 instead of 1. Check the costs, or ask for a share of yes instead."
     )
     assert cutoff.by_cost(rows, 0.01, 5).at == 3.0
     assert cutoff.by_cost(rows, 0, 5).warning is None
     named = cutoff.by_cost(rows, 0.01, 5, names=("bad", "good"))
     assert named.statement == (
-        "It says good from a score of 3 on: there its mistakes cost least, 0.01, where a false good costs 0.01 and a "
-        "false bad 5. That is 2 of 4 rows."
+        "It says good at a score of 3 or more, to 2 of 4 rows: its mistakes then cost least, 0.01, if a false good "
+        "costs 0.01 and a false bad 5."
     )
 
 
@@ -331,7 +331,7 @@ def test_costs_of_two_rules():
     reach = 1.959963984540054 * np.sqrt(5 * each.var(ddof=1))
     assert (found.costs.lower, found.costs.upper) == pytest.approx((-2 - reach, -2 + reach))
     assert found.statement == (
-        "Of 5 rows, 1 row right only by the first rule, 2 only by the second: that can be chance (p = 1, McNemar's "
+        "Of 5 rows, only the first rule is right on 1, only the second on 2: that may be chance (p = 1, McNemar's "
         "exact test)."
     )
     assert compare.different(one, two).tolist() == [1, 3, 4]

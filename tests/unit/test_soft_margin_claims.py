@@ -22,9 +22,9 @@ def learned(rng):
     X = rng.normal(size=(200, 3))
     score = X @ [1.0, -1.0, 0.5] + rng.normal(size=200)
     frame = pl.DataFrame({f"x{k}": X[:, k] for k in range(3)} | {"y": np.where(score > 0, "yes", "no")})
-    wishes = TrainingOptions("soft-margin", {"C": 2.0})
-    data, _ = data_of(Table("t", frame), "y", positive="yes", held_out=wishes.held_out)
-    return model_of(learn(data, wishes), wishes), data
+    decision_options = TrainingOptions("soft-margin", {"C": 2.0})
+    data, _ = data_of(Table("t", frame), "y", positive="yes", held_out=decision_options.held_out)
+    return model_of(learn(data, decision_options), decision_options), data
 
 
 def test_an_honest_claim_holds_and_says_what_is_proved(learned):

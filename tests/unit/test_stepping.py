@@ -8,7 +8,7 @@ import pytest
 
 from rosenblatt.desk import stepping
 from rosenblatt.desk.data import data_of
-from rosenblatt.desk.judging.wishes import Wishes
+from rosenblatt.desk.judging.decision_options import DecisionOptions
 from rosenblatt.desk.learning.train import TrainingOptions, learn
 from rosenblatt.desk.model import model_of
 from rosenblatt.desk.model_contents import card_of, with_rates
@@ -40,14 +40,15 @@ def cut(table, **how):
 def test_what_is_bent_is_cut_and_nothing_else(classes):
     _, names, (note,) = cut(frame(classes=classes))
     assert names == ["bent"]
-    assert note.startswith("--steps auto: cut into steps, which lose less on rows not learned from: bent (by ")
-    assert note.endswith("; 2 columns of numbers left as they are")
+    says = "--steps auto: steps lower the loss on rows not learned from, so these are cut: bent (by "
+    assert note.startswith(says)
+    assert note.endswith("; 2 columns of numbers not cut")
 
 
 def test_a_straight_line_is_left_as_it_is():
     _, names, (note,) = cut(frame().drop("bent"))
     assert names == []
-    assert note == "--steps auto: no column of numbers predicts better in steps, by more than noise"
+    assert note == "--steps auto: no column is cut, because steps do not predict better by more than noise"
 
 
 def test_rows_held_out_have_no_part_in_what_is_cut():
@@ -95,7 +96,7 @@ def test_what_cannot_be_cut_is_said(monkeypatch):
     words = pl.DataFrame({"word": ["a", "b"] * 20, "y": ["c0", "c1", "c1", "c0"] * 10})
     assert cut(words)[2] == ["--steps auto: there is no column of numbers to cut"]
     monkeypatch.setattr(stepping, "MOST_COLUMNS", 2)
-    assert cut(frame())[2] == ["--steps auto: 3 columns of numbers are too many to try: name those to cut"]
+    assert cut(frame())[2] == ["--steps auto: 3 columns of numbers are too many to try; name those to cut"]
 
 
 def test_few_rows_of_a_class_are_no_reason_to_cut():
@@ -130,7 +131,7 @@ def test_cards_show_the_share_and_the_rate_of_every_step():
         assert line.rate == pytest.approx(yes[step == k].mean())
     assert part.lines[-1].share == 0
     assert (
-        part.lines[0].said("c1")
+        part.lines[0].described("c1")
         == f"below {edges[0]:g} ({(step == 0).mean():.0%} of rows, {yes[step == 0].mean():.0%} c1)"
     )
 
@@ -138,7 +139,10 @@ def test_cards_show_the_share_and_the_rate_of_every_step():
 @pytest.mark.parametrize(("kinds", "times"), [({}, 0), ({"bent": "steps"}, 5)])
 def test_edges_are_found_anew_for_rules_that_probabilities_are_made_from(kinds, times):
     """Those of all rows know the labels of the rows that a fold is judged by."""
-    asked, how = [], TrainingOptions(algorithm="averaged", prove=False, wishes=Wishes(probability="venn-abers"))
+    asked, how = (
+        [],
+        TrainingOptions(algorithm="averaged", prove=False, decision_options=DecisionOptions(probability="venn-abers")),
+    )
     data, _ = data_of(Table("here", frame()), "y", kinds=kinds, held_out=how.held_out)
     again = data.made_by
 

@@ -1,4 +1,4 @@
-"""How rows are decided and how good that is, in words, for people and for programs."""
+"""How rows are decided, and how well: in words for people, and as a record for programs."""
 
 from dataclasses import asdict
 from typing import Any
@@ -6,12 +6,12 @@ from typing import Any
 from rosenblatt.cli.screen import Screen
 from rosenblatt.desk.judging.in_words import areas_in_words, probabilities_in_words
 from rosenblatt.desk.judging.judged import coverage_of, reliability_of
-from rosenblatt.desk.judging.measures import Measures, Said
+from rosenblatt.desk.judging.measures import Answers, Measures
 from rosenblatt.desk.learning.train import Learned
 from rosenblatt.judge.making import Decided
 from rosenblatt.visible import visible
 
-MOST_CLASSES = 8  # in a table of what was said and what was so
+MOST_CLASSES = 8  # in the confusion matrix
 CUT = 20  # letters of a class there
 
 
@@ -34,23 +34,23 @@ def decided(screen: Screen, found: Learned) -> None:
 
 
 def judged(screen: Screen, found: Learned) -> None:
-    """What was said and what was so on rows not learned from, and how well scores tell classes apart."""
+    """The confusion matrix on rows not learned from, and how well scores tell the classes apart."""
     if found.judged is None:
         if not found.interrupted:
             screen.line("Not judged on new rows: none were held out (--hold-out, --folds).", style="yellow")
         return
     measures, classes = found.judged.measures, found.trained.classes
-    if found.judged.asked:
-        left, rows = found.judged.asked, found.judged.said.y.size
-        screen.line(f"Left to people: {left:,} of {rows:,} of these rows ({left / rows:.1%}).")
+    if found.judged.left_to_people:
+        left, rows = found.judged.left_to_people, found.judged.answers.y.size
+        screen.line(f"Left to people: {left:,} of these {rows:,} rows ({left / rows:.1%}).")
     if len(classes) <= MOST_CLASSES:
-        _matrix(screen, measures, classes, bool(found.judged.asked), found.costs.weight_column)
+        _matrix(screen, measures, classes, bool(found.judged.left_to_people), found.costs.weight_column)
     if (line := areas_in_words(measures)) is not None:
         screen.line(line)
 
 
 def _matrix(screen: Screen, measures: Measures, classes: tuple[str, ...], asks: bool, weights: str | None) -> None:
-    """A row for each class, a column for each said, with the shares that are right of both."""
+    """A row for each class and a column for each label, with recall and precision."""
     names, several = [_cut(label) for label in classes], range(len(classes))
     head = ["" if weights is None else f"by {_cut(weights)}", *(f"said {name}" for name in names)]
     head += [*(["left to people"] if asks else []), "recall"]
@@ -74,25 +74,25 @@ def _cut(name: str) -> str:
 
 
 def record(found: Learned) -> dict[str, Any]:
-    """All of it, for a program."""
+    """The same, for a program."""
     made, classes = found.decided, found.trained.classes
     measured = None if found.judged is None else found.judged.measures.record(classes)
     return {
         "decision": None if made is None else _decision(made),
-        "asked": None if found.judged is None else found.judged.asked,
+        "asked": None if found.judged is None else found.judged.left_to_people,
         "measures": measured,
-        "reliability": [] if found.judged is None else [asdict(one) for one in reliability_of(found.judged.said)],
-        "coverage": [] if found.judged is None else _coverage(found.judged.said, made),
+        "reliability": [] if found.judged is None else [asdict(one) for one in reliability_of(found.judged.answers)],
+        "coverage": [] if found.judged is None else _coverage(found.judged.answers, made),
     }
 
 
-def _coverage(said: Said, made: Decided | None) -> list[dict[str, Any]]:
-    """Error against the share of rows decided."""
+def _coverage(answers: Answers, made: Decided | None) -> list[dict[str, Any]]:
+    """The error against the share of rows decided."""
     names = ("share", "decided", "errors", "lower", "upper")
     chosen = None if made is None or made.guarantee is None else made.guarantee.chosen
     return [
         {**{name: getattr(one, name) for name in names}, "chosen": one.rung == chosen}
-        for one in coverage_of(said, made)
+        for one in coverage_of(answers, made)
     ]
 
 

@@ -59,7 +59,7 @@ def outcome(
     given = _with_costs(options.given(), deciding.costs)
     how = TrainingOptions(
         training.algorithm, given, training.hold_out, training.folds, training.seed, training.seconds, prove,
-        not screen.quiet, tuple(training.also or ()), deciding.wishes(), constraints.wanted(),
+        not screen.quiet, tuple(training.also or ()), deciding.decision_options(), constraints.signs(),
     )  # fmt: skip
     with _values_explained(options.option):
         how.check()

@@ -15,7 +15,7 @@ from rosenblatt.vocabulary import CALIBRATIONS
 if TYPE_CHECKING:
     from rosenblatt.cli.prefetch import Begun
     from rosenblatt.cli.screen import Screen
-    from rosenblatt.desk.judging.wishes import Wishes
+    from rosenblatt.desk.judging.decision_options import DecisionOptions
 
 ALGORITHMS = ("auto", "fewest-mistakes", *registry.ALGORITHMS)
 FORMATS = ("csv", "tsv", "parquet", "ndjson", "arrow", "libsvm", "arff")
@@ -28,7 +28,7 @@ of_deciding: Callable[..., Any] = partial(typer.Option, rich_help_panel="Decidin
 
 
 def one_of(*words: str) -> Callable[[], list[str]]:
-    """What a shell completes a value from."""
+    """The values that a shell may complete."""
     return lambda: list(words)
 
 
@@ -64,7 +64,7 @@ Seconds = Annotated[
 ]
 
 
-WHERE_THEY_HELP = "auto"  # of --steps
+WHERE_THEY_HELP = "auto"  # value of --steps
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class KnownTable(Format):
 
 @dataclass(frozen=True)
 class NewTable(KnownTable):
-    """How to read a table whose columns are yet to be understood."""
+    """How to read a table whose columns are not known yet."""
 
     positive: Annotated[
         str | None, of_reading("--positive", metavar="VALUE", help="Value of the target that means yes.")
@@ -121,8 +121,8 @@ class NewTable(KnownTable):
         of_reading(
             "--steps",
             metavar="COLUMN",
-            help="Cut the numbers of a column into a few steps; may be repeated. auto: those of every column where "
-            "rows not learned from are then predicted better.",
+            help="Cut a column of numbers into a few steps; may be repeated. auto: cut every column where that "
+            "predicts rows not learned from better.",
         ),
     ] = None
     ignore: Annotated[
@@ -153,7 +153,7 @@ class NewTable(KnownTable):
 
 @dataclass(frozen=True)
 class RowWeights:
-    """How much rows count."""
+    """The weights of rows."""
 
     weights: Annotated[
         str | None, of_reading("--weights", metavar="COLUMN", help="Column with the weight of each row.")
@@ -186,8 +186,8 @@ class Training:
         of_learning(
             "--also",
             metavar="NAME",
-            help="Algorithm that auto compares too, such as tree or kernel; may be repeated. It is chosen if it errs "
-            "less than the best linear rule by more than noise.",
+            help="Another algorithm for auto to compare, such as tree or kernel; may be repeated. It is chosen if it "
+            "errs less than the best linear rule by more than noise.",
             autocompletion=one_of("tree", "kernel"),
         ),
     ] = None
@@ -214,12 +214,12 @@ class RuleOptions:
             "--most-columns",
             metavar="K",
             min=1,
-            help="Use at most K columns; shows the error of rules of 1, 2, 3, ... columns.",
+            help="Use at most K columns, and show the error of rules of 1, 2, 3, ... columns.",
         ),
     ] = None
     class_weight: Annotated[
         list[str] | None,
-        of_learning("--class-weight", metavar="CLASS=COST", help="What a mistake on a class costs; or balanced."),
+        of_learning("--class-weight", metavar="CLASS=COST", help="What a mistake on a class costs, or balanced."),
     ] = None
     option: Annotated[
         list[str] | None,
@@ -243,7 +243,7 @@ class RuleOptions:
     ] = None
 
     def given(self) -> dict[str, Any]:
-        """Those that were given, by the names that rules have for them."""
+        """The options that were given, by their names in Python."""
         costs = values.weights_given(self.class_weight)
         named = {"class_weight": costs, "most_columns": self.most_columns}
         return {name: value for name, value in named.items() if value is not None} | values.values_given(self.option)
@@ -251,7 +251,7 @@ class RuleOptions:
 
 @dataclass(frozen=True)
 class Deciding:
-    """From which scores on yes is said, and what is known of that."""
+    """How scores become decisions and probabilities, and what is guaranteed."""
 
     cost: Annotated[
         list[str] | None,
@@ -269,7 +269,7 @@ class Deciding:
         of_deciding(
             "--probability",
             metavar="[=METHOD]",
-            help=f"Add how likely each class is, by {listed(*CALIBRATIONS)}; by default, by what suits the rows.",
+            help=f"Add the probability of each class, by {listed(*CALIBRATIONS)}; by default, one that suits the rows.",
             autocompletion=one_of("auto", *CALIBRATIONS),
         ),
     ] = None
@@ -278,16 +278,16 @@ class Deciding:
         of_deciding(
             "--at-most",
             metavar="RATE",
-            help="Leave rows to people, so that of those decided at most 5% (say) are wrong. bad=10%: of the rows that "
-            "are bad, at most 10% are decided wrongly; said:good=3%: of those said to be good, at most 3% are not. May "
-            "be repeated.",
+            help="Leave rows to people, so that at most this share of the rows decided is wrong, such as 5%. bad=10%: "
+            "at most 10% of the rows that are bad are labelled otherwise. said:good=3%: at most 3% of the rows "
+            "labelled good are not good. May be repeated.",
         ),
     ] = None
     confidence: Annotated[str, of_deciding("--confidence", metavar="SHARE", help="How sure --at-most must be.")] = "95%"
     calibrate: Annotated[
         str | None,
         of_deciding(
-            "--calibrate", metavar="PART", help="Share of the rows set aside to show --at-most on; 20% by default."
+            "--calibrate", metavar="PART", help="Share of the rows set aside to test --at-most on; 20% by default."
         ),
     ] = None
 
@@ -296,11 +296,11 @@ class Deciding:
         """What mistakes cost, by class."""
         return values.costs_given(self.cost or [], "--cost")
 
-    def wishes(self) -> "Wishes":
-        """What is wanted of the decisions."""
-        from rosenblatt.desk.judging.wishes import Wishes
+    def decision_options(self) -> "DecisionOptions":
+        """These options, as the desk takes them."""
+        from rosenblatt.desk.judging.decision_options import DecisionOptions
 
-        return Wishes(
+        return DecisionOptions(
             self.costs,
             values.share_given(self.rate, "--rate"),
             self.probability,
@@ -316,20 +316,24 @@ class Constraints:
 
     increasing: Annotated[
         list[str] | None,
-        of_learning("--increasing", metavar="COLUMN", help="The score never falls as it rises; may be repeated."),
+        of_learning(
+            "--increasing", metavar="COLUMN", help="The score never falls as this column rises; may be repeated."
+        ),
     ] = None
     decreasing: Annotated[
         list[str] | None,
-        of_learning("--decreasing", metavar="COLUMN", help="The score never rises as it rises; may be repeated."),
+        of_learning(
+            "--decreasing", metavar="COLUMN", help="The score never rises as this column rises; may be repeated."
+        ),
     ] = None
 
-    def wanted(self) -> dict[str, int]:
+    def signs(self) -> dict[str, int]:
         """The sign that the weight of each column must have."""
         if not (self.increasing or self.decreasing):
             return {}
-        from rosenblatt.desk.constraints import wanted
+        from rosenblatt.desk.constraints import signs_by_column
 
-        return wanted(self.increasing or [], self.decreasing or [])
+        return signs_by_column(self.increasing or [], self.decreasing or [])
 
 
 @dataclass(frozen=True)
@@ -340,7 +344,7 @@ class Output:
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes on standard error.")] = False
 
     def screen(self, kernels: int = 0) -> "Screen":
-        """Where to print; `kernels` is about how many kernels the command needs, if known."""
+        """Where to print; `kernels` is roughly how many kernels the command needs, if known."""
         from rosenblatt.cli.screen import Screen
 
         return Screen(self.json, self.quiet, kernels)

@@ -1,4 +1,4 @@
-"""Values of options as they are typed: what they mean, and errors that say what was expected."""
+"""The values of options as they are typed: what they mean, and errors that say what was expected."""
 
 from itertools import pairwise
 from math import inf
@@ -59,7 +59,7 @@ def list_options(param: typer.CallbackParam, algorithm: str | None) -> None:
 def kinds_given(
     kinds: list[str] | None, ignore: list[str] | None = None, steps: list[str] | None = None
 ) -> dict[str, str]:
-    """COLUMN=KIND, several times, as a mapping, with the columns to cut into steps and those to ignore."""
+    """Options of the form COLUMN=KIND as a mapping, with the columns to cut into steps and those to ignore."""
     from rosenblatt.errors import OptionError
     from rosenblatt.read.profile.kinds import check_kind
 
@@ -72,19 +72,19 @@ def kinds_given(
         given[column] = kind
     for column in steps or []:
         if given.get(column, "steps") != "steps":
-            raise OptionError(f"column {column!r} cannot be both {given[column]} (--kind) and cut into --steps")
+            raise OptionError(f"column {column!r} cannot be both {given[column]} (--kind) and cut into steps (--steps)")
     return given | dict.fromkeys(steps or [], "steps") | dict.fromkeys(ignore or [], "ignore")
 
 
 def weights_given(given: list[str] | None) -> Any:
-    """CLASS=COST, several times, or the word balanced."""
+    """Options of the form CLASS=COST as a mapping, or the word balanced."""
     if not given or given == ["balanced"]:
         return "balanced" if given else None
     return costs_given(given, "--class-weight")
 
 
 def costs_given(given: list[str], option: str) -> dict[str, float]:
-    """CLASS=COST, several times, as a mapping."""
+    """Options of the form CLASS=COST as a mapping."""
     from rosenblatt.errors import OptionError
 
     costs = {}
@@ -113,7 +113,7 @@ def share_given(text: str | None, option: str, example: str = "20%") -> float | 
 
 
 def limits_given(given: list[str] | None) -> tuple[tuple[str | None, float], ...]:
-    """RATE or CLASS=RATE, several times: pairs of a class, or None, and a rate."""
+    """Options of the form RATE or CLASS=RATE as pairs of a class, or None, and a rate."""
     found = []
     for each in given or []:
         label, equals, rate = each.rpartition("=")
@@ -124,7 +124,7 @@ def limits_given(given: list[str] | None) -> tuple[tuple[str | None, float], ...
 
 
 def with_value(args: list[str]) -> list[str]:
-    """Arguments in which an option that may go without a value has one."""
+    """The arguments, with a value for every option that may go without one."""
     found = []
     for word, following in pairwise([*args, ""]):
         alone = word == "--probability" and following not in ("auto", *CALIBRATIONS)
@@ -133,7 +133,7 @@ def with_value(args: list[str]) -> list[str]:
 
 
 def values_given(options: list[str] | None) -> dict[str, Any]:
-    """NAME=VALUE, several times, as a mapping; numbers, true, false and none are read as such."""
+    """Options of the form NAME=VALUE as a mapping; numbers, true, false and none are read as such."""
     from rosenblatt.errors import OptionError
 
     given: dict[str, Any] = {}

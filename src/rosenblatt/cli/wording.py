@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # `check` does without what knows all rules
     from rosenblatt.ship.file.modelfile import Model
 
 MOST_COLUMNS = 12
-FIRST_LINES, MOST_TREE_LINES = 40, 1000  # of a tree: after learning it, and where it is asked for
+FIRST_LINES, MOST_TREE_LINES = 40, 1000  # of a tree: after learning it, and in `explain`
 MOST_LINES = 3  # of the names of columns of one kind
 NAME, CELL = 32, 22  # characters for the names and, at least, the cells of rows that contradict each other
 
@@ -141,7 +141,7 @@ def contradiction(screen: Screen, data: Data, proof: Contradiction | JointContra
 
 
 def _unseen(data: Data, differ: list[str]) -> str:
-    """In what rows with the same features can differ, for these columns."""
+    """What rows with the same features may still differ in, for these columns."""
     reasons = {
         DateColumn: "the time of day",
         StepColumn: "where in its step a number is",
@@ -247,8 +247,8 @@ def column_path(screen: Screen, path: "ColumnPath") -> None:
 
 
 def _decided(found: "Learned") -> str:
-    """Which of the new rows errors are counted on, if not on all."""
-    return " that are decided" if found.judged is not None and found.judged.asked else ""
+    """The new rows that errors are counted on, if not all."""
+    return " that are decided" if found.judged is not None and found.judged.left_to_people else ""
 
 
 def tree(screen: Screen, shown: "TableTree", most: int) -> None:

@@ -1,4 +1,4 @@
-"""What people see of two rules, or of old and new data."""
+"""Two rules compared, or old and new data, in words for people."""
 
 from rosenblatt.cli.screen import Screen
 from rosenblatt.judge.monitor import Monitoring, p_text
@@ -33,28 +33,30 @@ def monitored(screen: Screen, found: Monitoring) -> None:
     rest = found.columns[len(changed) :]
     if rest:
         largest = f"{rest[0].name} ({rest[0].drift.index:.3f}, {p_text(rest[0].adjusted)})"
-        screen.line(f"{many(len(rest), 'column')} as before; the largest index is that of {largest}.")
+        screen.line(f"{many(len(rest), 'column')} unchanged; the largest index is that of {largest}.")
     score = found.score
     if not found.comparable:
         screen.line(
             "No rows were held out in learning: the old scores and decisions are those of the rows learned from, so "
             "they may differ from new ones even if nothing changed."
         )
-    how = score.statement if found.score_changed else "as before" if found.comparable else score.statement
+    how = score.statement if found.score_changed else "unchanged" if found.comparable else score.statement
     screen.line(f"Scores: {how} (index {score.drift.index:.3f}, {p_text(score.adjusted)}).")
     for rate in found.rates:
         screen.line(f"Decisions: {rate.statement}")
     if found.error is not None:
         screen.line(f"Error: {found.error.statement}", style="bold yellow" if found.error.worse else "")
     if found.more:
-        screen.note(f"{many(found.more, 'column')} without a profile, which the model keeps of the first 1,000 only")
+        screen.note(
+            f"{many(found.more, 'column')} not compared: the model keeps a profile of the first 1,000 columns only"
+        )
 
 
 def compared(screen: Screen, found: SideBySide) -> None:
     """Two rules on the same rows."""
     for side in found.sides:
         screen.line(f"{side.letter} is {side.file} ({side.rule}).")
-    where = "that both rules held out" if found.held_out else "with a label"
+    where = "held out from both rules" if found.held_out else "with a label"
     rest = f" ({many(found.unlabelled, 'row')} without a label left out)" if found.unlabelled else ""
     screen.line(f"Judged on {many(found.rows, 'row')} {where}{rest}.")
     for caution in found.cautions:

@@ -48,9 +48,9 @@ def check_suffix(path: Path | None) -> None:
 
 
 def harmless(found: pl.LazyFrame, path: Path | None, as_json: bool) -> pl.LazyFrame:
-    """The table made safe for a spreadsheet: texts and names that it would compute get an apostrophe in front."""
+    """The table made safe for a spreadsheet: an apostrophe before texts and names that it would take for formulas."""
     if as_json if path is None else path.suffix.lower() != ".csv":
-        raise OptionError("--safe-csv is for CSV: the other formats tell a text from a formula")
+        raise OptionError("--safe-csv is for CSV only: in the other formats, a text cannot be taken for a formula")
     schema = found.collect_schema()
     texts = [pl.col(name) for name, kind in schema.items() if kind == pl.String]
     is_formula = [text.str.contains(FORMULA) & ~text.str.contains(PLAIN_NUMBER) for text in texts]
@@ -109,7 +109,7 @@ def on_unseen(unseen: Unseen, encoding: Encoding) -> Iterator[str]:
             yield f"{column!r}: {cells:,} cells hold values that the rule does not know, such as {shown}{end}"
 
 
-def in_words(cut_off: CutOff | None, asked: LeftToPeople, judged: ErrorInTable | None) -> Iterator[str]:
+def in_words(cut_off: CutOff | None, left: LeftToPeople, judged: ErrorInTable | None) -> Iterator[str]:
     """How the rows were decided, and how well."""
     if cut_off is not None:
         yield cut_off.statement
@@ -117,8 +117,8 @@ def in_words(cut_off: CutOff | None, asked: LeftToPeople, judged: ErrorInTable |
             yield cut_off.warning
     if judged is not None:
         yield judged.statement
-    elif asked.rows:
-        yield f"Left to people: {many(asked.rows, 'row')}."
+    elif left.rows:
+        yield f"Left to people: {many(left.rows, 'row')}."
 
 
 def summary(
@@ -127,7 +127,7 @@ def summary(
     output: Path,
     judged: ErrorInTable | None,
     unseen: Unseen,
-    asked: LeftToPeople,
+    left: LeftToPeople,
     cut_off: CutOff | None = None,
 ) -> dict[str, Any]:
     """What was written, for a program."""
@@ -136,4 +136,4 @@ def summary(
     cut = None if cut_off is None else cut_off.record
     found = sorted(unseen.counts.items())
     each = [{"column": column, "cells": cells, "example": unseen.examples[column]} for column, cells in found]
-    return written | {"error": error, "asked": asked.rows, "cut_off": cut, "unseen": each}
+    return written | {"error": error, "asked": left.rows, "cut_off": cut, "unseen": each}

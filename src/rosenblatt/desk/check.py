@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.desk.constraints import cone_wanted, refuse_unfit
+from rosenblatt.desk.constraints import cone_of_columns, refuse_unfit
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.limits import CHECK_WORK, clock_of, more
 from rosenblatt.prove.check.certificate import Certificate, Contradiction, CostInterval, ErrorInterval
@@ -56,7 +56,7 @@ def finding(
 ) -> Finding:
     """Check whether the classes are separable; `seconds` is as for `limits.clock_of`, `constraints` as in training."""
     refuse_unfit(data, constraints)
-    cone = cone_wanted(data.encoding, constraints)
+    cone = cone_of_columns(data.encoding, constraints)
     several, clock = len(data.classes) > 2, clock_of(seconds, CHECK_WORK, verbose)
     joint: Any = import_module("rosenblatt.prove.solve.joint_separability") if several else None
     examples: Any = data.joint_examples() if several else data.examples()

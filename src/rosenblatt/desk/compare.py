@@ -1,7 +1,7 @@
 """Two models on the same table, which is read block by block, in bounded memory.
 
-Whether the table is the one that a model was learned from follows from the fingerprint of its training rows: which rows
-those are depends only on their numbers (`desk.split`). Some of them in another table cannot be recognised.
+Whether a table is the one that a model was learned from is shown by the fingerprint of its training rows. Which rows
+those are depends only on their numbers (`desk.split`), so training rows in another table are not recognised.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from rosenblatt.desk.data import row_weights
-from rosenblatt.desk.profile import n_rows_of, said
+from rosenblatt.desk.profile import codes_and_scores, n_rows_of
 from rosenblatt.desk.split import HoldOut
 from rosenblatt.errors import ModelError, OptionError, TableError
 from rosenblatt.judge.compare import Running
@@ -53,11 +53,11 @@ class Prices:
 
 @dataclass
 class Contender:
-    """One of two models: what it says, and which rows it was learned from."""
+    """One of two models: its labels and scores, and which rows it was learned from."""
 
     file: str
     model: Model
-    order: Array  # the place of each of its classes among the first model's; the last is for rows left to a person
+    order: Array  # the place of each of its classes in the first model, and last that of rows left to a person
     fingerprint: Fingerprint = field(default_factory=Fingerprint)
 
     @property
@@ -67,24 +67,24 @@ class Contender:
 
     @cached_property
     def _parts(self) -> tuple[HoldOut, HoldOut]:
-        """The rows that it held out, and all that it was not learned from."""
+        """The rows that were held out from it, and all rows that it was not learned from."""
         judged = self.model.held_out or {}
         part, aside = (float(judged.get(name) or 0.0) for name in ("part", "set_aside"))
         seed = int(judged.get("seed") or 0)
         return HoldOut(part, seed), HoldOut(part + aside, seed)
 
     def held_out(self, first: int, last: int) -> Array:
-        """Which of these rows it held out, if the table is the one that it was learned from."""
+        """Which of these rows were held out from it, if the table is the one that it was learned from."""
         return self._parts[0](first, last)
 
-    def look(self, block: Any, first: int, known: Array, labels: Array, before: int) -> tuple[Array, Array, Array]:
-        """Its codes and scores for a block, and which rows it was learned from, if the table is the one."""
+    def apply(self, block: Any, first: int, known: Array, labels: Array, before: int) -> tuple[Array, Array, Array]:
+        """Its codes and scores for a block, and which rows it was learned from, if this is the table it knows."""
         X = self.model.seen(self.encoding, block, first)
-        codes, scores = said(self.model, X)
+        codes, scores = codes_and_scores(self.model, X)
         learned: Array = np.zeros(codes.size, np.bool_)
         learned[known] = ~self._parts[1](before, before + int(known.sum()))
         wanted = 0 if self.model.data is None else self.model.data["rows"]
-        if learned.any() and self.fingerprint.rows <= wanted:  # beyond, the table is another
+        if learned.any() and self.fingerprint.rows <= wanted:  # with more rows, it is another table
             part = X[np.flatnonzero(learned)]
             rows = Dense(part.table.T, 0.0, 0.0, 0, False) if isinstance(part, Columns) else rows_of(part)
             self.fingerprint.add(rows, np.argsort(self.order[:-1])[labels[learned]])
@@ -97,10 +97,10 @@ class Contender:
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
-    """A block, and what both models say of it."""
+class JudgedBlock:
+    """A block of a table, with the labels and scores of both models."""
 
-    block: Any
+    table: Any
     first: int  # the number of rows before it
     labels: Array
     codes: tuple[Array, Array]
@@ -132,7 +132,7 @@ def contenders(files: tuple[str, str], models: tuple[Model, Model]) -> tuple[Con
 def prices_for(
     pair: tuple[Contender, Contender], table: Table, given: Mapping[str, float], weights: str | None
 ) -> tuple[Prices, tuple[str, ...]]:
-    """What mistakes cost: as given, or as in learning if both rules agree; and a note if they do not."""
+    """What mistakes cost: as given, or as in learning if both rules agree, with a note if they do not."""
     classes = pair[0].encoding.target.classes
     for label in given:
         if label not in classes:
@@ -144,7 +144,9 @@ def prices_for(
         if None not in learned and learned[0] == learned[1]:
             costs = learned[0] or {}
         else:
-            notes.append("the rules were learned with different costs, so every mistake counts the same; use --cost")
+            notes.append(
+                "the rules were learned with different costs, so every mistake counts the same; set costs with --cost"
+            )
     costs = dict.fromkeys(classes, 1.0) | costs
     columns = {(each.model.held_out or {}).get("weights") for each in pair}
     if weights is None and len(columns) == 1 and (own := columns.pop()) in table.columns:
@@ -165,10 +167,10 @@ def _learned_costs(contender: Contender) -> dict[str, float] | None:
 def side_by_side(
     pair: tuple[Contender, Contender], table: Table, *, held_out: bool = False, prices: Prices | None = None
 ) -> SideBySide:
-    """Both models on the rows of a table that have a label, or only on those that both held out in learning."""
+    """Both models on the rows of a table that have a label, or only on those held out from both."""
     tally, prices = _Tally(pair, table, prices or Prices()), prices or Prices()
-    for look in looks(pair, table, held_out):
-        tally.add(look)
+    for block in judged_blocks(pair, table, held_out):
+        tally.add(block)
     _check_rows(pair, table, tally, held_out)
     names = (*pair[0].encoding.target.classes, ASK_A_PERSON)
     return SideBySide(
@@ -184,7 +186,7 @@ def side_by_side(
 
 
 class _Tally:
-    """What is counted of both models, block by block."""
+    """The counts of both models, block by block."""
 
     def __init__(self, pair: tuple[Contender, Contender], table: Table, prices: Prices) -> None:
         self.pair, self.table, self.weights = pair, table, prices.weights
@@ -194,41 +196,41 @@ class _Tally:
         self.rows = self.unlabelled = 0
         self.sums = np.zeros((2, 3), np.int64)  # of each: decided, mistakes, learned from
 
-    def add(self, look: Look) -> None:
+    def add(self, block: JudgedBlock) -> None:
         """Count a block."""
-        y, judged = look.labels, look.judged
-        self.rows, self.unlabelled = self.rows + int(judged.sum()), self.unlabelled + int((~look.known).sum())
-        decided = [judged & (each < self.cost.size) for each in look.codes]
-        for sums, own, codes, learned in zip(self.sums, decided, look.codes, look.learned, strict=True):
+        y, judged = block.labels, block.judged
+        self.rows, self.unlabelled = self.rows + int(judged.sum()), self.unlabelled + int((~block.known).sum())
+        decided = [judged & (each < self.cost.size) for each in block.codes]
+        for sums, own, codes, learned in zip(self.sums, decided, block.codes, block.learned, strict=True):
             sums += [own.sum(), (own & (codes != y)).sum(), (judged & learned).sum()]
         both = decided[0] & decided[1]
-        one, two = (codes[both] for codes in look.codes)
-        self.running.add(one, two, y[both], self._prices(look)[both])
-        differ = np.flatnonzero(judged & (look.codes[0] != look.codes[1]))
-        self.kinds.update(zip(*(part[differ].tolist() for part in (y, *look.codes)), strict=True))
+        one, two = (codes[both] for codes in block.codes)
+        self.running.add(one, two, y[both], self._prices(block)[both])
+        differ = np.flatnonzero(judged & (block.codes[0] != block.codes[1]))
+        self.kinds.update(zip(*(part[differ].tolist() for part in (y, *block.codes)), strict=True))
         if len(self.shown) < MOST_ROWS and differ.size:
-            self.shown += [self._row(look, row) for row in differ[: MOST_ROWS - len(self.shown)].tolist()]
+            self.shown += [self._row(block, row) for row in differ[: MOST_ROWS - len(self.shown)].tolist()]
 
-    def _prices(self, look: Look) -> Array:
+    def _prices(self, block: JudgedBlock) -> Array:
         """What a mistake on each row costs; rows without a label cost nothing."""
-        price = np.where(look.known, self.cost[np.minimum(look.labels, self.cost.size - 1)], 0.0)
+        price = np.where(block.known, self.cost[np.minimum(block.labels, self.cost.size - 1)], 0.0)
         if self.weights is None:
             return price
-        numbers = np.arange(look.first + 1, look.first + price.size + 1)
-        weights = row_weights(Table(self.table.source, look.block, rows=numbers), self.weights)
+        numbers = np.arange(block.first + 1, block.first + price.size + 1)
+        weights = row_weights(Table(self.table.source, block.table, rows=numbers), self.weights)
         return price if weights is None else price * weights
 
-    def _row(self, look: Look, row: int) -> Differing:
+    def _row(self, block: JudgedBlock, row: int) -> Differing:
         names = (*self.pair[0].encoding.target.classes, ASK_A_PERSON)
-        labels = names[look.codes[0][row]], names[look.codes[1][row]]
-        one, two = (float(scores[row]) for scores in look.scores)
+        labels = names[block.codes[0][row]], names[block.codes[1][row]]
+        one, two = (float(scores[row]) for scores in block.scores)
         scores = one if isfinite(one) else None, two if isfinite(two) else None
         cells: dict[str, str] = {}
-        if isinstance(look.block, pl.DataFrame):
+        if isinstance(block.table, pl.DataFrame):
             used = dict.fromkeys(column.name for each in self.pair for column in each.encoding.used)
-            found = look.block[[row]].select(as_text(pl.col(name)) for name in list(used)[:MOST_CELLS])
+            found = block.table[[row]].select(as_text(pl.col(name)) for name in list(used)[:MOST_CELLS])
             cells = {name: "" if value is None else value for name, value in found.row(0, named=True).items()}
-        return Differing(look.first + row + 1, names[look.labels[row]], labels, scores, cells)
+        return Differing(block.first + row + 1, names[block.labels[row]], labels, scores, cells)
 
     def sides(self) -> tuple[Side, Side]:
         """The two rules on the rows counted."""
@@ -243,22 +245,22 @@ class _Tally:
 
 
 def _check_rows(pair: tuple[Contender, Contender], table: Table, tally: _Tally, held_out: bool) -> None:
-    """Refuse a table without rows to judge by, and held-out rows that are not known."""
+    """Refuse a table without rows to judge by, and one whose held-out rows are unknown."""
     for each in pair if held_out else ():
         if not each.was_learned_from:
             raise TableError(
-                f"{table.source}: is not the table that {each.file} was learned from, so which rows it held out is not "
-                "known; leave out --held-out if none of these rows were learned from"
+                f"{table.source}: not the table that {each.file} was learned from, so its held-out rows are unknown; "
+                "leave out --held-out if neither rule was learned from any of these rows"
             )
     if tally.rows:
         return
     if held_out:
-        raise TableError(f"{table.source}: no row was held out by both rules; learn them with --hold-out")
+        raise TableError(f"{table.source}: no row was held out from both rules; learn both with --hold-out")
     raise TableError(f"{table.source}: no row has a value of {pair[0].encoding.target.name!r} to judge by")
 
 
-def looks(pair: tuple[Contender, Contender], table: Table, held_out: bool) -> Iterator[Look]:
-    """What both models say of a table, block by block."""
+def judged_blocks(pair: tuple[Contender, Contender], table: Table, held_out: bool) -> Iterator[JudgedBlock]:
+    """The blocks of a table, each with the labels and scores of both models."""
     target, first, before = pair[0].encoding.target, 0, 0
     if table.sparse is None and target.name not in table.columns:
         raise TableError(f"{table.source}: there is no target column {target.name!r} to judge by")
@@ -269,17 +271,17 @@ def looks(pair: tuple[Contender, Contender], table: Table, held_out: bool) -> It
         labels = _labels(pair[0].encoding, table, block, first)
         known = labels < len(target.classes)
         after = before + int(known.sum())
-        seen = [each.look(block, first, known, labels, before) for each in pair]
+        seen = [each.apply(block, first, known, labels, before) for each in pair]
         judged = known.copy()
         if held_out:
             judged[known] = pair[0].held_out(before, after) & pair[1].held_out(before, after)
         codes, scores, learned = zip(*seen, strict=True)
-        yield Look(block, first, labels, codes, scores, learned, known, judged)
+        yield JudgedBlock(block, first, labels, codes, scores, learned, known, judged)
         first, before = first + n_rows_of(block), after
 
 
 def _labels(encoding: Encoding, table: Table, block: Any, first: int) -> Array:
-    """The class of every row; the number of classes where there is none. Refuses other values."""
+    """The code of every row's class, or the number of classes if the row has none. Refuses other values."""
     target = encoding.target
     if table.sparse is not None:
         text = pl.Series(table.sparse[1][first : first + n_rows_of(block)], dtype=pl.String)
@@ -302,21 +304,24 @@ def differences(pair: tuple[Contender, Contender], table: Table, held_out: bool)
     made |= dict.fromkeys(SCORES, pl.Float64())
     for name in made:
         if name in own:
-            raise OptionError(f"the table has a column {name!r}, and so have the differences: rename it")
+            raise OptionError(
+                f"the table has a column {name!r}, a name that the file of differences needs: rename the column"
+            )
 
     def blocks(columns: Any, predicate: Any, limit: Any, batch: Any) -> Iterator[pl.DataFrame]:
-        for look in looks(pair, table, held_out):
-            rows = np.flatnonzero(look.judged & (look.codes[0] != look.codes[1]))
-            found: dict[str, Any] = {ROW: rows + look.first + 1}
+        for block in judged_blocks(pair, table, held_out):
+            rows = np.flatnonzero(block.judged & (block.codes[0] != block.codes[1]))
+            found: dict[str, Any] = {ROW: rows + block.first + 1}
             found |= {
-                name: np.array(names, dtype=object)[codes[rows]] for name, codes in zip(LABELS, look.codes, strict=True)
+                name: np.array(names, dtype=object)[codes[rows]]
+                for name, codes in zip(LABELS, block.codes, strict=True)
             }
-            found |= {name: scores[rows] for name, scores in zip(SCORES, look.scores, strict=True)}
-            if isinstance(look.block, pl.DataFrame):
-                kept = look.block[rows.tolist()]
+            found |= {name: scores[rows] for name, scores in zip(SCORES, block.scores, strict=True)}
+            if isinstance(block.table, pl.DataFrame):
+                kept = block.table[rows.tolist()]
                 found |= {name: kept[name] for name in own}
             else:
-                found |= {name: np.array(names, dtype=object)[look.labels[rows]] for name in own}
+                found |= {name: np.array(names, dtype=object)[block.labels[rows]] for name in own}
             frame = pl.DataFrame(found, schema=made | own)
             frame = frame if columns is None else frame.select(columns)
             yield frame if predicate is None else frame.filter(predicate)

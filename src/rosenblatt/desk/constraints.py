@@ -1,7 +1,7 @@
-"""Constraints on columns: the score never falls as this one rises, and never rises as that one does.
+"""Constraints on columns: the score never falls, or never rises, as a column rises.
 
-A column's constraint is one on the sign of its feature's weight: features of numbers, dates and yes/no columns never
-fall as the cell rises. What a missing cell counts is not constrained.
+A constraint on a column is one on the sign of its feature's weight, because features of numbers, dates and yes/no
+columns never fall as the cell rises. The points of a missing cell are not constrained.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,14 +24,14 @@ from rosenblatt.rows.cone import EVERYWHERE, Cone
 if TYPE_CHECKING:
     from rosenblatt.desk.data import Data
 
-NOT = {1: "increasing", -1: "decreasing"}
+DIRECTION = {1: "increasing", -1: "decreasing"}  # of the score as a column rises
 ORDERED = "numbers, dates and yes/no columns"
 MOST_NAMED = 5  # columns, in a sentence
-NOT_OF_COLUMNS = "The constraints are not on columns whose cells rise and fall, in one direction each."
+NOT_OF_COLUMNS = "The constraints are not on whole columns of numbers, dates or yes/no, each in one direction."
 
 
-def wanted(increasing: Sequence[str], decreasing: Sequence[str]) -> dict[str, int]:
-    """The sign that each column asked for must have; refuses a column that is asked for twice, in both ways."""
+def signs_by_column(increasing: Sequence[str], decreasing: Sequence[str]) -> dict[str, int]:
+    """The sign that the weight of each column must have; refuses a column that is named in both lists."""
     for name in increasing:
         if name in decreasing:
             raise OptionError(f"column {name!r} cannot be both --increasing and --decreasing")
@@ -39,18 +39,18 @@ def wanted(increasing: Sequence[str], decreasing: Sequence[str]) -> dict[str, in
 
 
 def refuse_unfit(data: "Data", columns: Mapping[str, int]) -> None:
-    """Refuse columns that are not there, or that do not rise and fall, and tables of more than two classes."""
+    """Refuse columns that do not exist or that have no order, and tables of more than two classes."""
     if not columns:
         return
     encoding = data.encoding
     if len(data.classes) > 2:
         raise OptionError(
-            f"--increasing and --decreasing are for a target of two classes; {encoding.target.name!r} has "
-            f"{len(data.classes)}: no score of one class alone decides"
+            f"--increasing and --decreasing need a target of two classes; {encoding.target.name!r} has "
+            f"{len(data.classes)}, and no single score decides between them"
         )
     known = {column.name: column for column in encoding.columns}
     for name, sign in columns.items():
-        option = f"--{NOT[sign]}"
+        option = f"--{DIRECTION[sign]}"
         if encoding.is_sparse:
             if name not in (numbers := {str(k) for k in encoding.used[0].all_numbers}):  # type: ignore[attr-defined]
                 raise OptionError(f"{option}: there is no feature {name!r}{nearest(name, numbers)}")
@@ -61,7 +61,7 @@ def refuse_unfit(data: "Data", columns: Mapping[str, int]) -> None:
             raise OptionError(f"{option}: there is no column {name!r}{nearest(name, known)}")
         if not _rises(column := known[name]):
             why = f"left out: {column.why}" if isinstance(column, IgnoredColumn) else f"read as {_kind(column)}"
-            raise OptionError(f"{option}: column {name!r} is {why}; only {ORDERED} rise and fall")
+            raise OptionError(f"{option}: column {name!r} is {why}; only {ORDERED} can be constrained")
 
 
 def signs_of(encoding: Encoding, columns: Mapping[str, int]) -> list[int]:
@@ -78,7 +78,7 @@ def signs_of(encoding: Encoding, columns: Mapping[str, int]) -> list[int]:
     return found
 
 
-def cone_wanted(encoding: Encoding, columns: Mapping[str, int]) -> Cone:
+def cone_of_columns(encoding: Encoding, columns: Mapping[str, int]) -> Cone:
     """The cone that the weights of the features must be in."""
     return Cone.of(signs_of(encoding, columns)) if columns else EVERYWHERE
 
@@ -95,11 +95,11 @@ def by_column(encoding: Encoding, cone: Cone) -> list[tuple[str, int, list[int]]
 
 def are_of_columns(encoding: Encoding, cone: Cone) -> bool:
     """Whether these are constraints on columns, each with one sign: those that `signs_of` gives the features."""
-    return cone == cone_wanted(encoding, {name: sign for name, sign, _ in by_column(encoding, cone)})
+    return cone == cone_of_columns(encoding, {name: sign for name, sign, _ in by_column(encoding, cone)})
 
 
 def points_in_words(encoding: Encoding, cone: Cone) -> str:
-    """What the constraints say of the points, in one sentence."""
+    """What the constraints mean for the points, in one sentence."""
     each = by_column(encoding, cone)
     parts = [
         f"never {verb} as {_listed([name for name, sign, _ in each if sign == wanted_sign])} rises"
@@ -110,19 +110,21 @@ def points_in_words(encoding: Encoding, cone: Cone) -> str:
 
 
 def but_for(data: "Data", proof: Contradiction) -> str:
-    """In which columns the averages of rows that contradict each other do not coincide, as the end of a sentence."""
+    """The columns in which the averages of contradicting rows do not coincide, as the end of a sentence."""
     if not proof.cone:
         return ""
     places = proof.against(data.examples(fit_intercept=proof.bias != 0.0, bias_scale=proof.bias or 1.0))
     own = [name for name, _, features in by_column(data.encoding, proof.cone) if not places.isdisjoint(features)]
     shown = own if len(own) <= MOST_NAMED else [*own[:MOST_NAMED], f"{len(own) - MOST_NAMED} more"]
     return (
-        f", but for {_listed(shown, 'and')}, in which they differ the way that the constraints rule out" if own else ""
+        f", except in {_listed(shown, 'and')}, where they differ in the way that the constraints rule out"
+        if own
+        else ""
     )
 
 
 def without_points(encoding: Encoding, rule: Any) -> list[str]:
-    """The constrained columns whose weight is 0: the rows would rather have it on the wrong side."""
+    """The constrained columns whose weight is 0, because the rows favour the direction that the constraint forbids."""
     weights = rule.linear.coefficients[0] if rule.cone and rule.linear is not None else []
     return [name for name, _, places in by_column(encoding, rule.cone) if not any(weights[k] for k in places)]
 
@@ -130,7 +132,9 @@ def without_points(encoding: Encoding, rule: Any) -> list[str]:
 def record(encoding: Encoding, cone: Cone) -> dict[str, list[str]]:
     """The constraints for a program."""
     each = by_column(encoding, cone)
-    return {name: [column for column, sign, _ in each if sign == wanted_sign] for wanted_sign, name in NOT.items()}
+    return {
+        name: [column for column, sign, _ in each if sign == wanted_sign] for wanted_sign, name in DIRECTION.items()
+    }
 
 
 def _name(encoding: Encoding, feature: Feature) -> str:

@@ -53,19 +53,23 @@ def model_of(learned: Learned, training: TrainingOptions, *, prove: bool = True,
 
 def _of_decision(learned: Learned, training: TrainingOptions) -> dict[str, Any]:
     """What was measured on rows not learned from, and how the decision was found."""
-    judged, decided, wishes = learned.judged, learned.decided, training.wishes
+    judged, decided, decision_options = learned.judged, learned.decided, training.decision_options
     record: dict[str, Any] = {} if judged is None else {"measures": judged.measures.kept}
     if decided is None:
         return record
     if decided.guarantee is not None:
-        record |= {"set_aside": wishes.part, "guarantee": GUARANTEE.write(decided.guarantee)}
+        record |= {"set_aside": decision_options.part, "guarantee": GUARANTEE.write(decided.guarantee)}
     if decided.decision.asks and judged is not None:
-        record["asked"] = judged.asked
+        record["asked"] = judged.left_to_people
     if decided.method is not None:
         record["probability"] = decided.method
     if (cut := decided.cut_off) is not None:
-        costs = [float(wishes.costs.get(label, 1.0)) for label in learned.trained.classes] if wishes.costs else None
-        record["cut_off"] = {"costs": costs, "rate": wishes.rate, "rows": cut.rows, "said_yes": cut.said_yes}
+        costs = (
+            [float(decision_options.costs.get(label, 1.0)) for label in learned.trained.classes]
+            if decision_options.costs
+            else None
+        )
+        record["cut_off"] = {"costs": costs, "rate": decision_options.rate, "rows": cut.rows, "said_yes": cut.said_yes}
     return record
 
 

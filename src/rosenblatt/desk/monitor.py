@@ -1,4 +1,4 @@
-"""Compares a new table with the rows that a model was learned from, as its profile has them."""
+"""Compares a new table with the rows that a model was learned from, by the counts in its profile."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rosenblatt.desk.profile import Counted, counted, edges_of_table, profiled_columns, said
+from rosenblatt.desk.profile import Counted, codes_and_scores, counted, edges_of_table, profiled_columns
 from rosenblatt.errors import ModelError
 from rosenblatt.judge import drift
 from rosenblatt.judge.decision import ASK_A_PERSON
@@ -20,7 +20,7 @@ from rosenblatt.rows.kernels import Array
 from rosenblatt.ship.explain.card_parts import number_text
 from rosenblatt.ship.file.modelfile import Model
 
-MOVED = 0.05  # the share of rows that must pass the old median for the change to be told by medians
+MOVED = 0.05  # if this share of rows has crossed the old median, the change is described by medians
 LONGEST = 40  # letters of an example
 SCORE, DECISIONS = "score", "decisions"
 
@@ -52,7 +52,9 @@ def _before(model: Model, old: Table | None) -> tuple[Profile, bool]:
     if old is not None:
         return counted(model, old, *edges_of_table(model, old)).profile, True
     if model.profile is None:
-        raise ModelError("the model has no profile of the rows it was learned from; name a table of them with --old")
+        raise ModelError(
+            "the model has no profile of the rows it was learned from; name a table of those rows with --old"
+        )
     return model.profile, model.profile.scores.held_out
 
 
@@ -79,10 +81,10 @@ def _change(name: str, kind: str, cells: tuple[str, ...], old: Counts, new: Coun
 def _in_words(
     change: Change, edges: Sequence[float], numbers: Array | None, number: Callable[[Any], str], example: str | None
 ) -> str:
-    """What the difference is: where the median went, or the share of the cell that changed most."""
+    """The difference in words: the old and the new median, or the shares of the cell that changed most."""
     k, unknown = change.foremost, len(change.cells) + UNKNOWN
     if 2 * change.part(unknown) >= change.part(k) and change.shares(unknown)[1] > change.shares(unknown)[0]:
-        k = unknown  # a value that is written differently leaves one cell for this one
+        k = unknown  # a value that is now spelled differently moves its rows to this cell
     old, new = change.shares(k)
     shares = f"{new:.1%} now, {old:.1%} before"
     if k == unknown:
@@ -92,7 +94,7 @@ def _in_words(
 
 
 def _median_moved(change: Change, edges: Sequence[float], numbers: Array, number: Callable[[Any], str]) -> str:
-    """The old and the new median, if many rows passed from one side of the old one to the other."""
+    """The old and the new median, if enough rows have crossed the old one."""
     own = slice(0, len(edges) + 1)
     sums = [np.cumsum(each[own]) / max(sum(each[own]), 1) for each in (change.old, change.new)]
     there = np.sort(numbers[np.isfinite(numbers)])
@@ -103,7 +105,7 @@ def _median_moved(change: Change, edges: Sequence[float], numbers: Array, number
     if (now < then) != (sums[1][middle] > sums[0][middle]) or number(now) == number(then):
         return ""
     ways = ("earlier", "later") if change.kind == "date" else ("lower", "higher")
-    return f"{ways[now > then]}: the median was about {number(then)}, it is {number(now)}"
+    return f"{ways[now > then]}: the median was about {number(then)} and is now {number(now)}"
 
 
 def _cut(text: str) -> str:
@@ -115,7 +117,7 @@ def _score(model: Model, profile: Profile, found: Counted) -> Change:
     edges, number = profile.scores.edges, partial(number_text, SCORE)
     cells = tuple(names_of_bins([number(edge) for edge in edges]))
     change = _change(SCORE, SCORE, cells, profile.scores.counts, found.profile.scores.counts, True)
-    _, scores = said(model, model.seen(model.table_encoding, found.sample))
+    _, scores = codes_and_scores(model, model.seen(model.table_encoding, found.sample))
     old, new = change.shares(change.foremost)
     moved = _median_moved(change, edges, scores, number)
     return replace(change, statement=moved or f"{cells[change.foremost]}: {new:.1%} now, {old:.1%} before")
@@ -128,23 +130,23 @@ def _decisions(model: Model, profile: Profile, found: Counted) -> Change:
 
 
 def _rates(decisions: Change) -> tuple[Rate, ...]:
-    """How often each label is given; of two, the yes only. All intervals hold together."""
+    """How often each label is given; with two classes, only the yes. All intervals hold together."""
     two, there = len(decisions.cells) == 3, [old + new for old, new in zip(decisions.old, decisions.new, strict=True)]
-    asked = [k for k in range(len(there)) if (k == 1 if two and k < 2 else there[k])]
+    labels = [k for k in range(len(there)) if (k == 1 if two and k < 2 else there[k])]
     old, new = decisions.drift.old_rows, decisions.drift.new_rows
-    confidence = 1 - CHANCE / len(asked)
+    confidence = 1 - CHANCE / len(labels)
     return tuple(
         Rate(decisions.cells[k], drift.of_decisions(decisions.old[k], old, decisions.new[k], new, confidence))
-        for k in asked
+        for k in labels
     )
 
 
 def _error(model: Model, found: Counted) -> ErrorChange | None:
-    """The error on new rows beside the one told when the rule was learned, if there are both."""
-    told = (model.held_out or {}).get("error")
-    if not isinstance(told, dict) or not {"mistakes", "rows"} <= set(told) or not found.decided:
+    """The error on new rows, compared with the one reported when the rule was learned, if both are known."""
+    then = (model.held_out or {}).get("error")
+    if not isinstance(then, dict) or not {"mistakes", "rows"} <= set(then) or not found.decided:
         return None
-    return ErrorChange.of(told["mistakes"], told["rows"], found.mistakes, found.decided)
+    return ErrorChange.of(then["mistakes"], then["rows"], found.mistakes, found.decided)
 
 
 def as_record(found: Monitoring) -> dict[str, Any]:

@@ -38,7 +38,7 @@ PROBABILITY, IN_TABLE = "probability", "in this table"
 
 
 class LeftToPeople:
-    """How many rows are."""
+    """Counts the rows that are left to people."""
 
     def __init__(self) -> None:
         self.rows = 0
@@ -57,24 +57,24 @@ def predictions(
     reasons_wanted: int = 0,
     keep: Sequence[str] = (),
     unseen: Unseen | None = None,
-    asked: LeftToPeople | None = None,
+    left: LeftToPeople | None = None,
 ) -> pl.LazyFrame:
     """For every row, in order: the columns to keep, the label, the score (one per class if there are more than two),
     probabilities if the model has them and, with reasons, the points. Values that the rule does not know are counted in
-    `unseen` along the way, and rows that are left to people in `asked`."""
+    `unseen` along the way, and rows that are left to people in `left`."""
     encoding = model.table_encoding
-    asked = asked or LeftToPeople()
+    left = left or LeftToPeople()
     if model.rule.tree is not None:
-        return _in_blocks(model, encoding, table, keep, reasons_wanted, unseen, asked)
+        return _in_blocks(model, encoding, table, keep, reasons_wanted, unseen, left)
     points = _points(model, table, reasons_wanted)
     if points is None:
-        return _in_blocks(model, encoding, table, keep, unseen=unseen, asked=asked)
+        return _in_blocks(model, encoding, table, keep, unseen=unseen, left=left)
     assert table.frame is not None
     frame = table.frame.lazy()
     encoding.check(frame)
     named = [_score_name(k, encoding) for k in range(len(points.weights))]
     scores = points.scores(named, unseen).alias(SCORES)
-    label = _decided(model, points.label([pl.col(name) for name in named]), named, asked).alias(LABEL)
+    label = _decided(model, points.label([pl.col(name) for name in named]), named, left).alias(LABEL)
     likely = _likely(model, named)
     if not reasons_wanted:
         kept = _kept(keep, frame.collect_schema().names(), [*named, *probability_names(model)])
@@ -86,7 +86,7 @@ def predictions(
     texts = reasons(shown_points(model), reasons_wanted, card)
     found = frame.select(*kept, scores, texts).unnest(SCORES)
     if not points.exact:  # labels are always the rule's own
-        own = _in_blocks(model, encoding, table, (), asked=asked).select(LABEL, *named)
+        own = _in_blocks(model, encoding, table, (), left=left).select(LABEL, *named)
         found, label = pl.concat([frame.select(*kept, texts), own], how="horizontal"), pl.col(LABEL)
     return found.select(*kept, label, *named, *likely, *each, "reasons").unnest("reasons")
 
@@ -106,7 +106,7 @@ def _points(model: Model, table: Table, reasons_wanted: int) -> PointRule | None
     return points if points.exact or reasons_wanted else None
 
 
-def _decided(model: Model, own: pl.Expr, named: Sequence[str], asked: LeftToPeople) -> pl.Expr:
+def _decided(model: Model, own: pl.Expr, named: Sequence[str], left: LeftToPeople) -> pl.Expr:
     """The label of a table's rows after the model's decision, from the rule's own label and its scores."""
     decision, classes = model.decision, model.table_encoding.target.classes
     if decision is None or decision.rung is None:
@@ -118,7 +118,7 @@ def _decided(model: Model, own: pl.Expr, named: Sequence[str], asked: LeftToPeop
         scores = frame.select(named).to_numpy()
         codes = frame[LABEL].replace_strict(classes, range(len(classes))).to_numpy()
         made = decision.codes(scores[:, 0] if len(named) == 1 else scores, codes)
-        asked.add(made)
+        left.add(made)
         return labels.gather(made % len(labels))
 
     rows = pl.struct(own.alias(LABEL), *named)
@@ -187,7 +187,7 @@ def _in_blocks(
     keep: Sequence[str],
     reasons_wanted: int = 0,
     unseen: Unseen | None = None,
-    asked: LeftToPeople | None = None,
+    left: LeftToPeople | None = None,
 ) -> pl.LazyFrame:
     """Predictions by the rule itself, block by block; only trees have reasons here."""
     classes = encoding.target.classes
@@ -208,8 +208,8 @@ def _in_blocks(
             encoding.note(block, unseen)
             shown = model.rule.scores(X).reshape(-1, several)
             codes = model.codes(X)
-            if asked is not None:
-                asked.add(codes)
+            if left is not None:
+                left.add(codes)
             made: dict[str, Any] = {LABEL: labels.gather(codes % len(labels))}
             made |= {name: shown[:, k] for k, name in enumerate(names)}
             made |= _probabilities(model, shown[:, 0] if several == 1 else shown)
@@ -251,22 +251,22 @@ class ErrorInTable:
     """The error among the rows decided, with an exact confidence interval, and how many rows are left to people."""
 
     error: ErrorEstimate | None  # None if all rows are
-    asked: int
+    left_to_people: int
 
     @classmethod
-    def of(cls, wrong: int, asked: int, rows: int) -> "ErrorInTable":
+    def of(cls, wrong: int, left: int, rows: int) -> "ErrorInTable":
         """Of counts; rows left to people are not wrong."""
-        return cls(ErrorEstimate.of(wrong - asked, rows - asked, IN_TABLE) if asked < rows else None, asked)
+        return cls(ErrorEstimate.of(wrong - left, rows - left, IN_TABLE) if left < rows else None, left)
 
     @property
     def statement(self) -> str:
         """Both in a sentence or two."""
         if self.error is None:
-            return f"All {many(self.asked, 'row')} are left to people."
-        if not self.asked:
+            return f"All {many(self.left_to_people, 'row')} are left to people."
+        if not self.left_to_people:
             return self.error.statement
-        rows = self.error.rows + self.asked
-        left = f"{self.asked:,} of {rows:,} rows ({self.asked / rows:.2%}) are left to people."
+        rows = self.error.rows + self.left_to_people
+        left = f"{self.left_to_people:,} of {rows:,} rows ({self.left_to_people / rows:.2%}) are left to people."
         return f"{left} Of the others: {self.error.statement}"
 
 
@@ -298,14 +298,14 @@ def judged(model: Model, table: Table) -> ErrorInTable:
         .select(known.alias(OWN), LABEL)
         .select(
             wrong=(pl.col(OWN) != pl.col(LABEL)).sum(),
-            asked=(pl.col(OWN).is_not_null() & (pl.col(LABEL) == ASK_A_PERSON)).sum(),
+            left=(pl.col(OWN).is_not_null() & (pl.col(LABEL) == ASK_A_PERSON)).sum(),
             rows=pl.col(OWN).is_not_null().sum(),
         )
         .collect(engine="streaming")
     )
     if not counts["rows"][0]:
         raise TableError(f"{table.source}: no row has a target to judge by")
-    return ErrorInTable.of(counts["wrong"][0], counts["asked"][0] if asks(model) else 0, counts["rows"][0])
+    return ErrorInTable.of(counts["wrong"][0], counts["left"][0] if asks(model) else 0, counts["rows"][0])
 
 
 def asks(model: Model) -> bool:
@@ -314,10 +314,12 @@ def asks(model: Model) -> bool:
 
 
 def with_capacity(model: Model, table: Table, places: int | None, rate: float | None) -> tuple[Model, CutOff]:
-    """The model with the cut-off that says yes to so many, or to such a share, of the very rows of a table."""
+    """The model with a cut-off that says yes to a number of the rows of this table, or to a share of them."""
     classes = model.table_encoding.target.classes
     if len(classes) > 2:
-        raise OptionError(f"--places and --rate say how often yes is said; the model has {len(classes)} classes")
+        raise OptionError(
+            f"--places and --rate set how many rows get a yes, so they need two classes; the model has {len(classes)}"
+        )
     if asks(model):
         raise OptionError("the model leaves rows to people by cut-offs of its own, so --places and --rate do not apply")
     scores = predictions(model, table).select(SCORE).collect(engine="streaming")[SCORE].to_numpy()

@@ -1,7 +1,7 @@
-"""Counts what the rows of a table look like: those learned from, for the model file, and new ones, to compare.
+"""Counts what the rows of a table look like: the training rows, for the model file, and new rows, to compare.
 
-A table is read block by block, in bounded memory. The ends of bins come from a sample of the old rows; the counts in
-them are of all rows.
+A table is read block by block, in bounded memory. The ends of bins come from a sample of the old rows; the counts are
+of all rows.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,17 +26,17 @@ from rosenblatt.rows.kernels import Array
 from rosenblatt.ship.file.modelfile import Model
 from rosenblatt.ship.file.profiled import MOST_COLUMNS
 
-SAMPLE = 2**14  # rows, at most; at least half of that, if there are so many
+SAMPLE = 2**14  # rows, at most; at least half as many, if the table has them
 SEED = 0
 CELLS, FEWEST = 2**23, 2**12  # in a block, at most; rows in a block, at least
 
 Edges = Sequence[tuple[float, ...]]  # of each column
 
 
-def said(model: Model, X: Any) -> tuple[Array, Array]:
-    """The code of the class that a model gives each row, and one score for each: of many classes, the highest's lead.
+def codes_and_scores(model: Model, X: Any) -> tuple[Array, Array]:
+    """The code of the class that a model gives each row, and its score; with many classes, the lead of the highest.
 
-    A code may be `judge.decision.UNDECIDED`, for a row that is left to a person.
+    The code of a row that is left to a person is `judge.decision.UNDECIDED`.
     """
     scores, codes = model.rule.scores(X), model.rule.predict(X).astype(np.int64)
     if model.decision is not None:
@@ -45,25 +45,25 @@ def said(model: Model, X: Any) -> tuple[Array, Array]:
 
 
 def profiled_columns(encoding: Encoding) -> tuple[EncodedColumn, ...]:
-    """The columns that a profile has: a table may have any number of them."""
+    """The columns that a profile has: the first ones, as a table may have any number."""
     return encoding.used[:MOST_COLUMNS]
 
 
 def profile_of(model: Model, trained: Data, tested: Data | None) -> Profile:
-    """The profile of the rows learned from; scores and decisions are those of the rows held out, if there are any."""
+    """The profile of the training rows; scores and decisions are those of the held-out rows, if there are any."""
     sample = Sample()
     for first, block in _blocks(trained.table):
         sample.add(block, first, _own(trained.rows, first, block))
     counting = counted_columns(trained, edges_in(profiled_columns(trained.encoding), sample.rows()))
     judged, held_out = (trained, False) if tested is None or not tested.n else (tested, True)
-    codes, scores = said(model, judged.seen)
+    codes, scores = codes_and_scores(model, judged.seen)
     scored = Scoring(len(trained.classes), edges_of(_some(scores)))
     scored.add(codes, scores)
     return counting.profile(scored.profile(held_out))
 
 
 def counted_columns(data: Data, edges: Edges) -> "Counting":
-    """The counts of these rows in the columns that a profile has, in these bins."""
+    """The counts of these rows, in these bins, for the columns that a profile has."""
     counting = Counting(profiled_columns(data.encoding), edges)
     for first, block in _blocks(data.table):
         counting.add(block, first, _own(data.rows, first, block))
@@ -170,7 +170,7 @@ class Scoring:
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """The counts of a table that a rule was applied to, some of its rows, and its mistakes, if it has the target."""
+    """The counts of a table that a rule was applied to, some of its rows, and, if it has the target, the mistakes."""
 
     profile: Profile
     sample: Any  # rows: a data frame, or a CSR matrix
@@ -192,7 +192,7 @@ def counted(model: Model, table: Table, edges: Edges, score_edges: tuple[float, 
     for block in table.blocks(rule.rows_at_once(encoding)):
         X = model.seen(encoding, block, first)
         counting.add(block, first)
-        codes, scores = said(model, X)
+        codes, scores = codes_and_scores(model, X)
         scoring.add(codes, scores)
         sample.add(block, first)
         encoding.note(block, unseen)
@@ -226,5 +226,5 @@ def edges_of_table(model: Model, table: Table) -> tuple[Edges, tuple[float, ...]
     rows = sample.rows()
     if not n_rows_of(rows):
         raise TableError(f"{table.source}: there are no rows")
-    _, scores = said(model, model.seen(encoding, rows))
+    _, scores = codes_and_scores(model, model.seen(encoding, rows))
     return edges_in(profiled_columns(encoding), rows), edges_of(scores)

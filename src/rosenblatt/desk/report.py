@@ -186,7 +186,7 @@ def _which(learned: Learned) -> str:
     judged = learned.judged
     assert judged is not None
     assert judged.error is not None
-    return f"{judged.error.which}{' that are decided' if judged.asked else ''}"
+    return f"{judged.error.which}{' that are decided' if judged.left_to_people else ''}"
 
 
 def _of_new_rows(learned: Learned) -> tuple[Fact, ...]:
@@ -197,8 +197,14 @@ def _of_new_rows(learned: Learned) -> tuple[Fact, ...]:
         always = f"always {judged.baseline.label}: {judged.baseline.cost:,.6g}"
         facts.append(Fact("cost of the mistakes on new rows", f"{judged.baseline.rule_cost:,.6g}", always))
     if judged is not None and made is not None and made.decision.asks:
-        rows = judged.said.y.size
-        facts.append(Fact("left to people", f"{judged.asked / rows:.1%}", f"{judged.asked:,} of {rows:,} new rows"))
+        rows = judged.answers.y.size
+        facts.append(
+            Fact(
+                "left to people",
+                f"{judged.left_to_people / rows:.1%}",
+                f"{judged.left_to_people:,} of {rows:,} new rows",
+            )
+        )
     if made is not None and made.guarantee is not None:
         for count in made.guarantee.claims:
             sure = f"{100 * made.guarantee.confidence:.12g}% confidence"

@@ -1,12 +1,12 @@
-"""Cuts columns of numbers into steps where rows not learned from are then predicted better.
+"""Cuts columns of numbers into steps, wherever that predicts rows not learned from better.
 
-Problem   a number whose effect is no straight line: the more the better, then the worse.
-Input     rows in an encoding without such steps; those that are held out have no part in anything here.
+Problem   a number whose effect is not a straight line: say, more is better up to a point, and worse beyond it.
+Input     rows in an encoding without such steps; held-out rows have no influence on anything here.
 Result    an encoding with some columns in steps, and notes that say why.
-Method    Rows are dealt into folds. Without each fold, a soft margin is learned of all columns. Then, for every column
-          of numbers, two small ones of what the other columns say and either the number or its steps, whose edges are
-          found without the fold, too. A column is cut if its steps lose less on the rows of the folds, by more than
-          noise, and if all columns that are cut do so together.
+Method    Rows are dealt into folds. Without each fold, a soft margin is learned from all columns. Then, for every
+          column of numbers, two small ones: each sees the score that the other columns add up to, and either the number
+          or its steps (whose edges are found without the fold, too). A column is cut if its steps lower the loss on the
+          rows of the folds by more than noise, and if the columns to cut also do so all together.
 
 The loss is that of the soft margin, max(0, 1 - margin)^2; of several classes, that of each against the rest.
 """
@@ -32,15 +32,15 @@ from rosenblatt.rows.storage import rows_of
 from rosenblatt.rows.threads import one_thread_for_blas
 
 FOLDS = 5
-NOISE = 2.0  # standard errors, by which a loss has to be smaller
+NOISE = 2.0  # standard errors that a gain must exceed
 COST, TOLERANCE = 1.0, 1e-4  # C of the soft margins; how near they come to the lowest objective
-MOST_ROWS, MOST_COLUMNS = 4_000, 200  # rows looked at; columns of numbers, beyond which none is cut
+MOST_ROWS, MOST_COLUMNS = 4_000, 200  # rows to look at; if there are more columns of numbers, none is cut
 MOST_NAMED = 8
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A column, by what part its steps lose less than its number, and the noise in that."""
+    """A column, the part by which steps lower its loss, and the standard error of that part."""
 
     column: str
     gain: float
@@ -61,25 +61,27 @@ def cut_where_it_helps(data: Data) -> tuple[Encoding, tuple[str, ...]]:
     if not names:
         return data.encoding, ("--steps auto: there is no column of numbers to cut",)
     if len(names) > MOST_COLUMNS:
-        return data.encoding, (f"--steps auto: {len(names)} columns of numbers are too many to try: name those to cut",)
+        return data.encoding, (f"--steps auto: {len(names)} columns of numbers are too many to try; name those to cut",)
     known = KnownNumbers.of(data.encoding, names, data.table, data.held_out, data.weights)
     with one_thread_for_blas():
-        course = _Course(data, known)
-        trials = [course.trial(name) for name in names if course.folds]
+        folds = _Trials(data, known)
+        trials = [folds.trial(name) for name in names if folds.folds]
         good = sorted((trial for trial in trials if trial.helps), key=lambda trial: -trial.gain)
-        while good and not course.together([trial.column for trial in good]).helps:
+        while good and not folds.together([trial.column for trial in good]).helps:
             good = good[: len(good) // 2]
     if not good:
-        return data.encoding, ("--steps auto: no column of numbers predicts better in steps, by more than noise",)
+        return data.encoding, (
+            "--steps auto: no column is cut, because steps do not predict better by more than noise",
+        )
     named = [str(trial) for trial in good[:MOST_NAMED]]
     named += [f"{len(good) - MOST_NAMED} more"] if len(good) > MOST_NAMED else []
-    left = f"; {many(len(names) - len(good), 'column')} of numbers left as they are" if len(good) < len(names) else ""
-    why = f"--steps auto: cut into steps, which lose less on rows not learned from: {', '.join(named)}{left}"
+    left = f"; {many(len(names) - len(good), 'column')} of numbers not cut" if len(good) < len(names) else ""
+    why = f"--steps auto: steps lower the loss on rows not learned from, so these are cut: {', '.join(named)}{left}"
     return with_steps(data.encoding, [trial.column for trial in good], known, data.table.source), (why,)
 
 
-class _Course:
-    """The folds, and what soft margins of all columns say in each."""
+class _Trials:
+    """The folds, and the weights of a soft margin of all columns learned without each."""
 
     def __init__(self, data: Data, known: KnownNumbers) -> None:
         self.known, self.classes = known, len(data.classes)
@@ -100,11 +102,11 @@ class _Course:
 
     @property
     def _rules(self) -> Sequence[int]:
-        """The classes that are told from the rest."""
+        """The classes that are each separated from the rest; of two classes, one."""
         return range(self.classes) if self.classes > 2 else (1,)
 
     def trial(self, name: str) -> Trial:
-        """A column, beside what the others say: its number, or its steps."""
+        """Compare a column as a number with its steps, given the score of the other columns."""
         place, plain, cut = self.places[name], np.zeros(self.some.size), np.zeros(self.some.size)
         own = _dense(self.X[:, place])
         for (some, rest), weights in zip(self.folds, self.weights, strict=True):
@@ -116,7 +118,7 @@ class _Course:
         return self._compared(name, plain, cut)
 
     def together(self, names: Sequence[str]) -> Trial:
-        """All columns, with these as numbers or in steps."""
+        """Compare all columns, with these as numbers, with the same columns and these in steps."""
         plain, cut = np.zeros(self.some.size), np.zeros(self.some.size)
         kept = np.ones(self.X.shape[1], np.bool_)
         for name in names:
@@ -131,7 +133,7 @@ class _Course:
         return self._compared(", ".join(names), plain, cut)
 
     def _steps(self, name: str, some: Array) -> Array:
-        """The features of a column in steps, whose edges these rows decide; those of a missing number stay."""
+        """The features of a column in steps, with edges found from these rows; features of missing numbers stay."""
         numbers = self.known.numbers[name][self.some]
         edges = np.array(self.known.edges(name, self.classes, self.some[some]))
         above = (numbers[:, np.newaxis] >= edges) & np.isfinite(numbers)[:, np.newaxis]
@@ -144,7 +146,7 @@ class _Course:
         return soft.learn(Examples(rows_of(X[some], bias=1.0), labels, self.costs[some]), COST, TOLERANCE).weights
 
     def _losses(self, X: Any, yes: int, some: Array, rest: Array) -> Array:
-        """The losses of the rest of the rows, by what is learned from some."""
+        """The losses on the rest of the rows, of weights that are learned from some."""
         w = self._learned(X, yes, some)
         X = scipy.sparse.csr_array(X) if hasattr(X, "toarray") else X
         margins = np.where(self.codes[rest] == yes, 1.0, -1.0) * (X[rest] @ w[:-1] + w[-1])

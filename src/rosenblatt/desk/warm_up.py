@@ -14,7 +14,7 @@ import numpy as np
 
 from rosenblatt.desk.check import finding
 from rosenblatt.desk.data import Data, data_of, encoded
-from rosenblatt.desk.learning.choosing import MEANT, options_of
+from rosenblatt.desk.learning.choosing import STANDS_FOR, options_of
 from rosenblatt.desk.learning.train import TrainingOptions, learn
 from rosenblatt.desk.model import model_of
 from rosenblatt.read.sources import read_table
@@ -34,7 +34,7 @@ def steps(folder: Path, every: bool) -> list[tuple[str, Callable[[], None]]]:
     found: list[tuple[str, Callable[[], None]]] = []
     for name, data in _tables(folder):
         found.append((f"check, {name}", partial(_checked, data)))
-        for algorithm in (*MEANT, *ALGORITHMS) if every else (*MEANT, OFTEN) if name == DENSE else MEANT:
+        for algorithm in (*STANDS_FOR, *ALGORITHMS) if every else (*STANDS_FOR, OFTEN) if name == DENSE else STANDS_FOR:
             found.append((f"fit and predict, {algorithm}, {name}", partial(_fitted, data, algorithm)))
         if every:
             found.append((f"estimators, {name}", partial(_in_python, data)))
@@ -63,13 +63,13 @@ def _checked(data: Data) -> None:
 def _fitted(data: Data, algorithm: str) -> None:
     training = TrainingOptions(algorithm, _options(algorithm), seconds=SECONDS)
     learned = learn(data, training)
-    model_of(learned, training, prove=algorithm in MEANT)
+    model_of(learned, training, prove=algorithm in STANDS_FOR)
     again = encoded(data.table, data.encoding)
     learned.rule.predict(again.seen_by(learned.rule).seen)
 
 
 def _options(algorithm: str) -> dict[str, Any]:
-    if algorithm in (*MEANT, "pocket", "kernel"):
+    if algorithm in (*STANDS_FOR, "pocket", "kernel"):
         return {}
     _, known = options_of(algorithm, {})
     return {name: few for name, few in FEW.items() if name in known}

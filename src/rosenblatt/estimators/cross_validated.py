@@ -30,26 +30,27 @@ class PerceptronCV(Face, CrossValidatedRule):
     column_path_ : dict or None
         With most_columns, "added": the columns that entered, in order; "error": how often rules of the first, of the
         first two, ... err on rows not learned from; "noise": the standard error of how much that is above the least;
-        "error_of_all": that of rules of all columns; "used", "within_noise" and "of": how many are used, would do
-        within noise, and are there.
+        "error_of_all": the error of rules of all columns; "used": how many columns the rule uses; "within_noise": how
+        many would do within noise; "of": how many there are.
     classes_ : array
         The labels, sorted; of two, "yes" is the second.
     stop_reason_ : Reason
-        Whether the rule is right on every row, or else that all candidates were compared, or why that ended early; its
+        That the rule is right on every row, or else that all candidates were compared, or why that ended early; its
         text is a sentence.
     {INPUT}
 
     Notes
     -----
-    Columns are brought to one scale first, and the weights back: numbers to mean 0 and deviation 1; of a column that
-    is mostly zeros, the others to mean square 1; zeros and ones stay. So coef_ is for X as it is given.
-    Of fewer than 3,000 rows, folds are dealt out two or three times, as the errors of few rows are noisy. Candidates
+    Columns are brought to one scale first: numbers get mean 0 and deviation 1; in a column that is mostly zeros, the
+    other numbers get mean square 1; zeros and ones stay. The weights are then converted back, so coef_ is for X as
+    given.
+    With fewer than 3,000 rows, folds are dealt out two or three times, as errors on few rows are noisy. Candidates
     are compared on at most 20,000 rows, drawn from each class in its share; the rule learns from all.
     On Ctrl-C, or when max_seconds are over, the candidates that were judged in every split are compared, and the best
     of them is the rule.
-    With most_columns, columns enter one after another: of those that promise most, by how steeply the objective falls
-    along them less what noise alone would give, the one that lowers it most. The candidates are compared with so many
-    columns, chosen in every split anew.
+    With most_columns, columns enter one after another. What a column promises is how much its slope lowers the
+    objective, less what noise alone would give; of those that promise most, the one that lowers it most enters. The
+    candidates are compared with that number of columns, chosen anew in every split.
     A sample weight is what a mistake on that row costs, in learning and in judging.
     Deterministic, given random_state; the last digits of weights may differ between processors.
 

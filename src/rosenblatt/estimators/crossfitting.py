@@ -1,4 +1,4 @@
-"""Scores of rows that a classifier has not learned from, by clones of it that learn without one fold each."""
+"""Scores of rows that a classifier has not learned from, by clones that each learn without one fold."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -48,7 +48,7 @@ def not_learned_from(
         part, rest = rows.some(learned), rows.some(judged)
         rule = learned_from(unfitted, part)
         if not np.array_equal(rule.classes_, of_all.classes_):
-            raise DataError("a fold learns from rows that are not of every class: use fewer folds in cv")
+            raise DataError("the training rows of a fold do not contain every class: use fewer folds in cv")
         folds.append(FoldScores(learned, scores_of(rule, part.X), judged, scores_of(rule, rest.X)))
         own.append(codes_of(rule, rest.X))
     if not folds:
@@ -87,5 +87,5 @@ def scores_of(rule: Any, X: Any) -> Array:
 
 
 def _has_a_scale(rule: Any) -> bool:
-    """Whether the length of its scores is its own; shares and probabilities have the same everywhere."""
+    """Whether its scores have a scale of their own; shares and probabilities all have the same scale."""
     return rule.tree is None if isinstance(rule, Rule) else hasattr(rule, "decision_function")

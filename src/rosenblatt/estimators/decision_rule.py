@@ -30,8 +30,8 @@ from rosenblatt.judge.calibration import OneVsRest, VennAbers
 from rosenblatt.judge.decision import ASK_A_PERSON, UNDECIDED, Decision
 from rosenblatt.judge.making import (
     SAID,
-    Wanted,
-    among,
+    Aims,
+    counted_among,
     decided,
     refuse_few_of_a_class,
 )
@@ -66,22 +66,22 @@ class DecisionRule(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         What gives the scores: a rule of this package, a pipeline, or any classifier with `decision_function` or
         `predict_proba`. None: `PerceptronCV()`.
     method : {"auto", "sigmoid", "isotonic", "merged", "venn-abers"}, default="auto"
-        How scores become probabilities. "sigmoid": Platt's. "isotonic": what the rows say, as long as it rises with
+        How scores become probabilities. "sigmoid": Platt's. "isotonic": the shares among rows, never falling with
         the score. "venn-abers": a lower and an upper probability, one of which is perfectly calibrated for rows drawn
-        alike; they take the rows that are kept apart. "merged": the single number between those two, from all rows;
-        it follows the rows, but is never 0 or 1. "auto": merged; the sigmoid if rows have weights, or of more than
-        two classes. There, each class has a table of how far its score is ahead of the highest other.
+        alike; it is made from the rows kept apart. "merged": the single number between those two, from all rows; it
+        follows the rows, but is never 0 or 1. "auto": merged, or the sigmoid if rows have weights or there are more
+        than two classes. Each of several classes has a table, looked up by its score's lead over the highest other.
     cost : dict or None, default=None
         What a mistake on a row of a class costs, as {"bad": 5}; 1 for a class that is not named. Of two classes, the
-        cut-off of the score is the one that costs least; the rule's own stays if what that saves may be chance.
+        cut-off of the score is the one that costs least; the rule keeps its own if what that saves may be chance.
     rate : float above 0 and below 1, or None, default=None
-        Instead: the share of rows to say yes to, that is, the second class.
+        Instead of costs: the share of rows that get a yes, that is, the second class.
     at_most : float, dict or None, default=None
-        The rate of errors that is tolerable among the rows decided, such as 0.05; other rows are left to people. Of
-        two classes, a dict sets rates for some rows: {"bad": 0.1}: at most a tenth of the rows that are bad are said
-        to be good; {"said:good": 0.1}: at most a tenth of the rows said to be good are bad; None is for all decided.
+        The tolerable error rate among the rows decided, such as 0.05; other rows are left to people. With two
+        classes, a dict sets rates for some rows: {"bad": 0.1}: at most a tenth of the rows that are bad are labelled
+        good; {"said:good": 0.1}: at most a tenth of the rows labelled good are bad; the key None: all rows decided.
     confidence : float of at least 0.5 and below 1, default=0.95
-        How sure `at_most` has to be.
+        How sure `at_most` must be.
     undecided : label, default="ask a person"
         What is predicted for rows that are left to people.
     cv : int of at least 2, splitter or iterable, default=5
@@ -171,10 +171,10 @@ class DecisionRule(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             raise DataError("this DecisionRule requires y to be passed, but the target y is None")
         X, y = indexable(admitted(X), checked_labels(np.asarray(column_or_1d(labelled(y), warn=True))))
         self.classes_, codes = np.unique(y, return_inverse=True)
-        wanted = self._wanted()
+        aims = self._aims()
         weights = None if sample_weight is None else weights_of(sample_weight, codes.size)
         rng = np.random.default_rng(self.random_state) if _is_seed(self.random_state) else self.random_state
-        kept = self._kept_apart(codes.size, weights, rng, wanted)
+        kept = self._kept_apart(codes.size, weights, rng, aims)
         rows = LabelledRows(X, y, codes, weights)
         part = rows.some(np.setdiff1d(np.arange(codes.size), kept))
         refuse_few_of_a_class(part.codes, part.counted, self.classes_.tolist(), self._folds or 2)
@@ -183,8 +183,8 @@ class DecisionRule(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         held = scored(self.estimator_, rows.some(kept)) if kept.size else None
         if self.method == AUTO:
             plain = weights is None and len(self.classes_) == 2
-            wanted = replace(wanted, method=MERGED if plain else SIGMOID)
-        found = decided(wanted, self.classes_.tolist(), unknown, held)
+            aims = replace(aims, method=MERGED if plain else SIGMOID)
+        found = decided(aims, self.classes_.tolist(), unknown, held)
         self.decision_, self.guarantee_ = found.decision, found.guarantee
         self.coverage_ = 1.0 if found.guarantee is None else 1.0 - found.guarantee.asked
         cut = found.cut_off
@@ -254,7 +254,7 @@ class DecisionRule(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _unfitted(self) -> Any:
         return PerceptronCV() if self.estimator is None else self.estimator  # type: ignore[call-arg]
 
-    def _wanted(self) -> Wanted:
+    def _aims(self) -> Aims:
         """What the options ask for, checked."""
         classes = self.classes_.tolist()
         if len(classes) < 2:
@@ -265,7 +265,7 @@ class DecisionRule(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if self.rate is not None:
             binomial.share("rate", self.rate)
             if self.cost is not None or self.at_most is not None:
-                raise OptionError("rate fixes the cut-off, and so do cost and at_most: leave one of them out")
+                raise OptionError("rate sets the cut-off, and so do cost and at_most: use rate, or the others")
         for name in ("cost", "rate"):
             if len(classes) > 2 and getattr(self, name) is not None:
                 raise OptionError(f"{name} moves the cut-off between two classes, but there are {len(classes)}")
@@ -273,7 +273,7 @@ class DecisionRule(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             raise OptionError(f"undecided must not be a class, as {self.undecided!r} is: name another label")
         if self.cost is not None and self.at_most is not None:
             raise OptionError("at_most sets the cut-offs, whatever mistakes cost: leave cost out")
-        return Wanted(self._costs(classes), self.rate, self.method, self._tolerances(classes), self.confidence, True)
+        return Aims(self._costs(classes), self.rate, self.method, self._tolerances(classes), self.confidence, True)
 
     def _costs(self, classes: list[Any]) -> Mapping[Any, float]:
         if self.cost is None:
@@ -292,21 +292,21 @@ class DecisionRule(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         rates = self.at_most if isinstance(self.at_most, Mapping) else {None: self.at_most}
         for label, rate in rates.items():
             binomial.share("at_most", rate)
-            if (label is not None and len(classes) > 2) or among(label, classes) is None:
-                said = [repr(SAID + str(each)) for each in classes]
-                takes = ", ".join([*map(repr, classes), *said]) if len(classes) == 2 else "one rate for all rows"
-                raise OptionError(f"at_most names {label!r}, but it takes {takes}")
-        return tuple(Tolerance(float(rate), str(among(label, classes))) for label, rate in rates.items())
+            if (label is not None and len(classes) > 2) or counted_among(label, classes) is None:
+                by_label = [repr(SAID + str(each)) for each in classes]
+                takes = ", ".join([*map(repr, classes), *by_label]) if len(classes) == 2 else "one rate for all rows"
+                raise OptionError(f"at_most names {label!r}; it takes {takes}")
+        return tuple(Tolerance(float(rate), str(counted_among(label, classes))) for label, rate in rates.items())
 
     # -- rows ----------------------------------------------------------------------------------------------
 
-    def _kept_apart(self, n: int, weights: Array | None, rng: Any, wanted: Wanted) -> Array:
-        """The rows that neither rules nor tables are made from; drawn from all that count, whatever their class."""
-        if not wanted.tolerances and self.method != VENN_ABERS:
+    def _kept_apart(self, n: int, weights: Array | None, rng: Any, aims: Aims) -> Array:
+        """The rows kept apart from learning and calibration; drawn from all that count, whatever their class."""
+        if not aims.tolerances and self.method != VENN_ABERS:
             return np.arange(0)
         counted = np.arange(n) if weights is None else np.flatnonzero(weights)
         if weights is not None and np.ptp(weights[counted]) > 0:
-            what = "at_most" if wanted.tolerances else "venn-abers"
+            what = "at_most" if aims.tolerances else "venn-abers"
             raise DataError(f"{what} counts rows, which must all count the same: leave the weights out")
         return np.sort(rng.permutation(counted)[: round(self.validation_fraction * counted.size)])
 
@@ -334,12 +334,12 @@ class DecisionRule(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return decision
 
     def _codes(self, X: Any) -> Array:
-        """What is decided of every row: the place of its class, or UNDECIDED."""
+        """The decision about every row: the place of its class, or UNDECIDED."""
         decision, own = self._checked, codes_of(self.estimator_, X)
         return own if decision.rung is None else decision.codes(scores_of(self.estimator_, X), own)
 
     def _checked_labels(self, y: Any) -> Array:
-        """The codes of labels; that of a class that is not known is beyond all."""
+        """The codes of labels; an unknown label gets a code above all others."""
         labels = np.asarray(unmasked(y, "y"))
         places = np.minimum(np.searchsorted(self.classes_, labels), len(self.classes_) - 1)
         return np.where(self.classes_[places] == labels, places, len(self.classes_))

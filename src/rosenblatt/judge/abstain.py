@@ -1,19 +1,19 @@
-"""Yes, no, or ask a person: two cut-offs, so that what is decided is wrong at most so often, with a stated confidence.
+"""Yes, no, or ask a person: two cut-offs that keep the error rate below a limit, with a stated confidence.
 
-Problem   a rule errs more often than can be tolerated, but on rows that it is sure of it errs less; which ones may it
-          decide alone?
+Problem   a rule errs more often than can be tolerated, but less often on the rows that it is sure of. Which rows may
+          it decide alone?
 Input     rows that neither the rule nor the ladder was made from, drawn alike and independently; tolerable rates.
 Result    `Abstention`: the boldest rung of the ladder for which every rate is shown to be tolerable, with the counts.
 Papers    Geifman and El-Yaniv 2017 (selection with guaranteed risk); Angelopoulos, Bates, Candes, Jordan and Lei 2021
           (learn then test); the binomial test of Clopper and Pearson 1934.
 
-For each rung, "some rate is above what is tolerable" is a hypothesis. It is rejected if every rate's binomial test is
-most delta = 1 - confidence: k errors among m rows are so few with probability at most delta if the rate is higher. The
-rungs are tested in their order, and the first that is not rejected ends it. A wrong claim needs the first true
-hypothesis of the order to be rejected, which happens with probability at most delta; so no delta has to be shared among
-the rungs, nor among the rates. The order and the first rung are fixed before the rows are seen: they depend on the
-ladder, the tolerances, the confidence, how many rows there are and, if they are given, the rows that the ladder was
-made from.
+For each rung, "some rate is above what is tolerable" is a hypothesis. It is rejected if the p-value of every rate's
+binomial test is at most delta = 1 - confidence: were the rate higher, k errors or fewer among m rows would have
+probability at most delta. The rungs are tested in their order, up to the first that is not rejected. A wrong claim
+needs the first true hypothesis of the order to be rejected, which happens with probability at most delta; so delta need
+not be divided among the rungs, nor among the rates. The order and the first rung are fixed before the rows are seen:
+they depend on the ladder, the tolerances, the confidence, how many rows there are and, if they are given, the rows that
+the ladder was made from.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,21 +32,21 @@ from rosenblatt.options import one_of
 from rosenblatt.plurals import many
 from rosenblatt.rows.kernels import Array
 
-NOTHING = Rung(None, None)  # is decided
+NOTHING = Rung(None, None)  # decides no row
 SPARE = 2  # errors that the first rung should survive
-MOST_ERRORS = 200  # for which it is found how many rows are enough
+MOST_ERRORS = 200  # up to so many, a message says how many rows would be enough
 DECIDED, SAID_YES, SAID_NO, ARE_NO, ARE_YES = "decided", "said yes", "said no", "are no", "are yes"
-MEANINGS = {  # among which rows, and what counts
+MEANINGS = {  # which rows errors are counted among, and which of them are errors
     DECIDED: ("rows decided", "are wrong"),
-    SAID_YES: ("rows said to be {1}", "are {0}"),
-    SAID_NO: ("rows said to be {0}", "are {1}"),
-    ARE_NO: ("rows that are {0}", "are said to be {1}"),
-    ARE_YES: ("rows that are {1}", "are said to be {0}"),
+    SAID_YES: ("rows labelled {1}", "are {0}"),
+    SAID_NO: ("rows labelled {0}", "are {1}"),
+    ARE_NO: ("rows that are {0}", "are labelled {1}"),
+    ARE_YES: ("rows that are {1}", "are labelled {0}"),
 }
 
 
-class Decided(NamedTuple):
-    """How many rows of each class there are, and how many of them a rung says to be what."""
+class DecisionCounts(NamedTuple):
+    """How many rows of each class there are, and how many of them a rung gives each label."""
 
     yes: int
     no: int
@@ -58,10 +58,10 @@ class Decided(NamedTuple):
 
 @dataclass(frozen=True)
 class Tolerance:
-    """At most this share, of the rows decided, of those said to be yes (or no), or of those that are no (or yes).
+    """A tolerated error rate: among the rows decided, those labelled yes (or no), or those that are no (or yes).
 
-    Of the rows decided: those decided wrongly. Of those said to be yes: those that are no. Of those that are no: those
-    said to be yes (asking a person about one is no error).
+    The errors are, among the rows decided, those decided wrongly; among those labelled yes, those that are no; among
+    those that are no, those labelled yes (asking a person about one is no error).
     """
 
     rate: float
@@ -79,27 +79,30 @@ class Tolerance:
 
 @dataclass(frozen=True)
 class Count:
-    """What a rung did on the rows: so many errors among so many."""
+    """The errors of a rung, and the rows that they are counted among."""
 
     tolerance: Tolerance
     errors: int
     rows: int
 
     @classmethod
-    def of(cls, tolerance: Tolerance, did: Decided) -> "Count":
-        """Of what was decided."""
+    def of(cls, tolerance: Tolerance, counts: DecisionCounts) -> "Count":
+        """The errors among the rows that the tolerance is about."""
         errors, among = {
-            DECIDED: (did.no_as_yes + did.yes_as_no, did.yes_as_yes + did.no_as_yes + did.yes_as_no + did.no_as_no),
-            SAID_YES: (did.no_as_yes, did.yes_as_yes + did.no_as_yes),
-            SAID_NO: (did.yes_as_no, did.yes_as_no + did.no_as_no),
-            ARE_NO: (did.no_as_yes, did.no),
-            ARE_YES: (did.yes_as_no, did.yes),
+            DECIDED: (
+                counts.no_as_yes + counts.yes_as_no,
+                counts.yes_as_yes + counts.no_as_yes + counts.yes_as_no + counts.no_as_no,
+            ),
+            SAID_YES: (counts.no_as_yes, counts.yes_as_yes + counts.no_as_yes),
+            SAID_NO: (counts.yes_as_no, counts.yes_as_no + counts.no_as_no),
+            ARE_NO: (counts.no_as_yes, counts.no),
+            ARE_YES: (counts.yes_as_no, counts.yes),
         }[tolerance.among]
         return cls(tolerance, errors, among)
 
     @cached_property
     def p_value(self) -> float:
-        """How likely so few errors are if the rate is higher than what is tolerable."""
+        """How likely so few errors are, at most, if the rate is higher than tolerable."""
         return binomial.p_value(self.errors, self.rows, self.tolerance.rate)
 
     def statement(self, names: Names = NO_AND_YES) -> str:
@@ -110,7 +113,7 @@ class Count:
 
 @dataclass(frozen=True)
 class Abstention:
-    """Two cut-offs, what is claimed of them, and the counts that show it."""
+    """Two cut-offs, what is claimed about them, and the counts that prove it."""
 
     chosen: Rung  # the one that decides nothing, if no rung was shown to be tolerable
     confidence: float
@@ -127,7 +130,7 @@ class Abstention:
             raise DataError("the rung chosen does not follow from its counts")
 
     def _follows(self) -> bool:
-        """Whether the rungs were tested in their order from the right one on, to the first that fails, as it says."""
+        """Whether the fields agree: rungs tested in order up to the first that fails, the last to pass chosen."""
         passed = [_passes(counts, binomial.confident(self.confidence)) for counts in self.tested]
         tolerances = {tuple(count.tolerance for count in counts) for counts in self.tested}
         rungs, last = self.ladder.rungs, self.first + len(passed) - 1
@@ -141,7 +144,7 @@ class Abstention:
 
     @property
     def passed(self) -> int:
-        """How many rungs were shown to be tolerable, one after the other from the first on."""
+        """How many rungs, one after the other from the first, were shown to be tolerable."""
         return sum(_passes(counts, 1 - self.confidence) for counts in self.tested)
 
     @property
@@ -167,15 +170,16 @@ class Abstention:
             limit = binomial.upper_limit(short.errors, short.rows, self.confidence) if short.rows else 1.0
             enough = _rows_to_show(short, self.n, self.confidence)
             more = (
-                "Errors are not rarer there, so more rows would hardly show it: tolerate more errors."
+                "Errors there are hardly rarer than tolerated, so more rows would not help much: tolerate more errors."
                 if enough is None
-                else f"With errors as rare as there, about {enough:,} rows instead of {self.n:,} would show it: use "
-                "more rows, tolerate more errors, or accept less confidence."
+                else f"If errors stay as rare, about {enough:,} rows instead of {self.n:,} would be enough: use more "
+                "rows, tolerate more errors, or accept less confidence."
             )
             return (
-                f"Every row is left to people: that {short.tolerance.statement(self.names)} cannot be claimed with "
-                f"confidence {sure}. Even where it would begin, {short.statement(self.names)}; that shows at most "
-                f"{ceil(1000 * limit) / 10:.1f}%. {more}"
+                f"Every row is left to people: with confidence {sure}, it cannot be claimed that "
+                f"{short.tolerance.statement(self.names)}. With the first cut-offs tested, "
+                f"{short.statement(self.names)}, which shows only a rate of at most {ceil(1000 * limit) / 10:.1f}%. "
+                f"{more}"
             )
         claimed = " and ".join(count.tolerance.statement(self.names) for count in self.claims)
         shown = "; ".join(count.statement(self.names) for count in self.claims)
@@ -188,7 +192,7 @@ class Abstention:
 
 @dataclass(frozen=True)
 class Covered:
-    """A rung on rows: the share that it decides, and how often it is wrong there, with an exact interval."""
+    """The share of the rows that a rung decides, and how often it is wrong there, with an exact interval."""
 
     rung: Rung
     share: float
@@ -206,10 +210,10 @@ def choose(
     names: Names = NO_AND_YES,
     first: int | None = None,
 ) -> Abstention:
-    """The boldest rung that is reached by rungs all of which are shown to keep every tolerance.
+    """The boldest rung such that it, and every rung tested before it, is shown to keep every tolerance.
 
     Rows with weights are refused: the test counts rows. `names` are what no and yes are called. `first` is the first
-    rung to test, such as `surest_rung` finds it: not by these rows. By default, `first_rung` finds it by the ladder.
+    rung to test, which must not depend on these rows, as from `surest_rung`; by default, that of `first_rung`.
     """
     delta = binomial.confident(confidence)
     if not tolerances:
@@ -218,33 +222,34 @@ def choose(
     refuse_too_few(rows.n, int(np.count_nonzero(rows.yes)), tolerances, confidence, names)
     first = first_rung(rows.n, ladder, tolerances, confidence) if first is None else first
     tested: list[tuple[Count, ...]] = []
-    for did in _decided(rows, ladder.rungs[first:]):
-        tested.append(tuple(Count.of(tolerance, did) for tolerance in tolerances))
+    for of_rung in _decided(rows, ladder.rungs[first:]):
+        tested.append(tuple(Count.of(tolerance, of_rung) for tolerance in tolerances))
         if not _passes(tested[-1], delta):
             break
     passed = sum(_passes(counts, delta) for counts in tested)
     chosen = ladder.rungs[first + passed - 1] if passed else NOTHING
-    (did,) = _decided(rows, [chosen])
-    said_yes, said_no = did.yes_as_yes + did.no_as_yes, did.yes_as_no + did.no_as_no
+    (of_rung,) = _decided(rows, [chosen])
+    said_yes, said_no = of_rung.yes_as_yes + of_rung.no_as_yes, of_rung.yes_as_no + of_rung.no_as_no
     return Abstention(chosen, confidence, ladder, first, tuple(tested), rows.n, said_yes, said_no, names)
 
 
-def _decided(rows: Scored, rungs: Sequence[Rung]) -> Iterator[Decided]:
-    """What each rung decides of the rows."""
+def _decided(rows: Scored, rungs: Sequence[Rung]) -> Iterator[DecisionCounts]:
+    """The counts of what each rung decides on the rows."""
     scores, *weights = rows.groups
     up_to = [np.append(0, np.cumsum(each)).astype(np.int64).tolist() for each in weights]
     yes, no = (sums[-1] for sums in up_to)
     for rung in rungs:
         end = 0 if rung.lower is None else int(np.searchsorted(scores, rung.lower))
         begin = scores.size if rung.upper is None else int(np.searchsorted(scores, rung.upper))
-        yield Decided(yes, no, yes - up_to[0][begin], no - up_to[1][begin], up_to[0][end], up_to[1][end])
+        yield DecisionCounts(yes, no, yes - up_to[0][begin], no - up_to[1][begin], up_to[0][end], up_to[1][end])
 
 
 def first_rung(n: int, ladder: Ladder, tolerances: Sequence[Tolerance], confidence: float = 0.95) -> int:
     """The first rung that should decide enough of n rows for every tolerance among rows decided; else the last rung.
 
-    Enough is as many as show the rate in spite of two errors, or halfway from what is needed without an error to what
-    the last rung decides. Fewer rarely pass, even where the rule errs little; more may be too bold to pass.
+    Enough rows are as many as show the rate in spite of two errors, or, if that is fewer, halfway between those needed
+    without an error and those that the last rung decides. Fewer rarely pass, even where the rule errs little; with
+    more, the rung may be too bold to pass.
     """
     decided = [{DECIDED: one.of_yes + one.of_no, SAID_YES: one.of_yes, SAID_NO: one.of_no} for one in ladder.rungs]
     enough = []
@@ -259,14 +264,15 @@ def first_rung(n: int, ladder: Ladder, tolerances: Sequence[Tolerance], confiden
 
 
 def surest_rung(n: int, ladder: Ladder, tolerances: Sequence[Tolerance], others: Scored) -> int:
-    """The rung that is likeliest to pass on n rows, if they are decided like others, which it is not tested on.
+    """The rung that is likeliest to pass on n rows, if its errors there are as frequent as on `others`.
 
-    Its largest p-value would be the least. A cautious rung decides few rows, which show little however right they are.
+    It is the one whose largest p-value would be least. A very cautious rung decides too few rows to show much, even if
+    all of them are right. The rung must be tested on other rows than `others`.
     """
     size = n / others.n
     expected = []
-    for did in _decided(others, ladder.rungs):
-        counts = [Count.of(tolerance, did) for tolerance in tolerances]
+    for of_rung in _decided(others, ladder.rungs):
+        counts = [Count.of(tolerance, of_rung) for tolerance in tolerances]
         each = [(round((one.errors + 1) / (one.rows + 2) * one.rows * size), round(one.rows * size)) for one in counts]
         expected.append(
             max(
@@ -278,11 +284,11 @@ def surest_rung(n: int, ladder: Ladder, tolerances: Sequence[Tolerance], others:
 
 
 def error_curve(rows: Scored, ladder: Ladder, confidence: float = 0.95) -> tuple[Covered, ...]:
-    """Error against the share decided. Each interval holds with the confidence by itself, not all of them together."""
+    """Error against the share decided. Each interval holds with this confidence on its own, not all of them jointly."""
     rows.without_weights("the curve of errors")
     found = []
-    for rung, did in zip(ladder.rungs, _decided(rows, ladder.rungs), strict=True):
-        count = Count.of(Tolerance(0.5), did)
+    for rung, of_rung in zip(ladder.rungs, _decided(rows, ladder.rungs), strict=True):
+        count = Count.of(Tolerance(0.5), of_rung)
         errors, decided = count.errors, count.rows
         lower, upper = binomial.interval(errors, decided, confidence) if decided else (0.0, 1.0)
         found.append(Covered(rung, decided / rows.n, decided, errors, lower, upper))
@@ -294,20 +300,20 @@ def _passes(counts: tuple[Count, ...], delta: float) -> bool:
 
 
 def refuse_too_few(n: int, yes: int, tolerances: Sequence[Tolerance], confidence: float, names: Names) -> None:
-    """Refuse rows of which not even all, and without an error, could show a tolerance."""
+    """Refuse rows that are too few to show a tolerance even if none of them was an error."""
     for one in tolerances:
         needed = binomial.rows_needed(one.rate, confidence)
         there = {ARE_NO: n - yes, ARE_YES: yes}.get(one.among, n)
         if there < needed:
             raise DataError(
-                f"to claim with confidence {100 * confidence:.12g}% that {one.statement(names)} takes {needed:,} "
-                f"such rows without an error, and there are {there:,}: use more rows, tolerate more errors, or accept "
-                "less confidence"
+                f"to claim with confidence {100 * confidence:.12g}% that {one.statement(names)} takes at least "
+                f"{needed:,} such rows, all without an error, but there are {there:,}: use more rows, tolerate more "
+                "errors, or accept less confidence"
             )
 
 
 def _rows_to_show(count: Count, n: int, confidence: float) -> int | None:
-    """About how many rows would show a rate, if errors stay as rare and as many are decided; None: hardly any."""
+    """About how many rows would show a rate, if errors stay as rare and the share decided is the same; or None."""
     if not count.rows:
         return None
     for errors in range(MOST_ERRORS):
@@ -320,7 +326,7 @@ def _rows_to_show(count: Count, n: int, confidence: float) -> int | None:
 def _in_words(rung: Rung, names: Names) -> str:
     """The cut-offs in a sentence."""
     no, yes = names
-    parts = [] if rung.upper is None else [f"{yes} from a score of {rung.upper:.6g} on"]
+    parts = [] if rung.upper is None else [f"{yes} at a score of {rung.upper:.6g} or more"]
     if rung.lower == rung.upper:
         return f"It says {parts[0]}, {no} below."
     parts += [] if rung.lower is None else [f"{no} below {rung.lower:.6g}"]

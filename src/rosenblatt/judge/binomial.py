@@ -1,11 +1,11 @@
-"""Exact statements from counts: how many of so many independent rows, all of which count the same.
+"""Exact statements from counts of independent rows, all of which count the same.
 
 Problem   k of n rows drawn alike had a property (an error, say); how often do fresh rows have it?
 Result    limits that are wrong with at most the stated probability, and p-values; where rounding matters, it is to the
           safe side: limits outwards, p-values upwards, by a relative error far below 1e-9.
 Paper     Clopper and Pearson 1934.
 
-Rows with weights are refused by whoever counts: their sum is not binomial. Nothing here approximates for large n.
+Callers refuse rows with weights: a sum of weights is not binomial. Nothing here approximates for large n.
 """
 
 from math import exp, expm1, lgamma, log, log1p
@@ -16,14 +16,14 @@ from rosenblatt.errors import OptionError
 from rosenblatt.options import as_float, whole
 
 EPSILON = float(np.finfo(np.float64).eps)
-SLACK = 64 * EPSILON  # relative; what a few dozen roundings may take from a logarithm
+SLACK = 64 * EPSILON  # relative: the most that a few dozen roundings take from a logarithm
 UP = 1 + 2 * EPSILON  # makes any rounded product exceed the exact factor
 AT_ONCE = 4096  # terms of a binomial sum
 MOST_ROWS = 10**12
 
 
 def confident(confidence: float) -> float:
-    """The share of samples for which a statement may be wrong, of a confidence from 50% to below 100%."""
+    """The probability that a statement is wrong, at most: 1 minus a confidence from 50% to below 100%."""
     size = as_float(confidence)
     if size is None or not 0.5 <= size < 1:
         raise OptionError(f"confidence must be a number of at least 0.5 and below 1, such as 0.95, not {confidence!r}")
@@ -39,7 +39,7 @@ def share(name: str, value: float) -> float:
 
 
 def upper_limit(count: int, rows: int, confidence: float = 0.95) -> float:
-    """At most so many of fresh rows have the property: the one-sided limit.
+    """The one-sided limit from above on how often fresh rows have the property.
 
     >>> from rosenblatt.judge import binomial
     >>> round(binomial.upper_limit(0, 59), 4)
@@ -50,7 +50,7 @@ def upper_limit(count: int, rows: int, confidence: float = 0.95) -> float:
 
 
 def lower_limit(count: int, rows: int, confidence: float = 0.95) -> float:
-    """At least so many of fresh rows have the property: the one-sided limit."""
+    """The one-sided limit from below on how often fresh rows have the property."""
     count, rows = _counted(count, rows)
     return 1.0 - limit(rows - count, rows, log(confident(confidence)))
 
@@ -68,7 +68,7 @@ def interval(count: int, rows: int, confidence: float = 0.95) -> tuple[float, fl
 
 
 def p_value(count: int, rows: int, rate: float) -> float:
-    """P(Bin(rows, rate) <= count): how likely so few are, or fewer, if the rate is `rate` or more; rounded up.
+    """P(Bin(rows, rate) <= count): how likely so few or fewer are, at most, if the rate is `rate` or more; rounded up.
 
     >>> from rosenblatt.judge import binomial
     >>> round(binomial.p_value(1, 93, 0.05), 4)
@@ -96,7 +96,7 @@ def sign_p_value(one: int, other: int) -> float:
 
 
 def rows_needed(rate: float, confidence: float = 0.95, errors: int = 0) -> int:
-    """The fewest rows on which so many errors still show that the rate is at most `rate`.
+    """The fewest rows on which this many errors still show that the rate is at most `rate`.
 
     Without errors it is the smallest n with (1 - rate)^n <= 1 - confidence.
 
@@ -163,6 +163,6 @@ def log_tail(errors: int, n: int, p: float) -> float:
 
 
 def _counted(count: int, rows: int, least: int = 1) -> tuple[int, int]:
-    """Both, if the rows are at least so many and the count is a part of them."""
+    """The count and the rows, checked: there must be enough rows, and the count must be a part of them."""
     rows = int(whole("rows", rows, least, most=MOST_ROWS))
     return int(whole("count", count, 0, most=rows)), rows

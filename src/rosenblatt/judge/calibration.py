@@ -1,6 +1,6 @@
-"""Probabilities that mean what they say: of the rows that are given 30%, about 30 in 100 should be yes.
+"""Probabilities that mean what they say: of the rows given a probability of 30%, about 30 in 100 should be yes.
 
-Problem   a score says which rows are rather yes than others; how likely is yes?
+Problem   a higher score makes yes likelier; how likely is it?
 Input     rows that the rule was not learned from: their scores and labels.
 Result    a small value that turns a score into a probability: the logistic of a line (`Sigmoid`), a table of steps
           (`Steps`, isotonic), or steps with a lower and an upper probability (`VennAbers`).
@@ -27,10 +27,10 @@ from rosenblatt.options import number
 from rosenblatt.rows.compiling import briefly
 from rosenblatt.rows.kernels import Array
 
-FARTHEST = 700.0  # exp of more is not a double everywhere
+FARTHEST = 700.0  # exp of more may overflow a double
 LARGEST = float_info.max / 2  # of a score: differences are finite
-STEPS = 100  # of Newton's method; ten are many
-ENOUGH = 1e-12  # of a slope, for each row: it is flat
+STEPS = 100  # of Newton's method, at most; ten are usually enough
+ENOUGH = 1e-12  # a slope below this, for each row, counts as flat
 LEAST_STEP = 1e-10
 
 
@@ -69,7 +69,7 @@ class Steps:
 
 @dataclass(frozen=True)
 class VennAbers:
-    """A lower and an upper probability of yes; the more rows were given, the closer they are.
+    """A lower and an upper probability of yes; the more rows they are made from, the closer they are.
 
     For rows drawn alike, one of the two is perfectly calibrated, whatever the rule: which one, only the label tells.
     """
@@ -138,7 +138,7 @@ class OneVsRest:
         return np.stack(shares, axis=1)
 
     def columns(self, scores: Any) -> Array:
-        """By what the probability of each class is looked up: here, by its score."""
+        """What the probability of each class is looked up by: here, its score."""
         table = np.asarray(scores, dtype=np.float64)
         if table.ndim != 2 or table.shape[1] != len(self.classes):
             raise DataError(f"scores must be a table with {len(self.classes)} columns, one for each class")
@@ -147,13 +147,13 @@ class OneVsRest:
 
 @dataclass(frozen=True)
 class ByLead(OneVsRest):
-    """The same, but the probability of each class follows from how far its score is ahead of the highest other.
+    """The same, but the probability of each class is looked up by how far its score is ahead of the highest other.
 
-    Where the highest score decides, a score alone says little: only differences matter.
+    Since the highest score decides, a score alone says little: only differences matter.
     """
 
     def columns(self, scores: Any) -> Array:
-        """By what the probability of each class is looked up: by its lead."""
+        """What the probability of each class is looked up by: its lead."""
         return ahead(super().columns(scores))
 
 
@@ -247,7 +247,7 @@ def venn_abers(rows: Scored) -> VennAbers:
     briefly(link, 10 * x.size)(x, y, after)
     lower, upper = (_inserted(x, y, after, label) for label in (0, 1))
     edges = np.empty(2 * groups.scores.size)
-    with np.errstate(over="ignore"):  # above the largest double is no gap
+    with np.errstate(over="ignore"):  # there is no gap above the largest double
         edges[0::2], edges[1::2] = groups.scores, np.nextafter(groups.scores, inf)  # at the score, and above it
     there = edges < np.append(edges[1:], inf)  # between neighbouring doubles there is no gap
     edges, lower, upper = edges[there], lower[np.append(True, there)], upper[np.append(True, there)]
@@ -270,9 +270,9 @@ def _inserted(x: Array, y: Array, after: Array, label: int) -> Array:
 
 
 def one_vs_rest(columns: Sequence[Sigmoid | Steps | VennAbers]) -> OneVsRest:
-    """Several classes, of the calibration of each one's score against the rest."""
+    """Probabilities of several classes, from the calibration of each one's score against the rest."""
     if len(columns) < 3:
-        raise DataError("one_vs_rest needs three classes or more; of two classes, calibrate the one score")
+        raise DataError("one_vs_rest needs three classes or more; for two, calibrate the one score")
     return OneVsRest(tuple(columns))
 
 
@@ -287,7 +287,7 @@ def _checked(edges: tuple[float, ...], values: tuple[float, ...]) -> None:
     if (found[1:] <= found[:-1]).any():
         raise DataError("edges must increase")
     if len(values) != len(edges) + 1:
-        raise DataError(f"{len(edges)} edges part {len(edges) + 1} values, not {len(values)}")
+        raise DataError(f"{len(edges)} edges need {len(edges) + 1} values, not {len(values)}")
     found = plain("probabilities", values)
     if not ((found >= 0) & (found <= 1)).all() or (found[1:] < found[:-1]).any():
         raise DataError("probabilities must be from 0 to 1, and must not decrease")

@@ -1,4 +1,4 @@
-"""Two rules on the same rows: where they differ, whether that can be chance, and what it costs.
+"""Two rules on the same rows: where they differ, whether that may be chance, and what it costs.
 
 Papers    McNemar 1947, with the exact binomial test instead of his approximation.
 """
@@ -21,29 +21,29 @@ from rosenblatt.rows.kernels import Array
 class Comparison:
     """Two rules on rows that neither was learned from; every row counts once.
 
-    The p-value is exact: if both rules were equally often right, the rows where just one is would be divided as by a
-    fair coin, and so unevenly with this probability. It assumes rows drawn independently; what mistakes cost has no
-    part in it.
+    The p-value is exact: if both rules were right equally often, each row where just one is right would be a toss of a
+    fair coin, and this is the probability of so uneven a division, or a more uneven one. It assumes rows drawn
+    independently, and ignores what mistakes cost.
     """
 
     rows: int
     only_first_right: int
     only_second_right: int
     both_right: int
-    differ: int  # rows where they say different things: more than one of them right, where there are several classes
+    differ: int  # rows that they label differently: with several classes, both may be wrong there
     p_value: float
     costs: "CostDifference"
 
     @property
     def statement(self) -> str:
         """The comparison in words."""
-        counts = f"{many(self.only_first_right, 'row')} right only by the first rule"
-        other = f"{self.only_second_right:,} only by the second"
+        first, second = f"{self.only_first_right:,}", f"{self.only_second_right:,}"
         if not self.only_first_right + self.only_second_right:
             return f"The rules are right on the same {self.both_right:,} of {many(self.rows, 'row')}."
-        chance = "can be chance" if self.p_value > 0.05 else "is hardly chance"
+        chance = "may be chance" if self.p_value > 0.05 else "is unlikely to be chance"
         test = f"p = {self.p_value:.3g}, McNemar's exact test"
-        return f"Of {many(self.rows, 'row')}, {counts}, {other}: that {chance} ({test})."
+        alone = f"only the first rule is right on {first}, only the second on {second}"
+        return f"Of {many(self.rows, 'row')}, {alone}: that {chance} ({test})."
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,8 @@ class CostDifference:
     """How much more the first rule's mistakes cost than the second's, in all, with an interval.
 
     The interval is the normal approximation for the sum of the differences, row by row: it needs some dozens of rows
-    where just one rule is right. Where every row has the same difference it is an exact one: few rows can have another,
-    and none costs more than the dearest of these.
+    where just one rule is right. If every row has the same difference, the interval is exact instead: few rows can have
+    another difference, and none is taken to cost more than the dearest of these.
     """
 
     first: float
@@ -123,10 +123,10 @@ class Running:
         return Comparison(self.rows, first, second, both, self.differ, p_value, self._costs(confidence))
 
     def _costs(self, confidence: float) -> CostDifference:
-        """The sums, and how far chance makes their difference stray."""
+        """The sums, and the interval of their difference."""
         delta, n = binomial.confident(confidence), self.rows
         total, most = self.costs[0] - self.costs[1], n * self.dearest
-        if self.span[0] == self.span[1]:  # then nothing can be told from how the rows vary
+        if self.span[0] == self.span[1]:  # no variation to estimate the spread from
             reach = binomial.limit(0, n, log(delta)) * (most + abs(total))
         else:
             reach = NormalDist().inv_cdf(1 - delta / 2) * sqrt(n * self.squares / (n - 1))
@@ -135,7 +135,7 @@ class Running:
 
 
 def different(first: Any, second: Any) -> Array:
-    """The numbers of the rows where two rules say different things."""
+    """The numbers of the rows that two rules label differently."""
     one, two = np.asarray(first), np.asarray(second)
     if one.shape != two.shape or one.ndim != 1:
         raise DataError("the labels of both rules must be two lists of the same length")

@@ -5,7 +5,7 @@ Input     the scores of the rule that learned from all rows; of each fold, those
 Result    the scores of the rows judged, as if the rule of all rows had not learned from them.
 
 Rules learned from different rows differ in the length of their weights: a perceptron's weights grow with its updates.
-A length changes no decision, but mixed lengths blur what a score means. So a fold's scores are multiplied by a number:
+A length changes no decision, but mixed lengths blur what a score means. So a fold's scores are multiplied by a factor:
 the mean absolute score of the rule of all rows over that of the fold's rule, both over the rows that the two of them
 learned from. If one rule is a multiple of the other, that is exactly the multiple, and no label changes in any case.
 """
@@ -21,7 +21,7 @@ from rosenblatt.rows.kernels import Array
 
 @dataclass(frozen=True, eq=False)
 class FoldScores:
-    """What the rule of one fold scores, with the numbers of the rows; for several classes, a column for each."""
+    """The scores that the rule of one fold gives, with the numbers of the rows; for several classes, a column each."""
 
     learned: Array  # the rows it learned from
     of_learned: Array  # their scores
@@ -32,8 +32,8 @@ class FoldScores:
 def on_one_scale(of_all: Array | None, folds: Iterable[FoldScores]) -> tuple[Array, Array]:
     """The rows judged and their scores, on the scale of the rule that scores all rows as in `of_all`.
 
-    None: all rules have one scale already, as the shares of trees have. A row that several rules judged is there
-    several times.
+    None: all rules have one scale already, like the shares of trees. A row that several rules judged appears several
+    times.
     """
     rows, scores = [], []
     for fold in folds:
@@ -47,7 +47,7 @@ def on_one_scale(of_all: Array | None, folds: Iterable[FoldScores]) -> tuple[Arr
 
 
 def _ratio(wanted: Array, given: Array) -> float:
-    """By what scores are multiplied to be as large as those wanted, in the mean; 1 if one rule scores nothing but 0."""
+    """The factor that makes scores as large as those wanted, on average; 1 if one of the rules scores nothing but 0."""
     largest = [float(np.abs(each).max(initial=0.0)) for each in (wanted, given)]
     if not min(largest):
         return 1.0

@@ -1,6 +1,6 @@
 """How well scores tell yes from no: at one cut-off, and over all of them.
 
-Problem   rows with scores and labels; what is right and wrong at a cut-off, and how does that change with it?
+Problem   rows with scores and labels; how many are right and wrong at a cut-off, and how does that change with it?
 Result    `Confusion` for one cut-off; curves with one point for each distinct score, so that rows with equal scores are
           never separated; areas and distances with the scores where they are reached.
 Papers    DeLong, DeLong and Clarke-Pearson 1988 (the interval of the area); Boyd, Eng and Page 2013 (that of the
@@ -25,7 +25,7 @@ MOST_PARTS = 1000
 
 @dataclass(frozen=True)
 class Confusion:
-    """What was said and what was so: counts, or sums of weights. A share of nothing is None."""
+    """Decisions against actual labels: counts, or sums of weights. A share of nothing is None."""
 
     true_yes: float
     false_yes: float
@@ -34,7 +34,7 @@ class Confusion:
 
     @classmethod
     def of(cls, said: Any, rows: Scored) -> "Confusion":
-        """Of decisions, True for yes, on the rows."""
+        """The counts for decisions on the rows, True for yes."""
         said = labels_of(said)
         if said.size != rows.n:
             raise DataError(f"there are {said.size:,} decisions but {rows.n:,} rows")
@@ -44,22 +44,22 @@ class Confusion:
 
     @classmethod
     def at(cls, cut_off: float, rows: Scored) -> "Confusion":
-        """With yes said at or above a cut-off."""
+        """The counts if yes is said at or above a cut-off."""
         return cls.of(rows.scores >= cut_off, rows)
 
     @property
     def precision(self) -> float | None:
-        """The share of yes among what was said to be yes."""
+        """The share of yes among the rows labelled yes."""
         return _share(self.true_yes, self.false_yes)
 
     @property
     def recall(self) -> float | None:
-        """The share of the yes that was said to be yes."""
+        """The share of the yes that are labelled yes."""
         return _share(self.true_yes, self.false_no)
 
     @property
     def specificity(self) -> float | None:
-        """The share of the no that was said to be no."""
+        """The share of the no that are labelled no."""
         return _share(self.true_no, self.false_yes)
 
     @property
@@ -69,17 +69,17 @@ class Confusion:
 
     @property
     def f1(self) -> float | None:
-        """The harmonic mean of precision and recall: 0 where yes was said but never right."""
+        """The harmonic mean of precision and recall: 0 if yes was said but never right."""
         return _share(2 * self.true_yes, self.false_yes + self.false_no)
 
 
 class Curve(NamedTuple):
-    """One point for each cut-off, highest first: with yes said of nothing, then at or above each distinct score."""
+    """One point for each cut-off, highest first: no row is labelled yes, then those at or above each distinct score."""
 
     cut_offs: Array  # the first is infinite
-    of_yes: Array  # the share of the yes that is said to be yes
-    of_no: Array  # the share of the no that is
-    precision: Array  # the share of yes among those; 1 where nothing is said to be yes, as the first point
+    of_yes: Array  # the share of the yes that is labelled yes
+    of_no: Array  # the share of the no that is labelled yes
+    precision: Array  # the share of yes among the rows labelled yes; 1 at the first point, where there are none
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class ScoreSeparation:
     """The largest distance between the shares of yes and of no at or above a score (Kolmogorov and Smirnov)."""
 
     value: float
-    score: float  # where it is reached, the highest one
+    score: float  # the highest at which it is reached
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class Gain:
 
     share: float  # of all rows
     of_yes: float  # the share of all yes that is among them
-    lift: float  # how many times as many as among as many rows by chance
+    lift: float  # how many times as many as among the same number of rows taken at random
 
 
 def curve(rows: Scored) -> Curve:
@@ -166,7 +166,7 @@ def area(rows: Scored, confidence: float = 0.95) -> Area:
 
 
 def _around(value: float, reach: float) -> tuple[float, float]:
-    """An interval that reaches so far on the scale of log odds."""
+    """An interval that reaches this far on the scale of log odds."""
     odds = log(value) - log1p(-value)
     return 1 / (1 + exp(min(reach - odds, 700))), 1 / (1 + exp(min(-odds - reach, 700)))
 
@@ -203,9 +203,9 @@ def separation(rows: Scored) -> ScoreSeparation:
 
 
 def gains(rows: Scored, parts: int = 10) -> tuple[Gain, ...]:
-    """The best-scored rows in equal parts, added up: how many of all yes are among the first tenth, two tenths, ...
+    """How many of all yes are among the first tenth of the rows by score, the first two tenths, ...
 
-    Where a part ends among equal scores, it has their yes in proportion: what any order of them gives on average.
+    If a part ends among equal scores, it counts their yes in proportion: the average over all orders of these rows.
     """
     groups = rows.groups
     yes, all_ = np.cumsum(groups.yes[::-1]), np.cumsum(groups.all[::-1])
@@ -220,7 +220,7 @@ def gains(rows: Scored, parts: int = 10) -> tuple[Gain, ...]:
 
 
 def table_of(said: Any, actual: Any, classes: int, weights: Any = None) -> tuple[tuple[float, ...], ...]:
-    """The confusion matrix of several classes, as codes from 0: a row for each actual class, a column for each said.
+    """The confusion matrix of several classes, as codes from 0: a row for each actual class, a column for each label.
 
     >>> from rosenblatt.judge.curves import table_of
     >>> table_of([0, 1, 1, 2], [0, 1, 2, 2], classes=3)

@@ -1,10 +1,10 @@
-"""Where yes begins: the cut-off by what mistakes cost, by a share of yes, or by how many places there are.
+"""The cut-off, by what mistakes cost, by the share of yes wanted, or by the number of places.
 
-Problem   scores say which rows are rather yes than others; from which score on is yes said?
+Problem   a higher score makes yes likelier; from which score on should a rule say yes?
 Input     rows that the rule was not learned from, or, for a share or places, the very rows to decide.
-Result    `CutOff`: the score, how it was found in words, and a warning if it says the same of every row.
+Result    `CutOff`: the score, in words how it was found, and a warning if every row gets the same label.
 
-A cut-off is the score of one of the rows, and yes is said at or above it. Rows with equal scores are decided alike.
+A cut-off is the score of one of the rows, and yes is said at or above it. Rows with equal scores get the same label.
 """
 
 from dataclasses import dataclass
@@ -23,9 +23,9 @@ from rosenblatt.rows.kernels import Array
 class CutOff:
     """Yes is said at or above a score."""
 
-    at: float | None  # None: of nothing
-    rows: int  # that it was found on
-    said_yes: int  # of these
+    at: float | None  # None: never
+    rows: int  # how many it was found on
+    said_yes: int  # how many of these get a yes
     how: str
     warning: str | None = None
     names: Names = NO_AND_YES
@@ -41,10 +41,11 @@ class CutOff:
 
     @property
     def statement(self) -> str:
-        """Where yes begins, and how that was found."""
-        yes = self.names[1]
-        begins = f"It never says {yes}" if self.at is None else f"It says {yes} from a score of {self.at:.6g} on"
-        return f"{begins}: {self.how} That is {self.said_yes:,} of {many(self.rows, 'row')}."
+        """The cut-off, how many rows it says yes to, and how it was found."""
+        yes, rows = self.names[1], many(self.rows, "row")
+        if self.at is None:
+            return f"It says {yes} to none of {rows}: {self.how}"
+        return f"It says {yes} at a score of {self.at:.6g} or more, to {self.said_yes:,} of {rows}: {self.how}"
 
     @property
     def record(self) -> dict[str, Any]:
@@ -56,8 +57,8 @@ class CutOff:
 def by_cost(rows: Scored, false_yes: float, false_no: float, names: Names = NO_AND_YES) -> CutOff:
     """The cut-off with the least cost on these rows; of several, the one that says yes least often.
 
-    A row that is no but is said to be yes costs `false_yes`, one that is yes but is said to be no `false_no`, times the
-    row's weight. The cost that it reaches was chosen to be small on these rows, so on others it is rather higher.
+    A no that is labelled yes costs `false_yes`, and a yes that is labelled no costs `false_no`, times the row's weight.
+    The cut-off is chosen to be cheap on these rows, so expect it to cost somewhat more on others.
     """
     prices = false_yes, false_no
     for name, price in zip(("false_yes", "false_no"), prices, strict=True):
@@ -69,7 +70,7 @@ def by_cost(rows: Scored, false_yes: float, false_no: float, names: Names = NO_A
     costs = np.append(groups.yes.sum() * false_no, costs[:-1])  # of none, of the highest score, of the two highest, ...
     best = int(np.argmin(costs))
     how = (
-        f"there its mistakes cost least, {costs[best]:.6g}, where a false {names[1]} costs {false_yes:g} and a false "
+        f"its mistakes then cost least, {costs[best]:.6g}, if a false {names[1]} costs {false_yes:g} and a false "
         f"{names[0]} {false_no:g}."
     )
     scores = groups.scores[::-1]
@@ -79,30 +80,30 @@ def by_cost(rows: Scored, false_yes: float, false_no: float, names: Names = NO_A
 
 
 def _same_of_all(costs: Array, best: int, scores: Array, names: Names) -> str | None:
-    """What to know where the cheapest cut-off says the same of every row."""
+    """A warning if the cheapest cut-off gives every row the same label."""
     if 0 < best < costs.size - 1:
         return None
     said = names[best > 0]
-    cheapest = f"The least cost is that of saying {said} to every row"
+    cheapest = f"Saying {said} to every row costs least"
     if costs.size == 2:
-        return f"{cheapest}: all scores are equal, so no cut-off tells rows apart."
+        return f"{cheapest}: all scores are equal, so no cut-off can tell the rows apart."
     other = 1 + int(np.argmin(costs[1:-1]))
     return (
-        f"{cheapest}: at these costs the scores do not help. The cheapest cut-off that says both, "
+        f"{cheapest}: at these costs the scores do not help. The cheapest cut-off that gives both labels, "
         f"{scores[other - 1]:.6g}, costs {costs[other]:.6g} instead of {costs[best]:.6g}. "
-        f"Check the costs, or ask for a share of {names[1]}."
+        f"Check the costs, or ask for a share of {names[1]} instead."
     )
 
 
 def by_share(scores: Any, share: float, names: Names = NO_AND_YES) -> CutOff:
-    """The cut-off that says yes to about this share of the rows: of the nearest two, the lower share."""
+    """The cut-off whose share of yes on these rows is nearest to this one; if two are as near, the lower share."""
     size = as_float(share)
     if size is None or not 0 <= size <= 1:
         raise OptionError(f"share must be a number from 0 to 1, such as 0.2, not {share!r}")
     found, counts = _counts_of(numbers_of(scores, "scores"))
     n = int(counts[-1])
     best = int(np.argmin(np.abs(counts - size * n)))
-    how = f"that share of {names[1]}, {counts[best] / n:.2%}, is nearest to the {size:.2%} asked for."
+    how = f"that share, {counts[best] / n:.2%}, is the nearest to the {size:.2%} asked for."
     return _at(found, counts, best, how, names, wanted=0 < size < 1)
 
 
@@ -131,12 +132,13 @@ def _counts_of(scores: Array) -> tuple[Array, Array]:
 
 
 def _at(scores: Array, counts: Array, best: int, how: str, names: Names, wanted: bool) -> CutOff:
-    """The cut-off at one of the distinct scores; `wanted` is whether it was to say both yes and no."""
+    """The cut-off at one of the distinct scores; `wanted` says whether both labels were wanted."""
     warning, n = None, int(counts[-1])
     if wanted and counts[best] in (0, n):
-        others = " and ".join(f"{int(count):,}" for count in counts[1:-1][[0, -1] if counts.size > 3 else slice(None)])
-        others = f"cut-offs that say both say {names[1]} to {others} rows" if others else "all scores are equal"
-        warning = f"It says {names[best > 0]} to every row, because rows with equal scores are decided alike: {others}."
+        others = [f"{int(count):,}" for count in counts[1:-1][[0, -1] if counts.size > 3 else slice(None)]]
+        many_rows = f"between {others[0]} and {others[1]} rows" if len(others) == 2 else f"{''.join(others)} rows"
+        why = f"a cut-off that gives both labels says {names[1]} to {many_rows}" if others else "all scores are equal"
+        warning = f"It says {names[best > 0]} to every row, because rows with equal scores get the same label: {why}."
     return CutOff(float(scores[best - 1]) if best else None, n, int(counts[best]), how, warning, names)
 
 

@@ -1,4 +1,4 @@
-"""What a model ships besides its rule: which scores are decided how, and how likely yes is at a score.
+"""What a model ships besides its rule: the cut-offs that turn scores into labels, and the probability at each score.
 
 Both are tables of scores, which every engine compares alike, so labels and probabilities are the same everywhere.
 """
@@ -49,12 +49,16 @@ class Decision:
         """Refuse a decision that is not for these classes."""
         several = len(classes) > 2
         if several and self.rung is not None and self.rung.lower is not None:
-            raise DataError("with several classes there is a cut-off for saying the first, but none for saying no")
+            raise DataError(
+                "with more than two classes there is no lower cut-off: only the highest score gives a label"
+            )
         tables = len(self.probability.classes) if isinstance(self.probability, OneVsRest) else 2
         if self.probability is not None and tables != len(classes):
             raise DataError(f"the probabilities are for {tables} classes, not {len(classes)}")
         if self.asks and ASK_A_PERSON in classes:
-            raise DataError(f"a class is called {ASK_A_PERSON!r}, so nobody could tell it from a row left to people")
+            raise DataError(
+                f"a class is called {ASK_A_PERSON!r}, so it could not be told apart from rows left to people"
+            )
 
     def codes(self, scores: Array, own: Array) -> Array:
         """The code of the class that each row is given, or UNDECIDED; `own` are the codes that the rule gives."""
@@ -71,6 +75,6 @@ class Decision:
 
 
 def leads(scores: Array) -> Array:
-    """How far the highest score of each row is ahead of the second."""
+    """How far the highest score of each row is ahead of the second highest."""
     two = np.partition(scores, scores.shape[1] - 2, axis=1)[:, -2:]
     return np.asarray(two[:, 1] - two[:, 0])

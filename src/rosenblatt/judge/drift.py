@@ -1,10 +1,10 @@
 """Whether new rows are still like the rows that a rule was learned from: columns, scores, and how often yes is said.
 
-Result    for each column or score a `Drift`: the population stability index, a test whose p-value is small only once in
-          so many samples of unchanged rows, and the share of values that were never seen; `RateChange` for decisions.
+Result    for each column or score a `Drift`: the population stability index, the p-value of a test that nothing has
+          changed, and the share of values that were never seen; `RateChange` for decisions.
 
-The index grows with differences and shrinks with rows, so it is no test: about 0.1 is the custom for "look", 0.25 for
-"changed", but with few rows chance alone gives as much. The p-value takes the number of rows into account, and says
+The index measures how large a change is, but is no test. By custom, 0.1 means "look" and 0.25 "changed"; with few rows,
+chance alone makes it as large. The p-value takes the number of rows into account, and says
 nothing about how large the change is. Of many columns, some p-values are small by chance: `holm` allows for that.
 """
 
@@ -23,11 +23,11 @@ from rosenblatt.options import whole
 from rosenblatt.rows.kernels import Array
 
 ENOUGH = 5.0  # rows expected in a cell for the chi-square distribution to fit (Cochran)
-MANY = 100  # old rows in a bin for its share to be taken as if its ends had not been chosen by these rows
+MANY = 100  # with so many old rows in a bin, it hardly matters that these rows chose its ends
 SHUFFLES = 9999
-MOST_SHUFFLED = 10**9  # rows that NumPy shuffles
+MOST_SHUFFLED = 10**9  # the most rows that NumPy can shuffle
 MOST_CELLS = 100
-HALF = 0.5  # a row in each cell, so that no share is 0
+HALF = 0.5  # of a row, added to each cell so that no share is 0
 CHI_SQUARE, PERMUTATION, KOLMOGOROV = "chi-square", "permutation", "Kolmogorov-Smirnov"
 URN = "chi-square by simulation"
 
@@ -46,10 +46,10 @@ class Drift:
 
 @dataclass(frozen=True)
 class RateChange:
-    """How often yes is said of old and of new rows, each with an exact interval.
+    """How often old and new rows get a yes, each with an exact interval.
 
-    The interval of the change is exact, too, in that it holds with at least the confidence: it is that of two intervals
-    which both hold with it.
+    The interval of the change holds with at least the stated confidence: it follows from two intervals that hold
+    together with that confidence.
     """
 
     old: float
@@ -67,7 +67,7 @@ class RateChange:
 
 
 def of_values(old: Any, new: Any, random_state: int = 0) -> Drift:
-    """The drift of a column of categories: any values that can be sorted, texts or whole numbers or True and False.
+    """The drift of a column of categories: texts, whole numbers, booleans, or any other values that can be sorted.
 
     The test is the chi-square test of two samples, or, where a cell has too few rows for it, the same statistic among
     9,999 shuffles of which row is old (drawn by `random_state`): small only as often as it says. Beyond the 99 most
@@ -107,7 +107,7 @@ def of_numbers(old: Any, new: Any, bins: int = 10) -> Drift:
 
 
 def of_counts(old: Any, new: Any, *, quantiles: bool = False, unseen: float = 0.0, random_state: int = 0) -> Drift:
-    """The drift of two lists of counts of the same cells, as `of_values` tells that of values.
+    """The drift between two lists of counts of the same cells, by the tests of `of_values`.
 
     Cells with too few rows for the chi-square distribution are tested together, as long as two cells remain.
     `quantiles`: the cells are bins between quantiles of the old rows. Their old counts are then less uneven than chance
@@ -190,7 +190,7 @@ def stability_part(old: float, new: float, old_rows: int, new_rows: int) -> floa
 
 
 def _few_cells(old: Array, new: Array) -> tuple[Array, Array]:
-    """The counts of the most frequent values, and of all others together: which ones does not depend on who is old."""
+    """The counts of the most frequent values, and of all others together; which rows are old plays no part."""
     both = old + new
     if both.size <= MOST_CELLS:
         return old, new
@@ -213,7 +213,7 @@ def _joined(old: Array, new: Array, size: Array) -> tuple[Array, Array] | None:
 
 
 def _same_shares(old: Array, new: Array, random_state: int) -> tuple[float, str]:
-    """How likely shares are so different if old and new rows are drawn alike."""
+    """The p-value of shares so different, if old and new rows are drawn alike."""
     both, n, m = old + new, int(old.sum()), int(new.sum())
     if both.size == 1:
         return 1.0, CHI_SQUARE
@@ -231,7 +231,7 @@ def _same_shares(old: Array, new: Array, random_state: int) -> tuple[float, str]
 
 
 def _by_urn(old: Array, new: Array, random_state: int) -> tuple[float, str]:
-    """How likely new rows are spread so differently between old ones if both are drawn alike."""
+    """The p-value of new rows spread so differently between old ones, if both are drawn alike."""
     rng, m = np.random.default_rng(int(whole("random_state", random_state, 0))), int(new.sum())
     shares = rng.dirichlet(old + 1 / old.size, size=SHUFFLES)
     drawn = rng.multinomial(m, shares / shares.sum(axis=1, keepdims=True))

@@ -1,7 +1,7 @@
 """Ladders of cut-offs to try in a fixed order, from the most cautious pair to the boldest.
 
-A ladder must not depend on the rows that the pair is then chosen on, neither on their labels nor on their scores: it is
-made from others, such as the rows learned from. (Pairs of quantiles of the very scores would be nearly as good but not
+A ladder must depend on neither the labels nor the scores of the rows that the pair is then chosen on: it is made from
+other rows, such as those learned from. (Quantiles of the scores of those very rows would be nearly valid, but not
 exactly: given that a pair was reached, the rows it decides are no longer drawn like fresh ones.)
 """
 
@@ -25,12 +25,12 @@ YES, NO, ASK = 1, -1, 0
 
 @dataclass(frozen=True)
 class Rung:
-    """Yes at or above `upper`, no below `lower`, a person between; None: never."""
+    """Yes at or above `upper`, no below `lower`, a person in between; None: that label is never given."""
 
     lower: float | None
     upper: float | None
-    of_no: float = 0.0  # the share of the rows that the ladder is made from that are said to be no
-    of_yes: float = 0.0
+    of_no: float = 0.0  # of the rows that the ladder is made from, the share that it labels no
+    of_yes: float = 0.0  # and yes
 
     def of(self, scores: Any) -> Array:
         """The decisions: YES, NO or ASK for each score."""
@@ -45,9 +45,10 @@ class Rung:
 
 @dataclass(frozen=True)
 class Ladder:
-    """Rungs, each of which decides all that the one before it decides, in the same way.
+    """Rungs, each of which decides every row that the one before it decides, in the same way, and perhaps more.
 
-    Or single cut-offs, each of which says yes (or no) to all that the one before it does, and the other to the rest.
+    Or single cut-offs, each of which gives one label, yes or no, to every row that the one before it gives it to, and
+    the other label to the rest.
     """
 
     rungs: tuple[Rung, ...]
@@ -81,9 +82,9 @@ class Ladder:
 
     @classmethod
     def by_chance(cls, calibration: Sigmoid | Steps | VennAbers, scores: Any, rungs: int = RUNGS) -> "Ladder":
-        """Pairs at equal chances of being wrong, as a calibration has them; it decides first what it is surest of.
+        """Pairs with equal chances of being wrong on both sides, by a calibration; the surest rows are decided first.
 
-        The calibration, too, must be of other rows than those that the pair is chosen on.
+        The calibration, too, must be made from other rows than those that the pair is chosen on.
         """
         found = np.sort(numbers_of(scores, "scores"))
         of_yes = calibration.of(found)

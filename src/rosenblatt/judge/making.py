@@ -37,8 +37,8 @@ from rosenblatt.judge.tables import VENN_ABERS, halfway, steps_of, tables_of
 from rosenblatt.plurals import many
 from rosenblatt.rows.kernels import Array
 
-FEWEST = 5  # rows of each class that scores of new rows are made from
-SAID = "said:"  # before a class: of the rows said to be of this class
+FEWEST = 5  # rows of each class, to score each row by a rule that was learned without it
+SAID = "said:"  # before a class: among the rows that are given this label
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,15 +65,15 @@ class NotLearnedFrom:
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What is wanted of a decision."""
+class Aims:
+    """What is wanted of a decision: costs or a rate, probabilities, and error rates to guarantee."""
 
     costs: Mapping[Any, float] = field(default_factory=dict)  # of a mistake on a class; 1 for those not named
     rate: float | None = None  # of yes
     method: str | None = None  # of the probabilities
     tolerances: tuple[Tolerance, ...] = ()  # to be guaranteed, whatever mistakes cost
     confidence: float = 0.95
-    exact: bool = False  # whether Venn-Abers probabilities are to be of the rows held
+    exact: bool = False  # whether Venn-Abers probabilities are to be made from the rows set aside
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,7 @@ class Decided:
 
     decision: Decision
     cut_off: CutOff | None = None  # by cost or by rate
-    stays: str | None = None  # why the rule's own threshold is kept instead of one by cost
+    stays: str | None = None  # why the rule keeps its own threshold, if costs were given
     guarantee: Abstention | None = None
     method: str | None = None  # of the probabilities
 
@@ -101,8 +101,9 @@ def names_of(classes: Sequence[Any]) -> Names:
     return (str(classes[0]), str(classes[1])) if len(classes) == 2 else several
 
 
-def among(label: Any, classes: Sequence[Any]) -> str | None:
-    """Among which rows errors are counted: all that are decided (None), those of a class, those said to be; or None."""
+def counted_among(label: Any, classes: Sequence[Any]) -> str | None:
+    """The rows that errors are counted among: for None, all that are decided; for a class, its rows; for said:CLASS,
+    those with that label. None if the label is none of these."""
     known: dict[Any, str] = {None: DECIDED}
     known |= {SAID + str(each): kind for each, kind in zip(classes, (SAID_NO, SAID_YES), strict=False)}
     known |= dict(zip(classes, (ARE_NO, ARE_YES), strict=False))
@@ -115,40 +116,40 @@ def refuse_few_of_a_class(y: Array, counted: Array, classes: Sequence[Any], fewe
         rows = int(np.count_nonzero((y == code) & counted))
         if rows < fewest:
             raise DataError(
-                f"there are {many(rows, 'training row')} of class {label!r}; cut-offs and probabilities are found on "
-                f"scores of rows not learned from, which takes at least {fewest} of each class"
+                f"class {label!r} has {many(rows, 'training row')}; cut-offs and probabilities need at least {fewest} "
+                "of each class, because each row is scored by a rule that was learned without it"
             )
 
 
 def decided(
-    wanted: Wanted, classes: Sequence[Any], rows: NotLearnedFrom, held: NotLearnedFrom | None = None
+    aims: Aims, classes: Sequence[Any], rows: NotLearnedFrom, set_aside: NotLearnedFrom | None = None
 ) -> Decided:
-    """The decision to ship; `held` are the rows that a guarantee is shown on.
+    """The decision to ship; `set_aside` are the rows that a guarantee is tested on.
 
-    What is proved of Venn-Abers probabilities holds if they are of such rows, too, not of the scores of several rules.
+    What is proved about Venn-Abers probabilities holds only if they, too, are made from such rows, scored by one rule.
     """
-    found = without_guarantee(wanted, classes, rows)
-    if held is None or not held.y.size:
+    found = without_guarantee(aims, classes, rows)
+    if set_aside is None or not set_aside.y.size:
         return found
-    if wanted.exact and wanted.method == VENN_ABERS:
-        probability = tables_of(VENN_ABERS, held.scores, held.y, held.weights)
+    if aims.exact and aims.method == VENN_ABERS:
+        probability = tables_of(VENN_ABERS, set_aside.scores, set_aside.y, set_aside.weights)
         found = replace(found, decision=replace(found.decision, probability=probability))
-    if not wanted.tolerances:
+    if not aims.tolerances:
         return found
-    ladder = ladder_for(wanted.tolerances, rows)
-    first = surest_rung(held.y.size, ladder, wanted.tolerances, rows.scored)
-    shown = choose(held.scored, ladder, wanted.tolerances, wanted.confidence, names_of(classes), first)
+    ladder = ladder_for(aims.tolerances, rows)
+    first = surest_rung(set_aside.y.size, ladder, aims.tolerances, rows.scored)
+    shown = choose(set_aside.scored, ladder, aims.tolerances, aims.confidence, names_of(classes), first)
     chosen = Rung(shown.chosen.lower, shown.chosen.upper)
     return replace(found, decision=replace(found.decision, rung=chosen), guarantee=shown)
 
 
-def without_guarantee(wanted: Wanted, classes: Sequence[Any], rows: NotLearnedFrom) -> Decided:
+def without_guarantee(aims: Aims, classes: Sequence[Any], rows: NotLearnedFrom) -> Decided:
     """The cut-off by cost or by rate, and the probabilities."""
-    cut_off, stays, method = None, None, wanted.method
-    if len(classes) == 2 and wanted.costs and not wanted.tolerances:
-        cut_off, stays = _by_cost(wanted.costs, classes, rows)
-    elif wanted.rate is not None:
-        cut_off = _amid(by_share(rows.scores, wanted.rate, names_of(classes)), rows.scores)
+    cut_off, stays, method = None, None, aims.method
+    if len(classes) == 2 and aims.costs and not aims.tolerances:
+        cut_off, stays = _by_cost(aims.costs, classes, rows)
+    elif aims.rate is not None:
+        cut_off = _amid(by_share(rows.scores, aims.rate, names_of(classes)), rows.scores)
     probability = None if method is None else tables_of(method, rows.scores, rows.y, rows.weights)
     return Decided(Decision(None if cut_off is None else single(cut_off), probability), cut_off, stays, None, method)
 
@@ -156,9 +157,9 @@ def without_guarantee(wanted: Wanted, classes: Sequence[Any], rows: NotLearnedFr
 def _by_cost(
     costs: Mapping[Any, float], classes: Sequence[Any], rows: NotLearnedFrom
 ) -> tuple[CutOff | None, str | None]:
-    """The cut-off of least cost; or, if it costs less by no more than chance may make it, why there is none.
+    """The cut-off of least cost; or, if chance may explain what it saves, why the rule keeps its own threshold.
 
-    The best of many cut-offs on some rows is partly so by luck, and the fewer rows there are, the more.
+    The best of many cut-offs on some rows owes part of that to luck, and the more so the fewer rows there are.
     """
     each = np.array([float(costs.get(label, 1.0)) for label in classes])
     found = _amid(by_cost(rows.scored, each[0], each[1], names_of(classes)), rows.scores)
@@ -168,13 +169,13 @@ def _by_cost(
     if saved > chance:
         return found, None
     return None, (
-        f"The rule's own threshold stays: mistakes cost {own.sum():,.6g} there, and the cheapest cut-off, at a score "
-        f"of {found.at or 0.0:.6g}, saves {max(saved, 0.0):,.6g}, which may be chance."
+        f"The rule keeps its own threshold: mistakes cost {own.sum():,.6g} there, and the cheapest cut-off, at a score "
+        f"of {found.at or 0.0:.6g}, would save only {max(saved, 0.0):,.6g}, which may be chance."
     )
 
 
 def _amid(cut_off: CutOff, scores: Array) -> CutOff:
-    """The same on these rows, halfway to the next lower score."""
+    """The cut-off moved halfway to the next lower score, which changes nothing on these rows."""
     return cut_off if cut_off.at is None else replace(cut_off, at=_between(cut_off.at, scores))
 
 
@@ -183,13 +184,13 @@ def _between(at: float | None, scores: Array) -> float | None:
 
 
 def single(cut_off: CutOff) -> Rung:
-    """A single cut-off, which leaves nothing to people; where yes is never said, no score reaches it."""
+    """A single cut-off, which leaves no row to people; if yes is never said, it is out of reach of any score."""
     at = float_info.max if cut_off.at is None else cut_off.at
     return Rung(at, at)
 
 
 def ladder_for(tolerances: Iterable[Tolerance], rows: NotLearnedFrom) -> Ladder:
-    """What to try: one cut-off if errors of only one kind are limited, else pairs, the surest decisions first."""
+    """The cut-offs to test: single ones if errors of only one kind are limited, else pairs, the surest first."""
     found, scores = _ladder_at_scores({tolerance.among for tolerance in tolerances}, rows), rows.scored.scores
     moved = [replace(one, lower=_between(one.lower, scores), upper=_between(one.upper, scores)) for one in found.rungs]
     return Ladder(tuple(moved))

@@ -15,9 +15,9 @@ from rosenblatt.plurals import many
 
 LOOK, LARGE = 0.1, 0.25  # of the index: from here on, a change; a large one
 CHANCE = 0.05
-LEAST = 0.0001  # smaller p-values are told as smaller
-PART = 0.1  # a rate has changed if by this part of the old rate, or of its opposite if that is less
-FEW = 100  # rows that show large changes only
+LEAST = 0.0001  # a smaller p-value is shown as p < 0.0001
+PART = 0.1  # a rate has changed if it moved by this part of the old rate, or of 1 minus that if it is less
+FEW = 100  # fewer rows can only show large changes
 MOST_NAMES = 3  # of columns, in a sentence
 
 
@@ -31,12 +31,12 @@ class Change:
     old: Counts
     new: Counts
     drift: Drift
-    adjusted: float = 1.0  # the p-value, for so many tests
+    adjusted: float = 1.0  # the p-value, adjusted for the number of tests
     statement: str = ""  # what the difference is, in words
 
     @property
     def beyond_chance(self) -> bool:
-        """Whether chance hardly makes such a difference."""
+        """Whether such a difference is unlikely to be chance."""
         return self.adjusted <= CHANCE
 
     @property
@@ -75,7 +75,7 @@ class Rate:
     def statement(self) -> str:
         """The rates in words."""
         low, high = self.change.new_interval
-        now = f"{self.change.new:.1%} of the new rows are given {self.label}"
+        now = f"{self.change.new:.1%} of the new rows are labelled {self.label}"
         word = "more" if self.change.new > self.change.old else "less"
         often = f"{word} often than before" if self.much else "about as often as before"
         interval = f"{self.change.confidence:.0%} interval {low:.1%} to {high:.1%}"
@@ -84,7 +84,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class ErrorChange:
-    """The rule's mistakes on new rows, beside those told when it was learned."""
+    """The rule's mistakes on new rows, and those reported when it was learned."""
 
     old_mistakes: int
     old_rows: int
@@ -111,11 +111,11 @@ class ErrorChange:
         (low, high), before = self.change.new_interval, self.change.old_interval
         interval = f"{self.change.confidence:.0%} interval {low:.1%} to {high:.1%}"
         now = f"{many(self.mistakes, 'mistake')} on {many(self.rows, 'new row')} ({self.change.new:.1%}; {interval})"
-        told = f"{self.change.old:.1%} ({before[0]:.1%} to {before[1]:.1%}) when it was learned"
+        then = f"{self.change.old:.1%} ({before[0]:.1%} to {before[1]:.1%}) when it was learned"
         if self.p_value > CHANCE:
-            return f"{now}, against {told}: the difference can be chance ({p_text(self.p_value)})."
+            return f"{now}, against {then}: the difference may be chance ({p_text(self.p_value)})."
         how = "more" if self.worse else "fewer"
-        return f"{now}, against {told}: clearly {how} ({p_text(self.p_value)})."
+        return f"{now}, against {then}: clearly {how} ({p_text(self.p_value)})."
 
 
 @dataclass(frozen=True)
@@ -190,12 +190,12 @@ class Monitoring:
         if self.error_is_higher:
             return "The new data looks like the old, but the rule makes clearly more mistakes on it."
         what = "columns, scores and decisions" if self.comparable else "columns"
-        said = f"The new data looks like the old: its {what} differ by no more than chance, or by little."
+        said = f"The new data looks like the old: its {what} differ only slightly, or by no more than chance."
         slight = [each.name for each in self.columns if each.beyond_chance]
         if slight:
             said += f" {many(len(slight), 'column differs', 'columns differ')} slightly."
         if self.new_rows < FEW:
-            said += f" But {many(self.new_rows, 'row', 'rows')} would show large changes only."
+            said += f" But {many(self.new_rows, 'row', 'rows')} can only show large changes."
         return said
 
 

@@ -1,7 +1,8 @@
 """What the rows that a rule was learned from looked like, in counts: enough to tell later whether new rows look alike.
 
-A profile has no row in it: for each column the counts of its cells (`read.encode.census`), and the same for the scores
-and the decisions, of the rows held out where there are any, because scores of rows learned from flatter the rule.
+A profile contains no rows: only counts of the cells of each column (`read.encode.census`), of the scores and of the
+decisions. The last two are those of the held-out rows, if there are any, because scores of rows learned from flatter
+the rule.
 """
 
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ Counts = tuple[int, ...]
 
 @dataclass(frozen=True)
 class ColumnProfile:
-    """The counts of a column's cells; `edges` are the upper ends of bins of numbers, all but the last."""
+    """The counts of a column's cells; `edges` are the upper ends of all bins of numbers but the last."""
 
     name: str
     edges: tuple[float, ...]
@@ -38,7 +39,7 @@ class ScoreProfile:
 
 @dataclass(frozen=True)
 class Profile:
-    """The counts of so many rows in each column, and of scored rows."""
+    """The counts of some rows in each column, and those of scored rows."""
 
     rows: int
     columns: tuple[ColumnProfile, ...]

@@ -32,7 +32,7 @@ KINDS: dict[str, Any] = {
 
 
 def record_of(value: Any) -> Any:
-    """The value as what JSON has."""
+    """The value as plain lists, numbers and texts."""
     if isinstance(value, tuple):
         return [record_of(each) for each in value]
     if not is_dataclass(value):
@@ -41,7 +41,7 @@ def record_of(value: Any) -> Any:
 
 
 def from_record(record: Any) -> Any:
-    """The value of a record; refused where it has other parts, or parts that do not go together."""
+    """The value of a record; refuses unknown or missing parts, and parts that contradict each other."""
     if isinstance(record, list):
         return tuple(from_record(each) for each in record)
     if not isinstance(record, dict):

@@ -1,6 +1,6 @@
 """How far probabilities can be trusted: bins of rows with exact intervals, and what the probabilities lose.
 
-Problem   a row is given a probability of yes; of all rows given about as much, how many are?
+Problem   a row is given a probability of yes; of all rows with a similar probability, how many are yes?
 Result    bins (`reliability`), and `Losses`: Brier score and log loss with their parts, the expected calibration error.
 Papers    Brier 1950; Dimitriadis, Gneiting and Jordan 2021 (the parts, by isotonic regression instead of bins).
 """
@@ -24,7 +24,7 @@ MOST_BINS = 10_000
 class Bin:
     """Rows that were given similar probabilities, and how many of them are yes."""
 
-    least: float  # probability in it
+    least: float  # the lowest probability in it
     most: float
     mean: float
     rows: float  # their weight; their number, if they have no weights
@@ -47,8 +47,8 @@ class Bin:
 class LossParts:
     """A mean loss and its parts: loss = miscalibration - discrimination + uncertainty, none of them negative.
 
-    Miscalibration is what an isotonic recalibration of these rows would gain, discrimination what probabilities so
-    recalibrated gain over the same probability for every row, uncertainty what that one loses.
+    Miscalibration is what an isotonic recalibration of these rows would gain; discrimination, what the recalibrated
+    probabilities gain over one probability for every row; uncertainty, what that one probability loses.
     """
 
     loss: float
@@ -62,7 +62,7 @@ class Losses:
     """What probabilities lose, per row."""
 
     brier: LossParts
-    log: LossParts | None  # None where a row came out as its probability said that it could not
+    log: LossParts | None  # None if a row has a label whose probability was 0
     expected_calibration_error: float  # over the bins asked for
 
 
@@ -107,7 +107,7 @@ def _bins(rows: Scored, bins: int, by: str) -> Array:
 def expected_calibration_error(bins: tuple[Bin, ...]) -> float:
     """The mean distance, over the rows, between a bin's mean probability and its share of yes.
 
-    It is above 0 for perfect probabilities, too, and the more so the fewer rows a bin has: compare it only between
+    It is above 0 even for perfect probabilities, and the more so the fewer rows a bin has: compare it only between
     probabilities of the same rows in the same bins.
     """
     rows = sum(one.rows for one in bins)
@@ -140,7 +140,7 @@ def _brier(p: Array, yes: Array, all_: Array) -> float:
 
 
 def _log_loss(p: Array, yes: Array, all_: Array) -> float:
-    """Infinite where what was said to be impossible happened; what did not happen, at probability 0, loses nothing."""
+    """Infinite if a label of probability 0 occurs; a probability of 0 for a label that does not occur loses nothing."""
     no = all_ - yes
     with np.errstate(divide="ignore"):
         of_yes = -np.log(p[yes > 0]) @ yes[yes > 0]

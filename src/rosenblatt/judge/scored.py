@@ -1,8 +1,8 @@
 """Rows that a rule has scored: a score, the label and perhaps a weight for each.
 
 Everything in this room works on these. Labels are True for yes and False for no. A higher score speaks for yes, and a
-row is decided yes when its score is at or above a cut-off. Rows with equal scores cannot be told apart, so whatever
-depends on the order of the scores works on groups of equal ones.
+row gets a yes when its score is at or above a cut-off. Rows with equal scores cannot be told apart, so whatever depends
+on the order of the scores works on groups of rows with equal ones.
 """
 
 from collections.abc import Sequence
@@ -110,7 +110,7 @@ def labels_of(yes: Any) -> Array:
     """A list of True and False; others are refused, because what 1, 2 or -1 means is not for this room to guess."""
     found = np.asarray(unmasked(yes, "labels"))
     if found.dtype != np.bool_ or found.ndim != 1:
-        raise DataError("labels must be a list of True for yes and False for no; compare them with the yes, as y == 1")
+        raise DataError("labels must be a list of True for yes and False for no; make them by comparison, as in y == 1")
     return found
 
 

@@ -1,4 +1,4 @@
-"""Two rules, A and B, on the same rows: what each gets right, whether the difference can be chance, what it costs."""
+"""Two rules, A and B, on the same rows: what each gets right, whether the difference may be chance, what it costs."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ class Side:
     rows: int
     decided: int  # the others are left to a person
     mistakes: int  # on those decided
-    learned: int  # of the rows, how many it is known to have been learned from
+    learned: int  # how many of the rows it is known to have been learned from
     confidence: float = 0.95
 
     @property
@@ -75,7 +75,7 @@ class SideBySide:
 
     rows: int
     unlabelled: int  # rows left out because they have no label
-    held_out: bool  # whether only rows that both rules held out are judged
+    held_out: bool  # whether only rows held out from both rules are judged
     sides: tuple[Side, Side]
     comparison: Comparison | None  # on the rows that both decide; None if there are none
     priced: str  # what a mistake costs, in words; empty if every mistake costs the same
@@ -103,18 +103,18 @@ class SideBySide:
             return "There is no row that both rules decide."
         one, two = found.only_first_right, found.only_second_right
         if not found.differ:
-            return f"A and B say the same on all {many(found.rows, 'row')}."
+            return f"A and B give the same label to all {many(found.rows, 'row')}."
         if not one + two:
-            return f"A and B are right on the same rows, though they say different things on {found.differ:,}."
+            return f"A and B are right on the same rows, though they label {found.differ:,} differently."
         alone = f"A alone is right on {many(one, 'row')}, B alone on {two:,}"
         test = f"{p_text(found.p_value)}, McNemar's exact test"
         where = " on these rows" if self.cautions else ""
         if self.priced:
             return f"{self._cheaper(where)}; {alone} ({test})."
         if found.p_value > CHANCE:
-            return f"Neither is clearly better: {alone}, which can be chance ({test})."
+            return f"Neither is clearly better: {alone}, which may be chance ({test})."
         better, worse = LETTERS if one > two else LETTERS[::-1]
-        return f"{better} makes fewer mistakes than {worse}{where}: {alone}, which is hardly chance ({test})."
+        return f"{better} makes fewer mistakes than {worse}{where}: {alone}, which is unlikely to be chance ({test})."
 
     def _cheaper(self, where: str) -> str:
         """Whether the mistakes of one of the rules cost less."""
@@ -123,9 +123,9 @@ class SideBySide:
         sums = sorted((costs.first, costs.second))
         against = f"{sums[0]:,.6g} against {sums[1]:,.6g}"
         if costs.lower <= 0 <= costs.upper:
-            return f"Neither clearly costs less: {against}, which can be chance"
+            return f"Neither clearly costs less: {against}, which may be chance"
         better, worse = LETTERS if costs.first < costs.second else LETTERS[::-1]
-        return f"{better}'s mistakes cost less than {worse}'s{where}: {against}, which is hardly chance"
+        return f"{better}'s mistakes cost less than {worse}'s{where}: {against}, which is unlikely to be chance"
 
     @property
     def costs(self) -> str:
@@ -145,7 +145,7 @@ class SideBySide:
 
 
 def _for(difference: float) -> str:
-    """A difference of costs, and whom it speaks for."""
+    """A difference of costs, and which rule it favours."""
     if not difference:
         return "no difference"
     return f"{abs(difference):,.4g} in favour of {LETTERS[difference > 0]}"

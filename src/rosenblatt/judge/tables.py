@@ -1,4 +1,4 @@
-"""Probabilities as tables of scores, which every engine reads alike: what a model ships.
+"""Probabilities as tables of scores, which every engine reads alike: the form that a model ships.
 
 Problem   the probability of yes at each score, with the same bits in Python, SQL, ONNX and PMML.
 Input     rows that the rule was not learned from (or cross-fitted scores), and a method.
@@ -38,7 +38,7 @@ from rosenblatt.vocabulary import CALIBRATIONS
 SIGMOID, ISOTONIC, MERGED, VENN_ABERS = METHODS = CALIBRATIONS
 STEP, FARTHEST = 1 / 16, 12.0  # of the exponent
 DECIMALS = 6  # of a probability
-TINY = 1e-9  # of the rows
+TINY = 1e-9  # of the rows: the weight of a step that has none
 FINE = 100  # an edge is moved by at most this part of a step, to be a short number
 
 
@@ -67,7 +67,7 @@ def table_of(method: str, rows: Scored) -> Steps | VennAbers:
 def rounded_outwards(found: VennAbers) -> VennAbers:
     """The lower probabilities rounded down and the upper ones up, to thousandths: a table of any rows is then short.
 
-    The interval has the one that it was made from within it, so what holds for that one holds for it.
+    The new interval contains the one that it was made from, so what holds for that one holds for it.
     """
     lower, upper = np.floor(1000 * np.array(found.lower)) / 1000, np.ceil(1000 * np.array(found.upper)) / 1000
     new = (lower[1:] != lower[:-1]) | (upper[1:] != upper[:-1])
@@ -78,7 +78,7 @@ def rounded_outwards(found: VennAbers) -> VennAbers:
 
 
 def _first_of_cells(values: Array) -> Array:
-    """Where probabilities enter another sixteenth of the exponent."""
+    """The places where probabilities enter another sixteenth of the exponent."""
     with np.errstate(divide="ignore"):
         exponents = np.log(values) - np.log1p(-values)
     cell = np.floor(np.clip(exponents, -FARTHEST, FARTHEST) / STEP)
@@ -86,7 +86,7 @@ def _first_of_cells(values: Array) -> Array:
 
 
 def coarse(steps: Steps, rows: Scored) -> Steps:
-    """Steps within a sixteenth of the exponent as one, with the mean value of the rows there."""
+    """The steps within each sixteenth of the exponent joined into one, with the mean value of the rows there."""
     values, groups = np.array(steps.values), rows.groups
     first = _first_of_cells(values)
     place = np.searchsorted(np.array(steps.edges), groups.scores, side="right")

@@ -1,8 +1,8 @@
 """Constraints on the signs of weights: the cone of weights that keep them.
 
-"The score never falls as feature j rises" is w_j >= 0. All weights that keep such constraints are a convex cone K, and
-the nearest of them to any w is w with the weights of the wrong sign set to 0. So is the nearest to a sum of rows: what
-is left out points away from all of K (Moreau 1962).
+"The score never falls as feature j rises" means w_j >= 0. The weights that keep such constraints form a convex cone K.
+The point of K nearest to any w is w with the weights of the wrong sign set to 0. The same holds for a sum of rows; the
+part that is left out points away from all of K (Moreau 1962).
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from rosenblatt.rows.kernels import Array
 
 T = TypeVar("T", int, float)
 NAME = "monotonic_cst"  # as scikit-learn's trees call it
-WANTED = "1, -1 or 0 for each of the {} features, or a dict of these by name"
+EXPECTED = "1, -1 or 0 for each of the {} features, or a dict of these by name"
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Cone:
 
     @property
     def features(self) -> tuple[int, ...]:
-        """All that are constrained."""
+        """All features that are constrained."""
         return (*self.increasing, *self.decreasing)
 
     @property
@@ -48,13 +48,13 @@ class Cone:
         return {"increasing": self.increasing, "decreasing": self.decreasing}
 
     def signs(self, size: int) -> Array:
-        """1, -1 or 0 for each of so many weights."""
+        """1, -1 or 0 for each weight; `size` is how many weights there are."""
         out = np.zeros(size, np.int8)
         out[[*self.increasing]], out[[*self.decreasing]] = 1, -1
         return out
 
     def only(self, features: Array) -> "Cone":
-        """The constraints on some of the features, which are numbered anew."""
+        """The constraints on some of the features, renumbered from 0."""
         if not self:
             return self
         return Cone.of(self.signs(int(max(*self.features, *features, 0)) + 1)[features])
@@ -72,7 +72,7 @@ class Cone:
         return frozenset(self.decreasing)
 
     def within(self, vector: Mapping[int, T]) -> dict[int, T]:
-        """The nearest vector in the cone to one of numbers by column, zeros left out."""
+        """The nearest vector in the cone to a sparse one, which maps columns to numbers; zeros are left out."""
         if not self:
             return dict(vector)
         rising, falling = self._rising, self._falling
@@ -84,10 +84,10 @@ EVERYWHERE = Cone()  # no constraints
 
 
 def cone_of(given: Any, features: int, names: Sequence[str] | None = None) -> Cone:
-    """The constraints that users give for so many features: in their order, or by their names."""
+    """The constraints that a user gives, for features in order or by name; `features` is how many there are."""
     if given is None:
         return EVERYWHERE
-    wanted = WANTED.format(features)
+    expected = EXPECTED.format(features)
     if isinstance(given, Mapping):
         known = {} if names is None else {name: k for k, name in enumerate(names)}
         for name in given:
@@ -98,9 +98,9 @@ def cone_of(given: Any, features: int, names: Sequence[str] | None = None) -> Co
     try:
         signs = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
-        raise options.refused(NAME, wanted, given, none=True) from None
+        raise options.refused(NAME, expected, given, none=True) from None
     if signs.shape != (features,) or not np.isin(signs, (-1.0, 0.0, 1.0)).all():
-        raise options.refused(NAME, wanted, given, none=True)
+        raise options.refused(NAME, expected, given, none=True)
     return Cone.of(signs)
 
 
@@ -108,11 +108,11 @@ def refuse_several(given: Any) -> None:
     """Refuse constraints where there are more than two classes."""
     if given is not None:
         raise OptionError(
-            f"{NAME} is for two classes: with more, no score decides alone; learn one class against the rest"
+            f"{NAME} is for two classes: with more, no single score decides; learn one class against the rest instead"
         )
 
 
 def refuse_outside(name: str, w: Array, cone: Cone) -> None:
     """Refuse weights that break constraints."""
     for feature in np.flatnonzero(cone.signs(w.size) * w < 0.0)[:1].tolist():
-        raise OptionError(f"{name} must keep the constraints: that of feature {feature} is {w[feature]}")
+        raise OptionError(f"{name} must keep the constraints: the weight of feature {feature} is {w[feature]}")

@@ -45,7 +45,7 @@ def run(
     screen = shown.screen_for(output, kernels=15)
     data, notes = reading.noted(screen, begun, target, table)
     with screen.busy("proving") as tell, reading.progress_to(tell):
-        found = finding(data, seconds=seconds, fewest=fewest, verbose=not shown.quiet, constraints=constraints.wanted())
+        found = finding(data, seconds=seconds, fewest=fewest, verbose=not shown.quiet, constraints=constraints.signs())
     wording.columns(screen, data)
     wording.finding(screen, data, found)
     record: dict[str, Any] = {"command": NAME, **reading.described(data, notes)}

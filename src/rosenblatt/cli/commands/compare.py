@@ -22,7 +22,7 @@ class Judging(parameters.RowWeights):
         bool,
         of_judging(
             "--held-out",
-            help="Use only the rows that both rules held out; the table must be the one that they were learned from.",
+            help="Use only rows that were held out from both rules; the table must be the one they were learned from.",
         ),
     ] = False
     cost: Annotated[
@@ -30,8 +30,8 @@ class Judging(parameters.RowWeights):
         of_judging(
             "--cost",
             metavar="CLASS=COST",
-            help="What a mistake on a class costs, 1 by default; may be repeated. Without it, the costs of learning, "
-            "if both rules had the same.",
+            help="What a mistake on a class costs, 1 by default; may be repeated. Without this option, the costs that "
+            "both rules were learned with, if they are the same.",
         ),
     ] = None
 
@@ -56,10 +56,10 @@ def run(
     wanted: parameters.Format,
     shown: parameters.FileOutput,
 ) -> None:
-    """Say which of two rules makes fewer or cheaper mistakes on a table, and whether that can be chance.
+    """Say which of two rules makes fewer or cheaper mistakes on a table, and whether that may be chance.
 
     The table must have the target; rows without it are left out. Rules may be of any kind and use different columns.
-    Rows that a rule was learned from flatter it: if the table is the one that a rule was learned from, that is said.
+    Rows that a rule was learned from flatter it: the output says so if the table is the one that it was learned from.
     Tables larger than memory are streamed.
     """
     from rosenblatt.cli import reading, wording_rows, writing

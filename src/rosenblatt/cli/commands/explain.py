@@ -16,7 +16,7 @@ MOST_LINES, MOST_COLUMNS = 20, 100  # of a column; of a card
 
 @dataclass(frozen=True)
 class View:
-    """What to show of a rule, and what to make of it."""
+    """What to show of a rule, and whether to make whole points of it."""
 
     integers: Annotated[
         bool, typer.Option("--integers", help="Choose small whole-number points, and count the mistakes they add.")
@@ -52,7 +52,7 @@ def run(
         list[str] | None,
         typer.Argument(
             metavar="[FILE...]",
-            help="Table to choose whole points on (--integers), or that has row K (--row).",
+            help="Table to choose whole points on (--integers), or that contains row K (--row).",
             show_default=False,
         ),
     ] = None,
@@ -81,7 +81,7 @@ def run(
         return
     if not file:
         raise OptionError(
-            "--integers requires a table to choose the points by: rosenblatt explain MODEL FILE --integers"
+            "--integers requires a table to choose the points on: rosenblatt explain MODEL FILE --integers"
         )
     from rosenblatt.desk.whole_points import whole_points
 
@@ -99,7 +99,7 @@ def run(
 
 
 def _card(screen: Any, model: Path, loaded: Any, most: int, columns: int) -> dict[str, Any]:
-    """Show the points, and which constraints and limits they keep; returns the record for a program."""
+    """Show the points, their constraints, and the limit on columns; returns the record for a program."""
     from rosenblatt.cli import wording
     from rosenblatt.desk.constraints import points_in_words
     from rosenblatt.desk.model_contents import card_of

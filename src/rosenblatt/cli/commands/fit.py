@@ -17,14 +17,14 @@ EXAMPLE = "Example: rosenblatt fit applications.csv --target approved --positive
 
 
 def choice(help_text: str, words: tuple[str, ...]) -> Any:
-    """An option that takes one of these words."""
+    """An option whose value is one of these words."""
     completed = parameters.one_of(*words)
     return of_learning(metavar="RULE", help=f"{help_text}: {', '.join(words)}.", autocompletion=completed)
 
 
 @dataclass(frozen=True)
 class FitOptions(parameters.RuleOptions):
-    """Options of the rule that have a name of their own."""
+    """Options of the rule that have their own names here."""
 
     order: Annotated[str | None, choice("Which mistake is corrected next", ORDERS)] = None
     ties: Annotated[str | None, choice("What a score of zero counts as", TIE_RULES)] = None
@@ -52,7 +52,7 @@ class FitOptions(parameters.RuleOptions):
     ] = None
 
     def given(self) -> dict[str, Any]:
-        """Those that were given, by the names that rules have for them."""
+        """The options that were given, by their names in Python."""
         named = {
             "order": self.order, "ties": self.ties, "start": self.start, "fit_intercept": self.threshold,
             "bias_scale": self.bias_scale, "normalize": self.normalize, "max_passes": self.max_passes,
@@ -74,7 +74,8 @@ def run(
         bool,
         of_judging(
             "--prove/--no-prove",
-            help="Put a proof of how good the rule is into the model. --no-prove: none; fewest-mistakes is the pocket.",
+            help="Put a proof of how good the rule is into the model. --no-prove: no proof, and fewest-mistakes means "
+            "the pocket.",
         ),
     ] = True,
     options: FitOptions,
@@ -85,7 +86,7 @@ def run(
 ) -> None:
     """Learn a rule from a table and write it to a model file, with its proof.
 
-    By default a fifth of the rows is held out, and the rule's error on those is reported with an exact interval. Ctrl-C
+    By default, a fifth of the rows is held out, and the rule's error on them is reported with an exact interval. Ctrl-C
     ends learning early and keeps the best rule so far.
     """
     begun = table.begin(file)

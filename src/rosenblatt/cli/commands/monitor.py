@@ -37,8 +37,8 @@ def run(
 ) -> None:
     """Say whether a new table looks like the one that a rule was learned from: columns, scores, decisions.
 
-    A change is more than chance (a test of all columns together, at 5%) and more than a little (a population stability
-    index of at least 0.1). If the table has the target, the error is compared with the one told by `fit`, too. Tables
+    A change is more than chance (a test of all columns together, at 5%) and more than slight (a population stability
+    index of at least 0.1). If the table has the target, its error is compared with the one that `fit` reported. Tables
     larger than memory are streamed.
     """
     from rosenblatt.cli import reading, wording_rows, writing

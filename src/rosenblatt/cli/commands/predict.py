@@ -15,7 +15,7 @@ EXAMPLE = "Example: rosenblatt predict model.json new.csv --keep id --reasons 3 
 
 @dataclass(frozen=True)
 class Decisions:
-    """What to write of each row."""
+    """What to write about each row, and how many get a yes."""
 
     reasons: Annotated[
         int, typer.Option("--reasons", min=0, metavar="K", help="Show the K features that moved each decision most.")
@@ -40,18 +40,18 @@ class Decisions:
         bool,
         typer.Option(
             "--safe-csv",
-            help="Put an apostrophe before texts that a spreadsheet would take for formulas (= + - @ come first).",
+            help="Put an apostrophe before texts that a spreadsheet would take for formulas (they begin with = + - @).",
         ),
     ] = False
 
     def share_of_yes(self) -> float | None:
-        """The share of the rows to say yes to, if it is given."""
+        """The share of the rows to say yes to, if given."""
         from rosenblatt.cli.values import share_given
         from rosenblatt.errors import OptionError
 
         rate = share_given(self.rate, "--rate")
         if rate is not None and self.places is not None:
-            raise OptionError("--places and --rate both say how many rows are yes: leave one of them out")
+            raise OptionError("--places and --rate both set how many rows get a yes: leave one of them out")
         return rate
 
 
@@ -94,14 +94,14 @@ def run(
     table = reading.table(
         screen, file, wanted, loaded.encoding, large=True, target=decisions.judge, keep=decisions.keep or ()
     )
-    error, cut_off, unseen, asked = None, None, Unseen(), LeftToPeople()
+    error, cut_off, unseen, left = None, None, Unseen(), LeftToPeople()
     to_terminal = output is None and sys.stdout.isatty()  # there the rows show the progress
     busy = nullcontext() if to_terminal else screen.busy("predicting")
     with busy, writing.explained(loaded, table):
         if rate is not None or decisions.places is not None:
             loaded, cut_off = with_capacity(loaded, table, decisions.places, rate)
         found = predictions(
-            loaded, table, reasons_wanted=decisions.reasons, keep=decisions.keep or (), unseen=unseen, asked=asked
+            loaded, table, reasons_wanted=decisions.reasons, keep=decisions.keep or (), unseen=unseen, left=left
         )
         if decisions.safe_csv:
             found = writing.harmless(found, output, shown.json)
@@ -113,8 +113,8 @@ def run(
             writing.to_file(found, output, shown.force)
     for note in writing.on_unseen(unseen, loaded.table_encoding):
         screen.note(note)
-    for line in writing.in_words(cut_off, asked, error):
+    for line in writing.in_words(cut_off, left, error):
         screen.aside(line) if output is None else screen.line(line)
     if output is not None:
         screen.line(f"Written: {output}")
-        screen.record(writing.summary(NAME, model, output, error, unseen, asked, cut_off))
+        screen.record(writing.summary(NAME, model, output, error, unseen, left, cut_off))

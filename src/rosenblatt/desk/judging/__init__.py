@@ -1,1 +1,1 @@
-"""What is wanted of decisions, how they are made from scores, and how good they are on rows not learned from."""
+"""What users want of decisions, how these are made from scores, and how good they are on rows not learned from."""

@@ -1,6 +1,6 @@
 """From scores to decisions: cut-offs by cost, by rate or with a guarantee, and tables of probabilities.
 
-Input     what is wanted; rows of the table with scores by rules that did not learn from them; for a guarantee, more
+Input     the options; rows of the table with scores by rules that did not learn from them; for a guarantee, more
           rows, which neither those rules nor the one to ship learned from, scored by the one to ship.
 Result    `Decided`: the decision to ship, and how each part of it was found.
 """
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rosenblatt.desk.data import Data
-from rosenblatt.desk.judging.wishes import Wishes
+from rosenblatt.desk.judging.decision_options import DecisionOptions
 from rosenblatt.judge import making
 from rosenblatt.judge.crossfit import FoldScores, on_one_scale
 from rosenblatt.judge.making import Decided, NotLearnedFrom, refuse_few_of_a_class
@@ -22,7 +22,7 @@ from rosenblatt.rules.rule import Rule
 FOLDS = 5
 
 
-def by_rules_of_folds(rule: Rule, data: Data, seed: int, learned_from: Callable[[Data], Rule]) -> NotLearnedFrom:
+def scored_by_folds(rule: Rule, data: Data, seed: int, learned_from: Callable[[Data], Rule]) -> NotLearnedFrom:
     """Every training row, scored by a rule that is learned anew without its fold."""
     counted = np.ones(data.n, np.bool_) if data.weights is None else data.weights > 0
     refuse_few_of_a_class(data.y, counted, data.classes)
@@ -37,10 +37,10 @@ def by_rules_of_folds(rule: Rule, data: Data, seed: int, learned_from: Callable[
 
 @dataclass(frozen=True, eq=False)
 class FoldRule:
-    """What the rule of one fold says."""
+    """The scores and labels that the rule of one fold gives."""
 
     scores: FoldScores
-    own: Array  # the classes that it gives the rows it is judged on
+    own: Array  # the codes of the labels that it gives the rows it is judged on
     are_shares: bool  # whether the scores are a tree's shares
 
 
@@ -52,7 +52,7 @@ def of_fold(rule: Rule, learned: Array, part: Data, judged: Array, rest: Data) -
 
 
 def on_the_scale_of(rule: Rule, data: Data, folds: Sequence[FoldRule]) -> NotLearnedFrom:
-    """The rows judged, with scores as large as the rule's own; shares of a tree are on one scale.
+    """The rows judged, with scores on the scale of the rule to ship; shares of trees have one scale already.
 
     If some rules are trees and others are not, the scores are NaN, because they cannot be compared.
     """
@@ -68,25 +68,27 @@ def on_the_scale_of(rule: Rule, data: Data, folds: Sequence[FoldRule]) -> NotLea
     return NotLearnedFrom(data.y[rows], scores, own, weights, each)
 
 
-def decided(wishes: Wishes, classes: Sequence[str], rows: NotLearnedFrom, rule: Rule, held: Data) -> Decided:
-    """The decision to ship; `held` are the rows that a guarantee is shown on."""
+def decided(
+    options: DecisionOptions, classes: Sequence[str], rows: NotLearnedFrom, rule: Rule, set_aside: Data
+) -> Decided:
+    """The decision to ship; `set_aside` are the rows that a guarantee is tested on."""
     shown = None
-    if held.n:
-        own = rule.predict(held.seen).astype(np.int64)
-        shown = NotLearnedFrom(held.y, rule.scores(held.seen), own, held.weights)
-    return making.decided(wishes.wanted(classes, rows), classes, rows, shown)
+    if set_aside.n:
+        own = rule.predict(set_aside.seen).astype(np.int64)
+        shown = NotLearnedFrom(set_aside.y, rule.scores(set_aside.seen), own, set_aside.weights)
+    return making.decided(options.aims(classes, rows), classes, rows, shown)
 
 
-def said_by_folds(
-    wishes: Wishes, classes: Sequence[str], rows: NotLearnedFrom, shipped: Decided
+def decided_by_folds(
+    options: DecisionOptions, classes: Sequence[str], rows: NotLearnedFrom, shipped: Decided
 ) -> tuple[Array, Array | None]:
-    """What is decided about each row and how likely it is, by cut-offs and tables found without the row's fold."""
+    """The code and the probability of each row, by cut-offs and tables that were found without the row's fold."""
     codes = rows.own.copy()
     probabilities = None if shipped.decision.probability is None else np.empty(rows.scores.shape)
     fold_of = np.zeros(rows.y.size) if rows.fold is None else rows.fold
     for fold in np.unique(fold_of):
         here = fold_of == fold
-        found = making.without_guarantee(wishes.wanted(classes, rows), classes, rows.some(~here)).decision
+        found = making.without_guarantee(options.aims(classes, rows), classes, rows.some(~here)).decision
         if shipped.guarantee is not None:
             found = replace(found, rung=shipped.decision.rung)
         codes[here] = found.codes(rows.scores[here], rows.own[here])

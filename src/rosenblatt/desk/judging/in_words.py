@@ -10,13 +10,13 @@ def probabilities_in_words(made: Decided, judged: Judged | None) -> str | None:
     """How probabilities were found, and how good they are; None if there are none."""
     if made.method is None:
         return None
-    how = f"by {made.method}, from scores of rows by rules that were learned without them."
+    how = f"by {made.method}; each row was scored by a rule that was learned without it."
     if judged is None or (brier := judged.measures.brier) is None or (off := judged.measures.calibration_error) is None:
         return how
     return (
-        f"{how} On new rows, the Brier score is {brier:.4f} ({judged.measures.brier_of_shares:.4f} if every row gets "
-        f"the shares of the classes); in bins of similar rows they are off by {100 * off:.1f} points in the mean "
-        "(calibration error)."
+        f"{how} On new rows, the Brier score is {brier:.4f} ({judged.measures.brier_of_shares:.4f} if every row got "
+        f"the shares of the classes); over bins of rows with similar probabilities, they are off by {100 * off:.1f} "
+        "points on average (calibration error)."
     )
 
 

@@ -1,4 +1,4 @@
-"""Judges what is decided on rows not learned from: held out, or each by a rule that learned without its fold.
+"""Judges a model on rows not learned from: rows held out, or each row by a rule that learned without its fold.
 
 Input     a rule and its decision; the rows held out, or the rules of all folds.
 Result    `Judged`: the error with its interval, the comparison with always predicting one class, and the measures.
@@ -13,10 +13,10 @@ import numpy as np
 
 from rosenblatt.desk.cost import Baseline, Costs
 from rosenblatt.desk.data import Data
-from rosenblatt.desk.judging.deciding import FoldRule, of_fold, on_the_scale_of, said_by_folds
+from rosenblatt.desk.judging.deciding import FoldRule, decided_by_folds, of_fold, on_the_scale_of
+from rosenblatt.desk.judging.decision_options import DecisionOptions
 from rosenblatt.desk.judging.error_rate import HELD_OUT, ErrorEstimate, by_folds
-from rosenblatt.desk.judging.measures import Measures, Said
-from rosenblatt.desk.judging.wishes import Wishes
+from rosenblatt.desk.judging.measures import Answers, Measures
 from rosenblatt.desk.split import HoldOut
 from rosenblatt.errors import DataError
 from rosenblatt.judge.abstain import Covered, error_curve
@@ -32,46 +32,46 @@ from rosenblatt.rules.rule import Rule
 class Judged:
     """How a model does on rows that it did not learn from."""
 
-    error: ErrorEstimate | None  # of the rows decided; None if all are left to people
-    baseline: Baseline | None  # None if the decision has another aim than to cost little
+    error: ErrorEstimate | None  # on the rows decided; None if all are left to people
+    baseline: Baseline | None  # None if the aim of the decision is not a low cost
     measures: Measures
-    said: Said
-    asked: int  # rows left to people
+    answers: Answers
+    left_to_people: int  # rows
     notes: tuple[str, ...] = ()
 
 
-def said_of(rule: Rule, decision: Decision | None, data: Data) -> Said:
-    """What a model says about rows."""
+def answers_of(rule: Rule, decision: Decision | None, data: Data) -> Answers:
+    """The labels, scores and probabilities that a model gives some rows."""
     scores, own = rule.scores(data.seen), rule.predict(data.seen).astype(np.int64)
     made = decision or Decision()
-    return Said(data.y, made.codes(scores, own), scores, made.probabilities(scores), data.weights)
+    return Answers(data.y, made.codes(scores, own), scores, made.probabilities(scores), data.weights)
 
 
 def on_held_out(
-    wishes: Wishes, rule: Rule, decision: Decision | None, costs: Costs, trained: Data, tested: Data
+    options: DecisionOptions, rule: Rule, decision: Decision | None, costs: Costs, trained: Data, tested: Data
 ) -> Judged:
     """Judge a model on the rows held out."""
-    said = said_of(rule, decision, tested)
-    baseline = Baseline.of(costs, trained, tested, said.codes) if wishes.is_about_cost else None
-    return _judged(said, HELD_OUT, len(trained.classes), baseline)
+    answers = answers_of(rule, decision, tested)
+    baseline = Baseline.of(costs, trained, tested, answers.codes) if options.is_about_cost else None
+    return _judged(answers, HELD_OUT, len(trained.classes), baseline)
 
 
-def _judged(said: Said, how: str, classes: int, baseline: Baseline | None, notes: tuple[str, ...] = ()) -> Judged:
-    decided = int(said.decided.sum())
-    error = ErrorEstimate.of(int(said.wrong.sum()), decided, how) if decided else None
-    return Judged(error, baseline, Measures.of(said, classes), said, said.y.size - decided, notes)
+def _judged(answers: Answers, how: str, classes: int, baseline: Baseline | None, notes: tuple[str, ...] = ()) -> Judged:
+    decided = int(answers.decided.sum())
+    error = ErrorEstimate.of(int(answers.wrong.sum()), decided, how) if decided else None
+    return Judged(error, baseline, Measures.of(answers, classes), answers, answers.y.size - decided, notes)
 
 
-def reliability_of(said: Said) -> tuple[Bin, ...]:
-    """What came true, by probability; empty if there are no probabilities."""
-    return () if (rows := said.given) is None else reliability(rows)
+def reliability_of(answers: Answers) -> tuple[Bin, ...]:
+    """How often yes is right, by bins of probability; empty if there are no probabilities."""
+    return () if (rows := answers.with_probabilities) is None else reliability(rows)
 
 
-def coverage_of(said: Said, made: Decided | None) -> tuple[Covered, ...]:
-    """The error among the rows decided, for every pair of cut-offs that might have been chosen, if some leave rows."""
+def coverage_of(answers: Answers, made: Decided | None) -> tuple[Covered, ...]:
+    """The error among the rows decided, for every pair of cut-offs tried; empty if none leaves rows to people."""
     if made is None or made.guarantee is None or made.guarantee.ladder.without_asking:
         return ()
-    return error_curve(said.shown, made.guarantee.ladder)
+    return error_curve(answers.as_scored, made.guarantee.ladder)
 
 
 # -- by folds --------------------------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ def coverage_of(said: Said, made: Decided | None) -> tuple[Covered, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """What the rule of a fold says, and what its baseline is made from."""
+    """The answers of the rule of one fold, and what its baseline is made from."""
 
     found: FoldRule
     costs: Costs
@@ -94,7 +94,7 @@ def folds_of(
     known_without: Callable[[HoldOut], Data],
     learned_from: Callable[[Data], Rule],
 ) -> list[Fold]:
-    """Learn without each fold in turn; a fold without which a class has no rows is skipped.
+    """Learn without each fold in turn; skip a fold if some class has no rows without it.
 
     `data` are the rows to judge; rows of the table that are set `aside` are in no fold.
     """
@@ -114,7 +114,7 @@ def folds_of(
         found.append(Fold(scored, Costs.of(rule, part), part.without_features, rest.without_features))
     if not found:
         raise DataError(
-            "every fold holds all rows of some class; use more folds or another --seed, or merge rare classes"
+            "every fold contains all rows of some class; use more folds or another --seed, or merge rare classes"
         )
     return found
 
@@ -125,14 +125,19 @@ def pooled(rule: Rule, data: Data, folds: Sequence[Fold]) -> NotLearnedFrom:
 
 
 def on_folds(
-    wishes: Wishes, rows: NotLearnedFrom, made: Decided | None, data: Data, folds: Sequence[Fold], asked: int
+    options: DecisionOptions,
+    rows: NotLearnedFrom,
+    made: Decided | None,
+    data: Data,
+    folds: Sequence[Fold],
+    folds_wanted: int,
 ) -> Judged:
-    """Judge by the rules of all folds; `asked` is how many folds were asked for."""
-    codes, probabilities = (rows.own, None) if made is None else said_by_folds(wishes, data.classes, rows, made)
-    said = Said(rows.y, codes, rows.scores, probabilities, rows.weights)
+    """Judge by the rules of all folds; `folds_wanted` may be more than there are, as some are skipped."""
+    codes, probabilities = (rows.own, None) if made is None else decided_by_folds(options, data.classes, rows, made)
+    answers = Answers(rows.y, codes, rows.scores, probabilities, rows.weights)
     each = [Baseline.of(fold.costs, fold.part, fold.rest, codes[rows.fold == k]) for k, fold in enumerate(folds)]
-    baseline = reduce(add, each) if wishes.is_about_cost else None
-    return _judged(said, by_folds(asked), len(data.classes), baseline, _not_judged(data, rows.y))
+    baseline = reduce(add, each) if options.is_about_cost else None
+    return _judged(answers, by_folds(folds_wanted), len(data.classes), baseline, _not_judged(data, rows.y))
 
 
 def _not_judged(data: Data, judged: Array) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
-"""How a model does on rows that it did not learn from: what it said and what was so, and how well scores tell classes.
+"""How a model does on rows that it did not learn from: labels against classes, and how well scores rank rows.
 
-Input     the rows' classes, what was decided about them, their scores and probabilities.
-Result    `Measures`, and their record for files and programs, which `verify` makes again.
+Input     the rows' classes, the labels that they were given, their scores and probabilities.
+Result    `Measures`, and their record for files and programs, which `verify` computes again.
 """
 
 from collections.abc import Sequence
@@ -18,12 +18,12 @@ from rosenblatt.rows.kernels import Array
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
-    """Rows that a model did not learn from, and what it says about them."""
+class Answers:
+    """The labels, scores and probabilities that a model gives rows that it did not learn from."""
 
     y: Array
-    codes: Array  # what is decided: a class, or UNDECIDED
-    scores: Array  # NaN if those of different rows cannot be compared
+    codes: Array  # of the class that each row is given, or UNDECIDED
+    scores: Array  # NaN if the scores of different rows cannot be compared
     probabilities: Array | None
     weights: Array | None
 
@@ -38,23 +38,23 @@ class Said:
         return np.asarray(self.decided & (self.codes != self.y))
 
     @property
-    def shown(self) -> Scored:
-        """The score and whether the row is yes; with several classes, the lead and whether the first class is right."""
+    def as_scored(self) -> Scored:
+        """Scores, and which rows are yes; with several classes, leads, and which rows' highest score is right."""
         if self.scores.ndim == 2:
             return Scored.of(leads(self.scores), self.codes == self.y, self.weights)
         return Scored.of(self.scores, self.y == 1, self.weights)
 
     @property
-    def scored(self) -> Scored | None:
-        """The rows with their one score, if there are two classes and rows of both."""
+    def for_curves(self) -> Scored | None:
+        """Scores, and which rows are yes, if there are two classes, with rows of both."""
         if self.scores.ndim == 2 or np.isnan(self.scores).any() or not 0 < np.count_nonzero(self.y) < self.y.size:
             return None
-        rows = self.shown
+        rows = self.as_scored
         return None if rows.yes.all() or not rows.yes.any() else rows
 
     @property
-    def given(self) -> Scored | None:
-        """The rows with the probability of yes; with several classes, that of the likeliest, and whether it is so."""
+    def with_probabilities(self) -> Scored | None:
+        """Probabilities of yes, and which rows are yes; with several classes, of the likeliest, and where it is."""
         if self.probabilities is None:
             return None
         if self.probabilities.ndim == 1:
@@ -65,9 +65,9 @@ class Said:
 
 @dataclass(frozen=True)
 class Measures:
-    """What a model is worth on rows that it did not learn from."""
+    """How well a model does on rows that it did not learn from."""
 
-    matrix: tuple[tuple[float, ...], ...]  # a row for each class, a column for each said, the last for asking a person
+    matrix: tuple[tuple[float, ...], ...]  # a row for each class; columns: each label, people
     roc: Area | None  # of two classes, if there are rows of both
     precision_recall: MeanPrecision | None
     separation: ScoreSeparation | None
@@ -75,27 +75,27 @@ class Measures:
     calibration_error: float | None
 
     @classmethod
-    def of(cls, said: Said, classes: int) -> "Measures":
-        """Of what a model says."""
+    def of(cls, answers: Answers, classes: int) -> "Measures":
+        """The measures of these answers."""
         many = classes + 1
-        matrix = table_of(said.codes % many, said.y, many, said.weights)[:classes]
-        rows, chances = said.scored, said.given
+        matrix = table_of(answers.codes % many, answers.y, many, answers.weights)[:classes]
+        rows, chances = answers.for_curves, answers.with_probabilities
         lost = None if chances is None else losses(chances)
         return cls(
             matrix,
             None if rows is None else area(rows),
             None if rows is None else mean_precision(rows),
             None if rows is None else separation(rows),
-            None if lost is None or said.probabilities is None else _brier(said.probabilities, said),
+            None if lost is None or answers.probabilities is None else _brier(answers.probabilities, answers),
             None if lost is None else lost.expected_calibration_error,
         )
 
     def precision(self, code: int) -> float | None:
-        """The share of a class among the rows said to be of it."""
+        """The share of a class among the rows with its label."""
         return _share(self.matrix[code][code], sum(row[code] for row in self.matrix))
 
     def recall(self, code: int) -> float | None:
-        """The share of the rows of a class that are said to be of it."""
+        """The share of the rows of a class that get its label."""
         return _share(self.matrix[code][code], sum(self.matrix[code]))
 
     @property
@@ -107,7 +107,7 @@ class Measures:
 
     @property
     def never_found(self) -> tuple[int, ...]:
-        """Classes none of whose rows, if there are any, is said to be of them."""
+        """Classes that have rows, none of which gets their label."""
         return tuple(code for code, row in enumerate(self.matrix) if any(row) and not row[code])
 
     def record(self, classes: Sequence[str]) -> dict[str, Any]:
@@ -133,13 +133,13 @@ class Measures:
         }
 
 
-def _brier(probabilities: Array, said: Said) -> float:
-    """The mean squared distance of the probabilities from what was so; of several classes, of all of them together."""
+def _brier(probabilities: Array, answers: Answers) -> float:
+    """The mean squared distance of probabilities from 1 for the actual class and 0 for others; of two, that of yes."""
     if probabilities.ndim == 1:
-        each = (probabilities - (said.y == 1)) ** 2
+        each = (probabilities - (answers.y == 1)) ** 2
     else:
-        each = ((probabilities - np.eye(probabilities.shape[1])[said.y]) ** 2).sum(axis=1)
-    return float(np.average(each, weights=said.weights))
+        each = ((probabilities - np.eye(probabilities.shape[1])[answers.y]) ** 2).sum(axis=1)
+    return float(np.average(each, weights=answers.weights))
 
 
 def _share(part: float, whole: float) -> float | None:

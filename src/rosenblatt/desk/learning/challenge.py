@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Challenger:
-    """Another rule, its error on rows not learned from, that of the best linear rule, and the noise in between."""
+    """Another rule: its error on rows not learned from, that of the best linear rule, and the noise in between."""
 
     algorithm: str
     error: float
@@ -35,21 +35,21 @@ class Challenger:
 
     @property
     def note(self) -> str:
-        """Why it is not the rule."""
+        """Why it was not chosen."""
         return (
             f"{self.algorithm} errs on {percent(self.error)} of rows not learned from, the best linear rule on "
-            f"{percent(self.linear)}: not less by more than noise, and the linear rule is simpler"
+            f"{percent(self.linear)}: the linear rule stays, as it is simpler and not worse by more than noise"
         )
 
     @property
     def chosen(self) -> Chosen:
-        """It, as the algorithm of the rule."""
+        """The choice of this algorithm, with the reason."""
         errs = f"it errs on {percent(self.error)} of rows not learned from"
         return Chosen(self.algorithm, f"{FOR_NEW_ROWS}: {errs}, the best linear rule on {percent(self.linear)}")
 
 
 def challenger(algorithm: str, data: Data, rows: Array, found: Comparison, training: "TrainingOptions") -> Challenger:
-    """Learn with this algorithm what the linear rules learned in every split, and judge it as they were."""
+    """Learn with this algorithm from the same rows of every split as the linear rules, and judge it alike."""
     theirs, wrong = data.some(rows).seen_by(ALGORITHMS[algorithm].rule), []
     for learned, judged in found.splits:
         part, new = theirs.some(learned), theirs.some(judged)

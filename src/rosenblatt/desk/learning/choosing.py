@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt.desk.check import decided
-from rosenblatt.desk.constraints import cone_wanted, signs_of
+from rosenblatt.desk.constraints import cone_of_columns, signs_of
 from rosenblatt.desk.cost import Costs
 from rosenblatt.desk.data import Data
 from rosenblatt.desk.learning.shortening import floats_of
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 AUTO, FEWEST = "auto", "fewest-mistakes"
 COMPARED = "cv"  # the algorithm that compares rules
-MEANT = {AUTO: (COMPARED,), FEWEST: ("perceptron", "pocket")}  # whose options these take
+STANDS_FOR = {AUTO: (COMPARED,), FEWEST: ("perceptron", "pocket")}  # the algorithms that these may choose
 LIMIT, GROUPS = "most_columns", "feature_groups"  # options of rules of few columns
-FOR_NEW_ROWS = "it is chosen for new rows"
+FOR_NEW_ROWS = "it aims at few errors on new rows"
 SMALL = 300_000  # numbers; in larger tables, the pocket starts from an averaged rule
 DESCENT, LEAST_PASSES = 2e9, 10  # its budget there: numbers to read, and at least this many passes
 ALSO_AVERAGED = (
@@ -48,7 +48,7 @@ ALSO_AVERAGED = (
     "multi_class",
 )  # options that the averaged rule shares with the pocket
 FEW_PASSES, FEW_UPDATES = 3, 3  # of the averaged rule; of the pocket that starts there, which rarely improves on it
-CLOSE = 0.01  # the largest relative gap of a margin that is called the largest
+CLOSE = 0.01  # a margin within this relative gap is called the largest
 
 
 @dataclass(frozen=True)
@@ -61,18 +61,18 @@ class Chosen:
     verdict: Verdict | None = None
     notes: tuple[str, ...] = ()
 
-    def beside_verdict(self, wrong: int) -> tuple[str, ...]:
-        """A note if rows that are proved separable are not all right."""
+    def note_on_verdict(self, wrong: int) -> tuple[str, ...]:
+        """A note if the rows are proved separable, but the rule is wrong on some of them."""
         if not isinstance(self.verdict, Separable) or not wrong:
             return ()
-        here = f"this one, chosen for new rows, is wrong on {many(wrong, 'row')}"
         some = "some rule that keeps the constraints" if self.verdict.certificate.cone else "some rule"
-        return (f"{some} is right on every training row, though {here}: -a {FEWEST} finds it",)
+        here = f"this one, which aims at few errors on new rows, is wrong on {many(wrong, 'row')}"
+        return (f"{some} is right on every training row, and -a {FEWEST} finds it; {here}",)
 
 
 @dataclass(frozen=True)
 class Proved:
-    """What is proved of a table, in words; of a separable one, weights that are right on every row, and which."""
+    """What is proved about a table, in words; if it is separable, also weights that are right on every row."""
 
     why: str
     verdict: Verdict | None = None
@@ -83,7 +83,7 @@ class Proved:
 
 def chosen(data: Data, training: "TrainingOptions") -> Chosen:
     """Choose the algorithm."""
-    if training.algorithm not in MEANT:
+    if training.algorithm not in STANDS_FOR:
         return Chosen(training.algorithm, "you chose it")
     found = _proved(data, training)
     if training.algorithm == AUTO:
@@ -114,7 +114,7 @@ def _proved(data: Data, training: "TrainingOptions") -> Proved:
     threshold = {name: given[name] for name in ("fit_intercept", "bias_scale") if name in given}
     ties = given.get("ties", "mistake")
     ties = "minus" if ties == "correct" else ties  # zero weights would separate every table
-    cone = cone_wanted(data.encoding, training.constraints)
+    cone = cone_of_columns(data.encoding, training.constraints)
     under = " by the columns in use" if given.get(LIMIT) is not None else ""
     under += " under the constraints" if cone else ""
     verdict, widest = decided(data, threshold, ties, clock, another, cone)
@@ -132,7 +132,7 @@ def _proved(data: Data, training: "TrainingOptions") -> Proved:
 
 
 def _pocket(data: Data, training: "TrainingOptions") -> tuple[str, dict[str, Any]]:
-    """How the pocket begins, in words, and its options: in a large table, where an averaged perceptron ended."""
+    """How the pocket starts, in words, and its options: on a large table, from an averaged perceptron."""
     numbers = data.n * numbers_per_row(some_rows(data.seen, np.arange(min(data.n, 1000))))
     if numbers <= SMALL:
         return "", {}
@@ -173,15 +173,15 @@ def rule_of(algorithm: str, options: Mapping[str, Any], data: Data, training: "T
 def options_of(algorithm: str, options: Mapping[str, Any], constrained: bool = False) -> tuple[Any, set[str]]:
     """The class of rules with this name, and its options; refuses other options, and rules that keep no constraints."""
     if algorithm not in ALGORITHMS:
-        raise OptionError(f"the algorithm must be one of {', '.join([*MEANT, *ALGORITHMS])}, not {algorithm!r}")
+        raise OptionError(f"the algorithm must be one of {', '.join([*STANDS_FOR, *ALGORITHMS])}, not {algorithm!r}")
     rule_class = ALGORITHMS[algorithm].rule
     known = _known(algorithm)
     if constrained and MONOTONIC not in known:
         able = ", ".join(each for each in ALGORITHMS if MONOTONIC in _known(each))
-        raise OptionError(f"the {algorithm} rule cannot keep --increasing and --decreasing; these can: {able}")
+        raise OptionError(f"the {algorithm} rule does not support --increasing and --decreasing; these do: {able}")
     if options.get(LIMIT) is not None and LIMIT not in known:
         able = ", ".join(each for each in ALGORITHMS if LIMIT in _known(each))
-        raise OptionError(f"the {algorithm} rule cannot keep to --most-columns; these can: {AUTO}, {able}")
+        raise OptionError(f"the {algorithm} rule does not support --most-columns; these do: {AUTO}, {able}")
     for option in options:
         if option not in known:
             hint = nearest(option, known) or f"; it has {', '.join(sorted(known))}"
@@ -196,7 +196,7 @@ def rules_of(algorithm: str, options: Mapping[str, Any], constrained: bool = Fal
             if having := [each for each in ALGORITHMS if option in _known(each)]:
                 one = f"one of {', '.join(having)}" if len(having) > 1 else having[0]
                 raise OptionError(f"the default rule has no option {option!r}: choose the algorithm with -a, {one}")
-    for each in MEANT.get(algorithm, (algorithm,)):
+    for each in STANDS_FOR.get(algorithm, (algorithm,)):
         yield options_of(each, options, constrained)[0]
 
 

@@ -57,8 +57,8 @@ def _not_checked(about: Subject, _: Any) -> Outcome:
     unknown = list(about.rule.not_checkable)
     unknown += ["the errors of rules of other numbers of columns"] if about.rule.column_path is not None else []
     unknown += ["that the weights were learned without the held-out rows"] if about.tested.n else []
-    unknown += ["that no cut-off to try was chosen by the rows set aside"] if about.aside.n else []
-    return Outcome(None, f"A table cannot show {', '.join(unknown)}.", None)
+    unknown += ["that the cut-offs to try were chosen without the rows set aside"] if about.aside.n else []
+    return Outcome(None, f"A table cannot show {', or '.join(unknown)}.", None)
 
 
 CLAIMS = (

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rosenblatt.desk.profile import counted_columns, said
+from rosenblatt.desk.profile import codes_and_scores, counted_columns
 from rosenblatt.desk.verifying.claim import AGAIN, NEAR, PREDICT, Claim, Outcome, Subject
 from rosenblatt.judge.profile import Profile, ScoreProfile
 from rosenblatt.plurals import many
@@ -20,25 +20,25 @@ def _columns(about: Subject, profile: Profile) -> Outcome:
     for each, counts in zip(profile.columns, found.counts, strict=True):
         if list(each.counts) != counts.tolist():
             return Outcome(False, f"The profile's counts of column {each.name!r} are not those of these rows.", AGAIN)
-    return Outcome(True, f"The profile counts {many(profile.rows, 'row')} in each column as they are.", AGAIN)
+    return Outcome(True, f"The profile's counts of {many(profile.rows, 'row')} are right in every column.", AGAIN)
 
 
 def _scores(about: Subject, scores: ScoreProfile) -> Outcome:
     """The counts of scores and decisions; a score within rounding of a bin's end may be on either side of it."""
     if scores.held_out != bool(about.tested.n):
         return Outcome(False, "The profile's scores are not those of the rows held out.", AGAIN)
-    codes, found = said(about.model, (about.tested if scores.held_out else about.trained).seen)
+    codes, found = codes_and_scores(about.model, (about.tested if scores.held_out else about.trained).seen)
     decisions = np.bincount(codes % len(scores.decisions), minlength=len(scores.decisions)).tolist()
     if decisions != list(scores.decisions) or not _in_bins(scores.edges, scores.counts, found):
         return Outcome(False, "The profile's scores or decisions are not those of these rows.", PREDICT)
     which = "held-out row" if scores.held_out else "training row"
     return Outcome(
-        True, f"The profile counts the scores and decisions of {many(found.size, which)} as they are.", PREDICT
+        True, f"The profile's counts of the scores and decisions of {many(found.size, which)} are right.", PREDICT
     )
 
 
 def _in_bins(edges: Sequence[float], counts: Sequence[int], scores: Array) -> bool:
-    """Whether so many scores are in each bin, give or take rounding."""
+    """Whether each bin has the number of scores that is claimed, up to rounding."""
     up_to, slack = np.cumsum(counts)[:-1], NEAR * float(np.abs(scores[np.isfinite(scores)]).max(initial=0.0))
     ordered = np.sort(scores)
     least, most = (np.searchsorted(ordered, np.asarray(edges) + side, "right") for side in (-slack, slack))

@@ -1,4 +1,4 @@
-"""The ledger of a run under constraints on the signs of weights, each of whose corrections ends in their cone.
+"""The ledger of a run under constraints on the signs of weights, in which every correction ends in their cone.
 
 `averaged_kernels` says what a correction is, and why the bounds on their number hold.
 """
@@ -19,12 +19,12 @@ from rosenblatt.rows.kernels import Array
 
 
 def signs_in(cone: Cone, size: int) -> Array:
-    """The signs of so many weights, as strides take them."""
+    """The signs of the weights, as strides take them; `size` is how many weights there are."""
     return cone.signs(size).astype(np.float64) if cone else FREE
 
 
 class ConeLedger(Ledger):
-    """A ledger of whole corrections, each of which is followed by the way to the cone."""
+    """A ledger of whole corrections, each followed by a step to the nearest weights in the cone."""
 
     def __init__(
         self, start: Array, n_rows: int, dtype: Any, increasing: tuple[int, ...], decreasing: tuple[int, ...]
@@ -33,8 +33,8 @@ class ConeLedger(Ledger):
         self.cone = Cone(tuple(increasing), tuple(decreasing))
 
     def follower(self, examples: Examples) -> Callable[[Array, Array], None]:
-        """What makes the corrections of some entries once more."""
-        every_look = WithinMargin(inf, signs_in(self.cone, examples.size))  # is a correction
+        """A function that repeats the corrections of some entries."""
+        every_look = WithinMargin(inf, signs_in(self.cone, examples.size))  # no margin is infinite: every look corrects
 
         def follow(w: Array, entries: Array) -> None:
             doubt = averaged.doubt_during(entries.size, examples, w, examples.radius)

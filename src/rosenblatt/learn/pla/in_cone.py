@@ -1,10 +1,10 @@
-"""The projected perceptron: PLA whose every correction is followed by the way to the cone of constraints on signs.
+"""The projected perceptron: PLA in which every correction is followed by a step to the cone of the constraints.
 
 Problem   weights in a cone, s_j w_j >= 0 for some features j, with y_i (w . x_i) > 0 for every row i.
 Input     as for PLA, and the cone.
-Result    as of PLA; all weights on the way are in the cone.
+Result    as for PLA; all weights on the way are in the cone.
 
-Why the bound on the corrections holds is said in `learn.passes.averaged_kernels`. Rows are corrected in cycles.
+`learn.passes.averaged_kernels` explains why the bound on the corrections holds. Rows are corrected in cycles.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from rosenblatt.rows.kernels import Array, Doubt
 
 
 def stride_in(cone: Cone, ties: str, size: int) -> OnMistakes:
-    """What a look at a row does."""
+    """What looking at a row does."""
     return OnMistakes(TIES[ties], signs_in(cone, size))
 
 
@@ -40,7 +40,7 @@ class ConeWalk(Walk):
         return page[: self.most_at_once], doubt
 
     def correct(self, order: Array, copies: Array, quiet: int, patience: int) -> tuple[int, int]:
-        """As in a pass: without patience, and without a count of the rows in a row that were right."""
+        """As in a pass, but without patience: rows that were right in succession are not counted."""
         return self._course.sweep(order, copies), quiet
 
     def cycles(self, most: int) -> Reason | None:

@@ -49,7 +49,7 @@ def fill(
     watch: Callable[[Walk], None] | None,
     interrupted: Callable[[], bool],
 ) -> tuple[Kept, Walk, ConeLedger, Reason]:
-    """Correct a random mistake, go to the cone, and keep the weights if they are the best so far; and again."""
+    """Again and again, correct a random mistake, step to the cone, and keep the weights if they are the best so far."""
     walk = ConeWalk(examples, name_of(ties), cone, start, budget, watch)
     walk.interrupted, walk.most_at_once = interrupted, 1
     kept = Kept(examples, counted(ties), gamma)

@@ -1,4 +1,4 @@
-"""What a comparison found: every candidate's errors, and which are part of the rule, in words too."""
+"""What a comparison found: every candidate's errors, which candidates the rule is made of, and why, in words."""
 
 from dataclasses import dataclass
 
@@ -14,24 +14,24 @@ SHOWN = 3  # of the others, in the statement
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """What was tried, how it did, and what is kept."""
+    """The candidates tried, their errors, and which of them are kept."""
 
     tried: tuple[Candidate, ...]
     errors: Array  # of each candidate (a row) in each split
     error: Array  # of each candidate: a row that was judged several times counts once
     noise: Array  # the standard error of its difference from the best
-    constant: float | None = None  # the least error of one class for every row; older files do not say
-    alone: bool = False  # whether the best is the rule, as the comparison was cut short
-    columns: ColumnPath | None = None  # of a rule of few columns: which, and why so many
+    constant: float | None = None  # the least error of one class for every row; older files lack it
+    alone: bool = False  # whether the rule is the best candidate alone, because the comparison was cut short
+    columns: ColumnPath | None = None  # for a rule of few columns: which columns, and why that number
 
     @property
     def best(self) -> int:
-        """The one of least error; of several, the simplest."""
+        """The candidate of least error; of several, the simplest."""
         return int(np.argmin(self.error))
 
     @property
     def kept(self) -> Array:
-        """Which are part of the rule."""
+        """Which candidates are part of the rule."""
         if self.alone:
             return np.asarray(np.arange(len(self.tried)) == self.best)
         return np.asarray(self.error - self.error[self.best] <= NOISE * self.noise)
@@ -57,7 +57,7 @@ class Choice:
                 return f"No candidates were compared; the rule is the {self.tried[0]}."
             return f"There are too few rows to compare candidates; the rule is the mean of all {len(self.tried)}."
         first, *others = map(str, self.chosen)
-        beside = "" if self.constant is None else f" (one class for every row: on {percent(self.constant)})"
+        beside = "" if self.constant is None else f" (one class for every row errs on {percent(self.constant)})"
         error = percent(self.error[self.best])
         if len(self.tried) == 1:
             return f"The {first} errs on {error} of rows not learned from{beside}."
@@ -71,6 +71,6 @@ class Choice:
         some = ", ".join(others[:SHOWN]) + (f", and {len(others) - SHOWN} more" if len(others) > SHOWN else "")
         worst = percent(self.error[self.kept].max())
         return (
-            f"{said}. Up to {worst}, the difference may be noise ({some}); "
+            f"{said}. For {len(others)} more, with an error of up to {worst}, the difference may be noise ({some}); "
             f"the rule is the mean of these {len(others) + 1}."
         )

@@ -9,7 +9,7 @@ from rosenblatt.plurals import many
 from rosenblatt.rows.kernels import Array
 
 NOISE = 1.0  # standard errors
-USED = " (used)"  # beside how many columns that is
+USED = " (used)"  # marks the number of columns that the rule uses
 
 
 def percent(share: float) -> str:
@@ -19,7 +19,7 @@ def percent(share: float) -> str:
 
 @dataclass(frozen=True, eq=False)
 class ColumnPath:
-    """The columns of a table as they entered a rule, and how rules of so many columns did."""
+    """The columns of a table in the order in which they entered a rule, and the errors of rules of the first ones."""
 
     names: tuple[str, ...]  # in order of entry
     of: int  # how many columns there are to choose from
@@ -29,12 +29,12 @@ class ColumnPath:
 
     @property
     def many(self) -> int:
-        """How many to use: as many as err least, the fewest of those; all that entered, if they were not compared."""
+        """How many to use: the number of least error, the smallest of several; all that entered, if not compared."""
         return int(np.argmin(self.error)) + 1 if self.error.size else len(self.names)
 
     @property
     def within_noise(self) -> int:
-        """The fewest whose error noise cannot tell from the least."""
+        """The fewest columns whose error may differ from the least only by noise."""
         if not self.error.size:
             return self.many
         return int(np.argmax(self.error - self.error.min() <= NOISE * self.noise)) + 1
@@ -46,7 +46,7 @@ class ColumnPath:
 
     @property
     def rows(self) -> list[tuple[str, str, str]]:
-        """A table for people: how many columns, the error of a rule of so many, and the column added."""
+        """A table for people: the number of columns, the error of a rule of that many, and the column added last."""
         errors = [*map(percent, self.error.tolist()), *[""] * (len(self.names) - self.error.size)]
         each = list(enumerate(zip(errors, self.names, strict=True), 1))
         found = [(f"{k:,}{USED if k == self.many else ''}", *both) for k, both in each]
@@ -76,7 +76,11 @@ class ColumnPath:
         if most == 1:
             return f"{used}; it errs on {error} of rows not learned from{of_all}."
         fewer = self.within_noise
-        noise = f"; one of {fewer} on {percent(self.error[fewer - 1])}, which may be noise" if fewer < self.many else ""
+        noise = (
+            f"; one of {fewer} errs on {percent(self.error[fewer - 1])}, and the difference may be noise"
+            if fewer < self.many
+            else ""
+        )
         return (
             f"{used}: of rules of 1 to {most} columns, one of {self.many} errs least on rows not learned from, on "
             f"{error}{noise}{of_all}."

@@ -1,13 +1,13 @@
 """Choose among candidates by cross-validation, and average those that noise cannot tell apart.
 
 Problem   a rule that errs little on rows not seen.
-Input     rows, their classes and costs; splits: rows to learn from and rows to judge by; candidates, and how those are
-          learned that are not on the path.
+Input     rows, their classes and costs; splits: rows to learn from and rows to judge by; candidates, and functions
+          that learn those that are not on the path.
 Result    `Choice`: every candidate's errors, and which are kept; then the weights that all rows give those.
 Method    Every candidate learns from the same rows of every split, and is judged by the same others. The difference
           between its mistakes and those of the best, row by row, has a standard error. Those whose error is larger by
           no more than that are kept, and the rule is the mean of their weights, each scaled to scores of mean size 1:
-          to pick one of them would be to pick by luck. Where time is up or Ctrl-C was pressed, the candidates that were
+          picking one of them would be picking by luck. If time is up or Ctrl-C is pressed, the candidates that were
           judged in every split are compared, and the best of them is the rule.
 """
 
@@ -29,10 +29,10 @@ from rosenblatt.rows.kernels import Array, Rows
 from rosenblatt.rows.storage import n_features, rows_of, some_features, some_rows, table_of
 from rosenblatt.rows.threads import in_pieces
 
-TOGETHER = 32_000  # scores of splits that are learned together
+TOGETHER = 32_000  # scores in the splits that are learned together
 UNJUDGED = np.int8(-1)
 GROUPS = 2  # of splits, at least: for two cores
-WORK = 20  # looks at each number, at least: what a thread must be worth
+WORK = 20  # looks at each number, at least, so that a thread is worth starting
 
 Split = tuple[Array, Array]  # rows to learn from, rows to judge by
 Learner = Callable[["LabelledTable"], Array]  # weights for rows with a constant of 1, the threshold's last
@@ -108,7 +108,7 @@ def compare(
     stop: Callable[[], bool] = never,
     features: Sequence[Array] | None = None,
 ) -> Comparison:
-    """Judge every candidate in every split, of its own features if those are given; without any, all are as good."""
+    """Judge every candidate in every split, on the split's own features if given; without splits, all are as good."""
     if not splits:
         return _uncompared(data, splits, tried)
     if features is None:
@@ -143,13 +143,13 @@ def judged(
         for each, (learned, others) in zip(wrong, splits, strict=True):
             if not stop():
                 part = scaled.some(others)
-                answers = said(part.scores(learners[tried[k].family](scaled.some(learned))))
+                answers = classes_by(part.scores(learners[tried[k].family](scaled.some(learned))))
                 each[k] = (answers != part.codes).astype(np.int8)
     return wrong
 
 
 def _uncompared(data: LabelledTable, splits: Sequence[Split], tried: tuple[Candidate, ...]) -> Comparison:
-    """All are as good."""
+    """A comparison without errors, in which all candidates are as good."""
     many = len(tried)
     choice = Choice(tried, np.zeros((many, 0)), np.zeros(many), np.zeros(many))
     return Comparison(choice, data, splits, np.zeros((many, 0)))
@@ -226,12 +226,12 @@ def _judged(
     found = [np.full((len(tried), judged.size), UNJUDGED) for _, judged in group]
     for candidate, place in follow(problems, tried, stop):
         for wrong, each, (_, judged) in zip(found, problems.scores(place), group, strict=True):
-            wrong[tried.index(candidate)] = said(each[:, judged]) != data.codes[judged]
+            wrong[tried.index(candidate)] = classes_by(each[:, judged]) != data.codes[judged]
     return found
 
 
-def said(scores: Array) -> Array:
-    """The class that the scores of a rule, or of several, say."""
+def classes_by(scores: Array) -> Array:
+    """The class of every row by its score, or by its scores if there are several."""
     return (scores[0] > 0.0).astype(np.int64) if len(scores) == 1 else np.asarray(scores.argmax(axis=0))
 
 

@@ -1,19 +1,19 @@
 """Columns enter a rule one after another, each time the one that helps most.
 
-Problem   few columns of a table whose soft margin P(w) (`saturating`, at sharpness 0) is low; least P of all sets of so
-          many columns would take a look at every set.
+Problem   a few columns of a table for which the soft margin P(w) (`saturating`, at sharpness 0) is low. To find the
+          lowest P for a given number of columns, one would have to look at every set of that size.
 Input     rows on one scale, their classes, the share of each row in P, the features of every column, a ridge.
 Result    after each column: the columns that are in, and the scores of all rows at the lowest P with those.
 Method    Forward. At the lowest P of the columns S that are in, with slope g along the features of another column c,
-          P falls by at least g' K^-1 g / 2 where c enters: rows bend P by no more than their second moments M, so K is
-          what of M + ridge is c's own once S has taken its part (the Schur complement of S). Of the columns that
-          promise most, some are learned with S, and the one with the lowest P enters. A column of many features
-          promises more by noise alone: each of them adds its part of tr(K^-1 J), J the sums of squares of what rows
-          pull, to how much lower P is on the rows learned from than on others. It is taken off.
-Paper     forward selection: Efroymson 1960; the part taken off: Takeuchi 1976.
+          P falls by at least g' K^-1 g / 2 if c enters. Rows bend P by no more than their second moments M, so K is the
+          Schur complement of S in M + ridge: the part that is c's own. Of the columns that promise most, some are
+          learned with S, and the one with the lowest P enters. A column of many features promises more by noise alone:
+          together they make P lower on the rows learned from than on others by about tr(K^-1 J), where J holds the
+          sums of squares of the rows' pulls. This is subtracted.
+Paper     forward selection: Efroymson 1960; the part subtracted: Takeuchi 1976.
 
-Where two columns promise the same, the first is taken. Of more than two classes, rows bend P by up to as many times
-their second moments as there are classes; which columns promise most hardly depends on that factor, so it is left out.
+If two columns promise the same, the first is taken. With k > 2 classes, rows bend P by up to k times their second
+moments; which columns promise most hardly depends on that factor, so it is left out.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -29,8 +29,8 @@ from rosenblatt.learn.selection.saturating import descend
 from rosenblatt.learn.selection.standard import BIAS, space_of
 from rosenblatt.rows.kernels import Array
 
-LEARNED = 3  # columns, at most, for every one that enters
-UNCLEAR = 0.2  # of what the best promises: those that promise nearly as much are learned too
+LEARNED = 3  # at most this many columns are learned for every one that enters
+UNCLEAR = 0.2  # columns that promise less than the best by at most this part are learned, too
 LOOKED_AT = 12  # columns whose noise is estimated
 TOGETHER = 300  # features whose moments are looked at together; a column of more promises what its slope alone does
 
@@ -47,7 +47,7 @@ class Entered:
 
 
 class Entering:
-    """Rows that columns enter for."""
+    """The search on some rows, as columns enter."""
 
     def __init__(self, data: LabelledTable, table: Any, columns: Sequence[Array], share: Array) -> None:
         self.data, self.table, self.columns, self.share = data, table, columns, share
@@ -62,7 +62,7 @@ class Entering:
         self.squares = np.asarray(squares.T @ share)[self.of_single]
 
     def run(self, most: int, stop: Callable[[], bool]) -> Iterator[Entered]:
-        """As so many columns enter, or as many as there is time for; the first one always does."""
+        """What is found as columns enter, up to `most` or as many as time allows; the first always enters."""
         place = self._learned((), None)
         for k in range(min(most, len(self.columns))):
             if k and stop():
@@ -91,7 +91,7 @@ class Entering:
         return np.asarray(part if isinstance(part, np.ndarray) else part.toarray())
 
     def slopes(self, place: Entered) -> Array:
-        """How steeply P falls along every feature, a row for each score; 0 where its weight may not go."""
+        """How steeply P falls along every feature, a row for each score; 0 if the constraint forbids the direction."""
         slopes = np.asarray(self.table.T @ place.pulls.T).T
         signs = self.data.cone.signs(slopes.shape[1]) if self.data.cone else np.zeros(1)
         return np.where(signs * slopes < 0.0, 0.0, slopes)
@@ -120,7 +120,7 @@ class Entering:
 
 
 class Promise:
-    """By how much P falls at least where each column enters.
+    """By how much P falls, at least, if each column enters.
 
     The threshold and the first columns that are in, up to TOGETHER features, step with it: what is promised of steps
     that leave the others alone holds too.

@@ -1,14 +1,14 @@
 """Choose a rule of few columns by cross-validation: how many columns, which ones, and which candidates.
 
-Problem   a rule that uses at most so many columns of a table, and errs little on rows not seen.
+Problem   a rule that uses only a limited number of columns of a table, and errs little on rows not seen.
 Input     as for `comparison`; the features of every column, and how many columns may be used.
 Result    `FewColumns`: the features to use, the columns in order of entry with the error of every number of them, and
-          the comparison of the candidates on so many columns.
+          the comparison of the candidates on that many columns.
 Method    In every split, columns enter (`entering`) by the rows to learn from alone, so the errors of rules of one
-          column, of two, ... on its other rows are honest, though each split may choose other columns. As many are used
-          as err least (the fewest whose error noise cannot tell from that erred more on real tables); the columns
-          themselves are those that all rows choose. With so many columns, in every split its own, all candidates
-          are then compared.
+          column, of two, ... on its other rows are honest, though each split may choose other columns. The number
+          of columns is the one of least error (the smallest number within noise of it did worse on real tables);
+          the columns themselves are chosen from all rows. All candidates are then compared with that number of
+          columns, which every split chooses for itself.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -27,10 +27,10 @@ from rosenblatt.learn.selection.comparison import (
     LabelledTable,
     Learner,
     Split,
+    classes_by,
     compare,
     judged,
     measured,
-    said,
 )
 from rosenblatt.learn.selection.entering import Entered, Entering
 from rosenblatt.learn.selection.path import MODERATE, Candidate
@@ -39,12 +39,12 @@ from rosenblatt.learn.selection.standard import Standard
 from rosenblatt.rows.kernels import Array
 from rosenblatt.rows.threads import in_pieces
 
-MOST = 40  # columns of a rule: choosing more would take long, and nobody would read it
+MOST = 40  # columns of a rule: choosing more would take long, and nobody would read such a rule
 
 
 @dataclass(frozen=True, eq=False)
 class FewColumns:
-    """What was found."""
+    """The features chosen, and how."""
 
     features: Array  # to use, in order
     path: ColumnPath
@@ -60,7 +60,7 @@ def compare_few(
     learners: Mapping[str, Learner] = NO_LEARNERS,
     stop: Callable[[], bool] = never,
 ) -> FewColumns:
-    """Choose at most so many of the columns, each a name and its features, and compare rules of them."""
+    """Choose at most `most` of the columns, each a name and its features, and compare rules of them."""
     search = _Search(data, list(columns.values()), min(most, MOST), stop)
     order = search.entered(np.arange(data.codes.size))[-1].columns
     names = list(columns)
@@ -81,7 +81,7 @@ def compare_few(
 
 
 def _with_errors(path: ColumnPath, data: LabelledTable, found: "Sequence[InSplit]") -> ColumnPath:
-    """With the error of rules of one column, of two, ...: where time was up, in the splits in which most entered."""
+    """The path with the error of rules of one column, of two, ...; if time was up, from the farthest splits."""
     reached = max(len(each.wrong) for each in found)
     far = [each for each in found if len(each.wrong) == reached]
     most = min(reached, len(path.names))
@@ -92,7 +92,7 @@ def _with_errors(path: ColumnPath, data: LabelledTable, found: "Sequence[InSplit
 
 @dataclass(frozen=True, eq=False)
 class InSplit:
-    """The columns that entered in a split, in order; with one of them, two, ..., which rows judged are wrong."""
+    """The columns that entered in a split, in order, and the rows that rules of one, of two, ... of them get wrong."""
 
     split: Split
     columns: tuple[int, ...]
@@ -100,7 +100,7 @@ class InSplit:
 
 
 class _Search:
-    """Which columns enter, by some of the rows."""
+    """The search for columns, on all rows or in a split."""
 
     def __init__(self, data: LabelledTable, columns: Sequence[Array], most: int, stop: Callable[[], bool]) -> None:
         self.data, self.columns, self.most, self.stop = data, columns, most, stop
@@ -118,7 +118,7 @@ class _Search:
         return list(Entering(self.data, self.table, self.columns, share).run(self.most, self.stop))
 
     def in_splits(self, splits: Sequence[Split]) -> list[InSplit]:
-        """The same in every split, or in those that there is time for."""
+        """The columns that enter in every split, or in the splits that there is time for."""
 
         def some(first: int, last: int) -> list[InSplit]:
             return [self._in_split(split) for split in splits[first:last] if not self.stop()]
@@ -129,5 +129,5 @@ class _Search:
     def _in_split(self, split: Split) -> InSplit:
         learned, judged = split
         found = self.entered(learned)
-        wrong = [said(each.scores[:, judged]) != self.data.codes[judged] for each in found]
+        wrong = [classes_by(each.scores[:, judged]) != self.data.codes[judged] for each in found]
         return InSplit(split, found[-1].columns, np.array(wrong, np.int8))

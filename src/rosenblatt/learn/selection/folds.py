@@ -1,10 +1,10 @@
-"""Rows cut into folds with each class in its share, and a smaller table of the same shares."""
+"""Rows dealt into folds, and samples of rows, with every class in proportion."""
 
 import numpy as np
 
 from rosenblatt.rows.kernels import Array
 
-ROWS_JUDGED, MOST_TIMES = 3_000, 3  # rows that are judged in all, if that takes no more than so many times
+ROWS_JUDGED, MOST_TIMES = 3_000, 3  # rows to judge in all, by dealing the rows at most this many times
 
 
 def stratified(codes: Array, folds: int, rng: np.random.Generator) -> Array:
@@ -17,7 +17,7 @@ def stratified(codes: Array, folds: int, rng: np.random.Generator) -> Array:
 
 
 def splits(codes: Array, folds: int, rng: np.random.Generator) -> list[tuple[Array, Array]]:
-    """Rows to learn from and rows to judge by: folds dealt out once, or, of few rows, whose errors are noisy, again."""
+    """Rows to learn from and rows to judge by: folds dealt out once, or more often if rows are few and errors noisy."""
     found = []
     for _ in range(min(max(ROWS_JUDGED // codes.size, 1), MOST_TIMES)):
         fold = stratified(codes, folds, rng)

@@ -1,4 +1,4 @@
-"""The candidates: from the widest street to the fewest mistakes, each begun where the one before it ended."""
+"""The candidates, from the widest margin to the fewest mistakes, each starting where the one before it ended."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -31,11 +31,11 @@ class Candidate:
         return f"saturating loss with ridge {self.ridge:g} and sharpness {self.sharpness:g}"
 
 
-MODERATE = Candidate(SOFT, 0.01)  # for want of a comparison
+MODERATE = Candidate(SOFT, 0.01)  # used where nothing is compared
 
 
 def candidates(families: tuple[str, ...]) -> tuple[Candidate, ...]:
-    """All of these families, the simpler before the less simple."""
+    """All candidates of these families, simpler ones first."""
     on_path = [
         Candidate(family, ridge, sharpness)
         for family in FAMILIES
@@ -49,7 +49,7 @@ def candidates(families: tuple[str, ...]) -> tuple[Candidate, ...]:
 def follow(
     problems: Problems, wanted: tuple[Candidate, ...], stop: Callable[[], bool] = never
 ) -> Iterator[tuple[Candidate, PathPoint]]:
-    """Where each of the candidates wanted ends, for all problems; of those that are reached before it is to stop."""
+    """Where each wanted candidate ends, for all problems; only those reached before `stop`."""
     begun = problems.start()
     for ridge in RIDGES:
         there = {c.sharpness: c for c in wanted if c.family in FAMILIES and c.ridge == ridge}

@@ -1,4 +1,4 @@
-"""What the paths of `learn.selection` lower: losses of rows, for several problems at once.
+"""The losses that the paths of `learn.selection` lower, for several problems at once.
 
 With two classes, a row loses s(h(m)) for its margin m = y (w . x), h(m) = max(0, 1 - m)^2 / 2, and
 s(u) = (1 - exp(-sharpness u)) / sharpness, which is u itself at sharpness 0. With more, all scores are learned at once,
@@ -16,27 +16,27 @@ from rosenblatt.rows.kernels import Array
 
 @dataclass(frozen=True, eq=False)
 class PathPoint:
-    """Coordinates of weights for each problem, and the margins there; of several classes, the scores."""
+    """Coordinates of weights for each problem, and the margins there; with several classes, the scores."""
 
     V: Array
     margins: Array
 
     def beyond(self, steps: Array, before: "PathPoint") -> "PathPoint":
-        """So many times the way from the place before, beyond this one."""
+        """The point beyond this one by `steps` times the way from `before`."""
         steps = steps[:, np.newaxis]
         return PathPoint(self.V + steps * (self.V - before.V), self.margins + steps * (self.margins - before.margins))
 
     def some(self, chosen: Array) -> "PathPoint":
-        """In some of the problems."""
+        """The point in some of the problems only."""
         return PathPoint(self.V[chosen], self.margins[chosen])
 
     def put(self, chosen: Array, other: "PathPoint") -> None:
-        """Be at another place in some of the problems."""
+        """Move to another place in some of the problems."""
         self.V[chosen], self.margins[chosen] = other.V, other.margins
 
 
 def losses(margins: Array, sharpness: float) -> tuple[Array, Array]:
-    """What a row of two classes loses at margins, and how steeply that falls there."""
+    """The loss of rows of two classes at margins, and how steeply it falls there."""
     slack = np.subtract(1.0, margins)
     np.maximum(slack, 0.0, out=slack)
     loss = np.square(slack)
@@ -68,7 +68,7 @@ class Problems:
 
     @property
     def many(self) -> int:
-        """How many there are."""
+        """The number of problems."""
         return len(self.costs)
 
     @property
@@ -77,11 +77,11 @@ class Problems:
         return self.space.squares
 
     def some(self, chosen: Array) -> "Problems":
-        """Some of them."""
+        """Some of the problems."""
         return Problems(self.space, self.signs[chosen], self.costs[chosen], cone=self.cone)
 
     def within(self, V: Array) -> Array:
-        """The nearest coordinates that have the signs they must have."""
+        """The nearest coordinates that keep the constraints on signs."""
         return V if self.cone is None else np.where(self.cone * V < 0.0, 0.0, V)
 
     def start(self) -> PathPoint:
@@ -95,7 +95,7 @@ class Problems:
         return margins
 
     def lost(self, margins: Array, sharpness: float) -> Array:
-        """What is lost in each problem at these margins."""
+        """The loss of each problem at these margins."""
         slack = np.subtract(1.0, margins)
         np.maximum(slack, 0.0, out=slack)
         np.square(slack, out=slack)
@@ -133,7 +133,7 @@ class JointProblems(Problems):
     classes: int = 0
 
     def some(self, chosen: Array) -> "JointProblems":
-        """Some of them."""
+        """Some of the problems."""
         return JointProblems(self.space, self.signs, self.costs[chosen], self.classes)
 
     @cached_property
@@ -151,7 +151,7 @@ class JointProblems(Problems):
         return self.space.slopes(V.reshape(-1, self.space.size)).reshape(len(V), -1)
 
     def lost(self, margins: Array, sharpness: float) -> Array:
-        """What is lost in each problem at these scores."""
+        """The loss of each problem at these scores."""
         _, loss = self._short_of_one(margins)
         return np.asarray(np.einsum("ij,ij->i", self.costs, saturated(loss, sharpness)))
 
@@ -166,7 +166,7 @@ class JointProblems(Problems):
         return lost, slack.reshape(self.many, -1)
 
     def _short_of_one(self, margins: Array) -> tuple[Array, Array]:
-        """By how much each row's lead over each class is below 1, and half the sum of the squares of that."""
+        """How far each row's lead over each other class is below 1, and half the sum of the squares of these."""
         own, rows = self.signs, np.arange(self.signs.size)
         scores = margins.reshape(self.many, self.classes, -1)
         slack = scores - (scores[:, own, rows] - 1.0)[:, np.newaxis]

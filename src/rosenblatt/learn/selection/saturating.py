@@ -8,13 +8,14 @@ Input     coordinates in which the columns look alike, several problems at once,
 Result    the weights of each problem, and their scores.
 Method    s bends at most as a parabola of curvature 1, so in coordinates where the rows have unit second moments one
           metric is above all problems: a step to its lowest point never makes P larger. Steps are extrapolated
-          (Nesterov 1983), and begin anew where P rose (O'Donoghue and Candes 2015). Coordinates that must have a sign
-          and would lose it become 0 with every step, which is then to the lowest point in their cone.
+          (Nesterov 1983), and begin anew where P rose (O'Donoghue and Candes 2015). Coordinates under a constraint
+          become 0 in any step that would give them the wrong sign; the step then leads to the lowest point in their
+          cone.
 Paper     a redescending loss: Welsch 1975; in classification, the correntropy loss (Singh, Pokharel and Principe 2014).
 
-It is convex, and the lowest point the only one, at sharpness 0 (`learn.soft` finds that one exactly, for one problem
-at a time, with a proof); else where it ends depends on the start. All is in floats, and to be judged on rows that were
-not learned from: no proof rests on it.
+At sharpness 0, P is convex and has one lowest point (which `learn.soft` finds exactly, for one problem at a time, with
+a proof). Otherwise, the end of the descent depends on its start. All is computed in floats, and meant to be judged on
+rows that were not learned from: no proof rests on it.
 """
 
 from collections.abc import Callable
@@ -24,10 +25,10 @@ import numpy as np
 from rosenblatt.learn.selection.problems import PathPoint, Problems
 from rosenblatt.rows.kernels import Array
 
-TOLERANCE = 1e-4  # of P: less than a step promises is not worth it
+TOLERANCE = 1e-4  # of P: a step that promises less is not worth taking
 MOST_STEPS = 200
-FINER, MORE_STEPS = 1e-5, 1000  # the same in coordinates of columns, where rows may look very different in every way
-SPARE = 1e-6  # of what is promised: rounding
+FINER, MORE_STEPS = 1e-5, 1000  # the same under constraints, in coordinates of columns, which may differ a lot
+SPARE = 1e-6  # of what is promised, to allow for rounding
 STEEPEST = 2.0**40  # of the metric: beyond, rounding is all that makes P rise
 
 
@@ -39,7 +40,7 @@ def never() -> bool:
 def descend(
     problems: Problems, start: PathPoint, ridge: float, sharpness: float, stop: Callable[[], bool] = never
 ) -> PathPoint:
-    """The lowest place that the slope leads to, in each problem; or as far as it came, if it is to stop."""
+    """The lowest place that the slope leads to, in each problem; or, if it must stop, the place reached so far."""
     ended, going = PathPoint(start.V.copy(), start.margins.copy()), np.arange(problems.many)
     run = PathDescent(problems, start, ridge, sharpness)
     for _ in range(MOST_STEPS if problems.cone is None else MORE_STEPS):  # so it ends
@@ -76,7 +77,7 @@ class PathDescent:
         return np.asarray((place.V * place.V) @ self.held / 2.0)
 
     def step(self) -> Array:
-        """Go on in each problem; which of them still have somewhere to go."""
+        """Take a step in each problem; returns which of them are not finished."""
         ahead = self.ahead
         lost, pulls = self.problems.pulled(ahead.margins, self.sharpness)
         here = lost + self._of_length(ahead)

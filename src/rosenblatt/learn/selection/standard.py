@@ -1,8 +1,9 @@
 """Columns on one scale, and weights back in the units of the table.
 
-A column of numbers has mean 0 and deviation 1. Zeros and ones stay as they are: a rare category is no large number. Of
-a column that is mostly zeros, such as the counts of a word, the others have mean square 1, and it is not moved. Nor is
-any column of a sparse table too wide to be held densely; the threshold makes up for that.
+A column of numbers has mean 0 and deviation 1. Zeros and ones stay as they are, so that a rare category does
+not become a large number. In a column that is mostly zeros, such as the counts of a word, the other numbers get mean
+square 1, and the column is not moved. Nor are the columns of a sparse table too wide to be held densely; the threshold
+makes up for that.
 """
 
 from dataclasses import dataclass
@@ -15,9 +16,9 @@ from rosenblatt.geometry.whitening import NUMBERS, Scaled, Space, Spanned, White
 from rosenblatt.rows.kernels import Array, Rows
 from rosenblatt.rows.storage import table_of
 
-BIAS = 32.0  # what the threshold is multiplied by, so that the ridge hardly holds it
-AXES, AXES_OF_SPARSE = 1536, 400  # columns, or rows where those are fewer: to find their axes takes the cube of it
-MOSTLY = 0.5  # of a column's numbers are zeros
+BIAS = 32.0  # the threshold is multiplied by this, so that the ridge hardly limits it
+AXES, AXES_OF_SPARSE = 1536, 400  # columns, or rows if fewer; finding their axes takes the cube of that number
+MOSTLY = 0.5  # a column is mostly zeros above this share
 ROUNDING = 1e-13  # a deviation below this part of the largest number
 
 
@@ -32,7 +33,7 @@ class Standard:
 
     @classmethod
     def of(cls, rows: Rows) -> "Standard":
-        """The one that suits these rows."""
+        """The scale that suits these rows."""
         table = _held(table_of(rows))
         dense = isinstance(table, np.ndarray)
         n, d = table.shape
@@ -86,7 +87,7 @@ def space_of(table: Any, bias: float, of_columns: bool = False) -> Space:
 
 
 def _held(table: Any) -> Any:
-    """The table densely, if that is no burden."""
+    """The table in dense form, if that does not take too much memory."""
     few = table.shape[1] < AXES_OF_SPARSE and table.shape[0] * table.shape[1] <= NUMBERS
     return table.toarray() if few and not isinstance(table, np.ndarray) else table
 

@@ -42,9 +42,9 @@ from rosenblatt.rows.examples import NO_WEIGHTS, Examples
 from rosenblatt.rows.kernels import Array, Dense
 from rosenblatt.rows.storage import rows_of, table_of
 
-MOST_OCTAVES, SOME_STEPS = 60, 20.0  # of what slacks cost, from where they cost little; passes of a soft margin
-NARROW = 1e-3  # of the margin
-MODERATE = 1e-50, 1e50  # radii
+MOST_OCTAVES, SOME_STEPS = 60, 20.0  # of the cost of slacks, from a low one up; passes that a soft margin takes
+NARROW = 1e-3  # a gap of at most this part of the margin is enough
+MODERATE = 1e-50, 1e50  # radii whose squares floats can hold
 
 
 def with_rows_of_constraints(examples: Examples, cone: Cone, ties: str) -> Examples:
@@ -73,17 +73,17 @@ def with_rows_of_constraints(examples: Examples, cone: Cone, ties: str) -> Examp
 
 
 def lengthened(w: Array, examples: Examples) -> Array:
-    """Weights for such rows."""
+    """Weights for the examples as weights for the rows of `with_rows_of_constraints`."""
     return np.append(w, 0.0) if examples.rows.bias else w
 
 
 def shortened(w: tuple[Number, ...], examples: Examples) -> tuple[Number, ...]:
-    """Weights of such rows as weights for the examples."""
+    """Weights for the rows of `with_rows_of_constraints` as weights for the examples."""
     return w[:-1] if examples.rows.bias else w
 
 
 def of_data(proof: Contradiction, examples: Examples, cone: Cone) -> Contradiction:
-    """A contradiction of such rows as one of the examples, under the constraints."""
+    """A contradiction among the rows of `with_rows_of_constraints` as one of the examples under the constraints."""
     if not cone:
         return proof
     kept = [(row, weight) for row, weight in zip(proof.rows, proof.weights, strict=True) if row < examples.n]
@@ -109,10 +109,10 @@ def decide_in(
 
 
 def widest_in(cone: Cone, examples: Examples, proved: Separation, clock: Clock) -> Margin:
-    """Nearly the largest margin under constraints, of rows that are proved separable so; the threshold counts in it.
+    """Nearly the largest margin under constraints, for rows proved separable under them; it includes the threshold.
 
-    A soft margin comes as near to it as wanted, as its slacks cost more and more; its multipliers bound the margin.
-    Where rows are so long or short that floats do not hold their squares, what is proved is all that is known.
+    A soft margin comes as near to it as wanted when its slacks cost more and more; its multipliers bound the margin. If
+    rows are so long or short that floats cannot hold their squares, the bounds already proved are returned.
     """
     best, octaves = proved, range(0, MOST_OCTAVES, 6) if MODERATE[0] < examples.radius < MODERATE[1] else ()
     for octave in octaves:
@@ -129,7 +129,7 @@ def widest_in(cone: Cone, examples: Examples, proved: Separation, clock: Clock) 
 
 
 def margin_in(cone: Cone, examples: Examples, clock: Clock) -> Margin:
-    """The largest margin under constraints; of rows that are not separable so, that it is not above 0."""
+    """The largest margin under constraints; if the rows are not separable under them, that it is not above 0."""
     verdict = decide_in(cone, examples, clock=clock)
     if isinstance(verdict, Separable):
         return widest_in(cone, examples, verdict.certificate, clock)

@@ -3,9 +3,9 @@
 Problem   bounds on the objective of the run's weights, and on that of any weights, that the checker will confirm.
 Input     examples, a `SoftRun`, the gap wanted.
 Result    `SoftMargin`.
-Method    What the run computed in floats, moved to the safe side by a bound on all rounding. Where that is not enough,
-          the same in exact arithmetic; and where w is too short of digits for numbers that follow from it, as it is
-          for large C, numbers of its own for each row within the margin, solved for and rounded.
+Method    What the run computed in floats, moved to the safe side by a bound on all rounding. If that is not enough,
+          the same in exact arithmetic. If the digits of w do not suffice for multipliers that follow from it, as for
+          large C, multipliers of their own for the rows within the margin, solved for and rounded.
 """
 
 from dataclasses import replace
@@ -28,9 +28,9 @@ from rosenblatt.rows.examples import NO_WEIGHTS, Examples
 from rosenblatt.rows.kernels import Array, Dense, Rows
 from rosenblatt.rows.storage import numbers_per_row, some_rows
 
-MOST_NUMBERS = 2e7  # of a table that is looked at in exact arithmetic: some ten seconds
-MOST_ROWS = 2000  # that multipliers are solved for
-PAIRWISE = 200  # roundings that a number goes through in a sum of pairs, and around it; at most
+MOST_NUMBERS = 2e7  # in a table for exact arithmetic, which takes some ten seconds then
+MOST_ROWS = 2000  # to solve multipliers for
+PAIRWISE = 200  # roundings that a number goes through, at most, in and around a pairwise sum
 REFINED = 2  # times
 
 
@@ -57,7 +57,7 @@ def certified(examples: Examples, run: SoftRun, tol: float) -> SoftMargin:
 
 @np.errstate(all="ignore")
 def compared(examples: Examples, known: SoftMargin, weights: Array) -> SoftMargin:
-    """Other weights, compared with the lowest point that is known, or with what it is on these rows."""
+    """A certificate for other weights, with the same lower bound, computed anew on these rows."""
     upper, _ = _bounds_anew(examples, known.C, known.cone, weights)
     if known.reference:
         _, lower = _bounds_anew(examples, known.C, known.cone, np.array(known.reference))
@@ -97,7 +97,7 @@ def _certificate(
 
 
 def _bounds_anew(examples: Examples, C: float, cone: Cone, w: Array) -> tuple[float, float]:
-    """The same as `_bounds`, of weights of which nothing else is known."""
+    """The same as `_bounds`, for weights whose slacks and gradient are not known yet."""
     slacks = 1.0 - find.margins(examples, w)
     numbers = costs_of(examples, C) * np.maximum(slacks, 0.0)
     rows = np.flatnonzero(numbers)

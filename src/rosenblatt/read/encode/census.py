@@ -1,7 +1,8 @@
-"""Which cell of its column's distribution a row is in: a bin of numbers, a value, how many known words it has.
+"""The census of a column: how many rows are in each of its cells.
 
-Every column has cells of its own, then one for what the rule does not know (a new value, a number beyond the range that
-the rule distinguishes, no known word), and one for missing values. The counts of all cells are a column's census.
+A cell is a bin of numbers, a value, or a number of known words. After its own cells, every column has one for what the
+rule does not know (a new value, a number beyond the range that the rule distinguishes, no known word), and one for
+missing values.
 
 The ends of bins are short numbers near the quantiles of a sample, so that they are not the values of single rows. A
 number that many rows have gets a bin of its own.
@@ -31,9 +32,9 @@ from rosenblatt.read.values import texts_of
 from rosenblatt.rows.kernels import Array
 
 BINS = 10
-WINDOW = 100  # a bin may end this part of the rows before or after a quantile
+WINDOW = 100  # a bin may end up to a 100th of the rows before or after a quantile
 DIGITS = 17  # of a double
-WORDS = (1, 2, 4, 8, 16, 32)  # known words in a text, up to so many in a cell
+WORDS = (1, 2, 4, 8, 16, 32)  # the most known words that a text in each cell has
 UNKNOWN, ABSENT = -2, -1  # the last two cells
 
 
@@ -44,9 +45,9 @@ def is_number(column: EncodedColumn) -> bool:
 
 def numbers_of(columns: Sequence[EncodedColumn], frame: pl.DataFrame, first_row: int = 0) -> dict[str, Array]:
     """The finite numbers in each column of numbers or dates; NaN for all other cells."""
-    asked = [column for column in columns if is_number(column)]
-    found = cells_of(frame, asked, first_row)
-    numbers = {column.name: found[column.name].to_numpy() for column in asked}
+    of_numbers = [column for column in columns if is_number(column)]
+    found = cells_of(frame, of_numbers, first_row)
+    numbers = {column.name: found[column.name].to_numpy() for column in of_numbers}
     return {name: np.where(np.isfinite(each), each, np.nan) for name, each in numbers.items()}
 
 
@@ -129,7 +130,7 @@ def places(
 
 
 def bins_of(numbers: Array, edges: Sequence[float]) -> Array:
-    """The bin of every number: that of the first end which is not below it."""
+    """The bin of every number: the first whose end is not below it."""
     return np.searchsorted(np.asarray(edges, np.float64), numbers)
 
 

@@ -1,8 +1,7 @@
 """The edges of the steps that a column of numbers is cut into.
 
-Problem   few steps, of which each has its share of the rows, between which the classes differ; with edges that people
-          can remember.
-Input     numbers, the classes of their rows, how many classes there are, and what each row counts.
+Problem   a few steps, none with too few rows, between which the classes differ; with edges that people can remember.
+Input     numbers, the classes of their rows, how many classes there are, and the weight of each row.
 Result    edges, rising; a number that equals an edge is in the step above it.
 Method    Candidates are the roundest numbers near the quantiles. The one that tells most about the classes is taken,
           then the next, as long as it tells more than chance would, and no step gets too few rows.
@@ -22,10 +21,10 @@ from rosenblatt.read.table import Table
 from rosenblatt.rows.kernels import Array
 
 MOST_STEPS = 6
-LEAST = 0.05  # of the rows, in each step
+LEAST = 0.05  # the share of the rows that each step must have
 QUANTILES = 40
-CHANCE = 10.83  # twice the gain in likelihood that chance exceeds once in a thousand, for two classes
-FEWEST_DIGITS = 17
+CHANCE = 10.83  # twice the gain in log likelihood that chance exceeds once in a thousand times, for two classes
+MOST_DIGITS = 17
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +39,7 @@ class KnownNumbers:
     def of(
         cls, encoding: Encoding, names: Sequence[str], table: Table, held_out: HeldOut | None, weights: Array | None
     ) -> "KnownNumbers":
-        """From a table; the held-out rows have no part in it. The weights are those of all its rows."""
+        """From a table without its held-out rows; `weights` are those of all its rows."""
         by_name = {column.name: column for column in encoding.columns if isinstance(column, NumberColumn)}
         parts: dict[str, list[Array]] = {name: [] for name in names}
         codes, chosen = list[Array](), list[Array]()
@@ -55,7 +54,7 @@ class KnownNumbers:
         return cls({name: np.concatenate(each) for name, each in parts.items()}, y, own)
 
     def edges(self, name: str, classes: int, some: Array | None = None) -> tuple[float, ...]:
-        """The edges of a column, as some of the rows decide them; none where there is no number."""
+        """The edges of a column, found from some of the rows, or from all; none if there is no number."""
         numbers = self.numbers[name]
         there = np.isfinite(numbers) & (self.weights > 0)
         known = np.flatnonzero(there) if some is None else some[there[some]]
@@ -75,13 +74,15 @@ def with_steps(encoding: Encoding, names: Sequence[str], known: KnownNumbers, so
 
 
 def edges_of(numbers: Array, codes: Array, classes: int, weights: Array | None = None) -> tuple[float, ...]:
-    """The edges for numbers that are all finite; one at least. Weights are above 0, and only compared."""
+    """The edges for finite numbers; at least one. Weights must be above 0; only their ratios matter."""
     weights = np.ones(numbers.size) if weights is None else weights / weights.mean()
     found = np.array(sorted(set(_candidates(np.sort(numbers)))))
     places = np.searchsorted(found, numbers, side="right")
     counts = np.zeros((found.size + 1, classes))
     np.add.at(counts, (places, codes), weights)
-    below = np.concatenate([np.zeros((1, classes)), np.cumsum(counts, axis=0)])  # rows below each candidate's step
+    below = np.concatenate(
+        [np.zeros((1, classes)), np.cumsum(counts, axis=0)]
+    )  # the weight of each class below each candidate
     least = ceil(LEAST * numbers.size)
     ends, chosen = [0, found.size + 1], list[int]()
     while len(chosen) < MOST_STEPS - 1:
@@ -120,7 +121,7 @@ def _candidates(ordered: Array) -> Iterator[float]:
 def roundest(low: float, high: float) -> float:
     """The number with the fewest digits above `low` and not above `high`; 5 is rounder than 4."""
     size = floor(log10(max(abs(low), abs(high)))) + 1
-    for power in range(size, size - FEWEST_DIGITS, -1):
+    for power in range(size, size - MOST_DIGITS, -1):
         for times in (1, 5, 2) if power < size else (1,):
             unit = float(f"{times}e{power}")
             nearest = float(f"{floor(high / unit) * times}e{power}") if unit > 0.0 else high

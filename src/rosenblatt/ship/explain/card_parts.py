@@ -39,7 +39,7 @@ class PointUnit:
 class Line:
     """A value and its points; `seen` says whether the value occurred in learning.
 
-    Of a step, also its share of the training rows, and the share of the card's class in it, where they are known.
+    For a step, also its share of the training rows and the share of the card's class in it, if known.
     """
 
     value: str
@@ -48,8 +48,8 @@ class Line:
     share: float | None = None
     rate: float | None = None
 
-    def said(self, label: str) -> str:
-        """The value, and what is known of its rows; `label` is the card's class."""
+    def described(self, label: str) -> str:
+        """The value, with what is known about its rows; `label` is the card's class."""
         if self.share is None:
             return self.value
         rate = "" if self.rate is None else f", {self.rate:.0%} {label}"
@@ -67,7 +67,7 @@ class Part:
     reference: Fraction  # subtracted from the weights' own points and added to the start
     measure: PointUnit | None = None
     range: tuple[float, float] | None = None  # numbers outside count as the nearest end
-    reach: Fraction = Fraction(1)  # units that are counted at most
+    reach: Fraction = Fraction(1)  # the most units that are counted
 
     @property
     def swing(self) -> Fraction:

@@ -1,4 +1,4 @@
-"""A page about two rules on the same rows: which is better, whether that can be chance, and where they differ."""
+"""A page about two rules on the same rows: which is better, whether that may be chance, and where they differ."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ TITLE = "Which of two rules is better?"
 
 
 def compare_page(found: SideBySide, about: Mapping[str, str]) -> str:
-    """The page; `about` says what was compared, by which names."""
+    """The page; `about` names what was compared."""
     sections = [
         ("Rows that each gets right", _counts(found)),
         ("Where they differ", _kinds(found)),
@@ -33,8 +33,8 @@ def _facts(found: SideBySide) -> list[Fact]:
         note = f"{side.mistakes:,} of {side.decided:,}; {low:.1%} to {high:.1%} with {side.confidence:.0%} confidence"
         asked = f"; {side.rows - side.decided:,} left to a person" if side.decided < side.rows else ""
         facts.append(Fact(f"errors of {side.letter}", rate, note + asked))
-    which = "that both rules held out" if found.held_out else "with a label"
-    rest = f"; {found.unlabelled:,} without one left out" if found.unlabelled else ""
+    which = "held out from both rules" if found.held_out else "with a label"
+    rest = f"; {found.unlabelled:,} without a label left out" if found.unlabelled else ""
     return [*facts, Fact("rows", f"{found.rows:,}", which + rest)]
 
 
@@ -78,10 +78,10 @@ def _row(row: Differing) -> str:
 
 def _meaning(found: SideBySide) -> str:
     test = (
-        "Only rows that one rule gets right and the other wrong can tell which is better. McNemar's test says how "
-        "likely so uneven a division of them is if both rules are equally good: below 5%, chance hardly explains it. "
-        "That is about these rows and others drawn in the same way, not about rows of another time or place."
+        "Only rows that one rule gets right and the other wrong can show which is better. McNemar's test says how "
+        "likely so uneven a division of them is if both rules are equally good: below 5%, chance is an unlikely "
+        "explanation. This is about these rows and others drawn in the same way, not about other times or places."
     )
     rows = many(found.rows, "row")
-    fair = "Rows that a rule was learned from are no test of it: it has seen their labels."
+    fair = "Rows that a rule was learned from are no fair test of it: it has seen their labels."
     return f"<p>{text(test)}</p><p>{text(f'{fair} Here {rows} were used.')}</p>"

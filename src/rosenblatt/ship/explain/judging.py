@@ -1,4 +1,4 @@
-"""The section of a report about rows that the rule did not learn from: what was said and what was so, and curves."""
+"""The section of a report about rows that the rule did not learn from: a confusion matrix, and curves."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ class ShownJudging:
 
     which: str  # rows, in words
     classes: tuple[str, ...]
-    matrix: tuple[tuple[float, ...], ...]  # a row for each class, a column for each said, the last for asking a person
+    matrix: tuple[tuple[float, ...], ...]  # a row for each class, a column for each label; last, left to people
     asks: bool
     recall: tuple[float | None, ...]
     precision: tuple[float | None, ...]
     statements: tuple[str, ...]
-    roc: tuple[Array, Array] | None = None  # the shares of no and of yes that are said to be yes
+    roc: tuple[Array, Array] | None = None  # the shares of no and of yes that are labelled yes
     precision_recall: tuple[Array, Array] | None = None
     share: float = 0.0  # of yes
     reliability: tuple[plots.Bar, ...] = ()  # by probability
@@ -31,14 +31,14 @@ class ShownJudging:
 
 def section_of(shown: ShownJudging) -> str:
     """The section as HTML."""
-    told = "".join(f"<p>{_text(each)}</p>" for each in shown.statements)
+    statements = "".join(f"<p>{_text(each)}</p>" for each in shown.statements)
     figures = "".join(f"<figure>{svg}<figcaption>{_text(says)}</figcaption></figure>" for svg, says in _figures(shown))
     table = _table(shown) if len(shown.classes) <= MOST_CLASSES else ""
-    return f'{told}{table}<div class="figures">{figures}</div>'
+    return f'{statements}{table}<div class="figures">{figures}</div>'
 
 
 def _table(shown: ShownJudging) -> str:
-    """What was said and what was so."""
+    """The confusion matrix."""
     head = ["", *(f"said {label}" for label in shown.classes), *(["left to people"] if shown.asks else []), "recall"]
     lines = []
     for label, counts, recall in zip(shown.classes, shown.matrix, shown.recall, strict=True):
@@ -46,7 +46,7 @@ def _table(shown: ShownJudging) -> str:
         lines.append([f"is {label}", *(f"{count:,.6g}" for count in kept), _percent(recall)])
     lines.append(["precision", *map(_percent, shown.precision), *[""] * (len(head) - 1 - len(shown.classes))])
     body = "".join(f"<tr><td>{_text(line[0])}</td>{_cells(line[1:], 'td')}</tr>" for line in lines)
-    title = f'<p class="note">{_text(shown.which)}: what is so, and what was said</p>'
+    title = f'<p class="note">{_text(shown.which)}: actual classes, and the labels that they were given</p>'
     return f"{title}<table><thead><tr><th></th>{_cells(head[1:], 'th')}</tr></thead><tbody>{body}</tbody></table>"
 
 
@@ -70,15 +70,15 @@ def _figures(shown: ShownJudging) -> list[tuple[str, str]]:
         made.append((drawn, says))
     if shown.reliability:
         says = (
-            "Probabilities and what came true: each bar is the exact 95% interval of the share in a bin of rows with "
-            "similar probabilities. On the line they would be the same."
+            "Probabilities against actual shares: each bar is the exact 95% interval of the share in a bin of rows "
+            "with similar probabilities. On the line, the two are equal."
         )
         made.append((plots.bars(shown.reliability, "probability", "share", "reliability", diagonal=True), says))
     if shown.coverage:
         says = "Error among the rows decided, with its exact 95% interval, against the share of rows decided."
         drawn = plots.bars(shown.coverage, "share of rows decided", "error", "coverage", level=shown.tolerated)
-        says += " The line is the error that is tolerated." if shown.tolerated else ""
-        says += " The ring is at the cut-offs chosen." if any(bar.chosen for bar in shown.coverage) else ""
+        says += " The line is the tolerated error." if shown.tolerated else ""
+        says += " The ring marks the chosen cut-offs." if any(bar.chosen for bar in shown.coverage) else ""
         made.append((drawn, says))
     return made
 

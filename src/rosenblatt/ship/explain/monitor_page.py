@@ -15,7 +15,7 @@ TITLE = "Does the new data look like the old?"
 
 
 def monitor_page(found: Monitoring, about: Mapping[str, str]) -> str:
-    """The page; `about` says what was compared, by which names."""
+    """The page; `about` names what was compared."""
     sections = [
         ("What changed", _changed(found)),
         ("Scores and decisions", _outcome(found)),
@@ -31,7 +31,7 @@ def _facts(found: Monitoring) -> list[Fact]:
     changed, several = len(found.changed_columns), many(len(found.columns), "column")
     facts.append(Fact("columns that changed", f"{changed:,}", f"of {several}"))
     facts += [
-        Fact(f"given {rate.label}", f"{rate.change.new:.1%}", f"{rate.change.old:.1%} of the old rows")
+        Fact(f"labelled {rate.label}", f"{rate.change.new:.1%}", f"{rate.change.old:.1%} of the old rows")
         for rate in found.rates[:2]
     ]
     return facts + ([] if found.error is None else [_error(found.error)])
@@ -50,10 +50,14 @@ def _changed(found: Monitoring) -> str:
     return key(NAMES) + f'<div class="figures">{"".join(map(_picture, shown))}</div>{rest}'
 
 
-def _picture(change: Change, said: str | None = None) -> str:
+def _picture(change: Change, caption: str | None = None) -> str:
     shares = [change.shares(k) for k in range(len(change.cells))]
     drawn = pairs(change.name, change.cells, shares, whole=change.kind in IN_ORDER, names=NAMES)
-    says = f"{change.statement} (index {change.drift.index:.3f}, {p_text(change.adjusted)})" if said is None else said
+    says = (
+        f"{change.statement} (index {change.drift.index:.3f}, {p_text(change.adjusted)})"
+        if caption is None
+        else caption
+    )
     return f"<figure><h3>{name(change.name)}</h3>{drawn}<figcaption>{text(says)}</figcaption></figure>"
 
 
@@ -65,10 +69,10 @@ def _outcome(found: Monitoring) -> str:
             "No rows were held out in learning: the old scores and decisions are those of the rows learned from, so "
             "they may differ from new ones even if nothing changed."
         )
-    said = "".join(f"<p>{text(line)}</p>" for line in lines)
+    statements = "".join(f"<p>{text(line)}</p>" for line in lines)
     test = f"index {found.decisions.drift.index:.3f}, {p_text(found.decisions.adjusted)}"
     figures = _picture(found.score) + _picture(found.decisions, f"how often each label is given ({test})")
-    return f'{said}{key(NAMES)}<div class="figures">{figures}</div>'
+    return f'{statements}{key(NAMES)}<div class="figures">{figures}</div>'
 
 
 def _columns(found: Monitoring) -> str:
@@ -98,9 +102,9 @@ def _row(change: Change) -> str:
 def _meaning(found: Monitoring) -> str:
     tests = len(found.columns) + 2 * found.comparable
     return (
-        "<p>The index is the population stability index: 0 for the same shares; from 0.1 a change, from 0.25 a large "
-        "one. With few rows, chance alone makes it large, so the p-value must be at most 0.05, too. It is the chance "
-        f"of such a difference if nothing changed, adjusted for {many(tests, 'test')} (Holm's method). With many rows "
+        "<p>The index is the population stability index: 0 for equal shares; from 0.1 a change, from 0.25 a large "
+        "one. With few rows, chance alone makes it large, so the p-value must be at most 0.05, too. That is the chance "
+        f"of such a difference if nothing changed, adjusted for {many(tests, 'test')} (Holm's method). With many rows, "
         "every difference is more than chance, so the index decides.</p><p>Unknown values are those that the rule does "
-        "not distinguish: new or rare ones, and numbers far out of the range that it was learned on.</p>"
+        "not distinguish: new or rare ones, and numbers far outside the range that it was learned on.</p>"
     )

@@ -103,7 +103,7 @@ class Bar(NamedTuple):
     share: float
     lower: float | None
     upper: float | None
-    chosen: bool = False  # to be told from the others
+    chosen: bool = False  # whether it is marked
 
 
 def line(

@@ -226,7 +226,8 @@ def _pictures(contents: ReportContents) -> str:
 
 def _mistakes(contents: ReportContents) -> str:
     if not contents.n_mistakes:
-        return "<p>The rule makes no mistakes on the training rows.</p>"
+        which = "training rows that it does not leave to people" if contents.left_to_people else "training rows"
+        return f"<p>The rule makes no mistakes on the {which}.</p>"
     shown = contents.mistakes[:MOST_MISTAKES]
     which = f" The first {len(shown)} are shown." if len(shown) < contents.n_mistakes else ""
     wrong = f"The rule is wrong on {contents.n_mistakes:,} of {contents.n:,} training rows."

@@ -120,7 +120,7 @@ class Scorecard:
         for place, line in enumerate([line for line in part.lines if line.seen][:most]):
             rate = part.measure is not None and (place == 0 or part.kind == SparseColumn.kind)
             digits = self.decimals + (_more_digits(part) if rate and line.points.denominator > 1 else 0)
-            yield line.said(label), _fixed(line.points, digits, sign=True)
+            yield line.described(label), _fixed(line.points, digits, sign=True)
 
     def as_record(self) -> dict[str, Any]:
         """The scorecard as plain lists, numbers and texts, for JSON."""

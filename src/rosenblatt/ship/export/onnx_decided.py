@@ -20,7 +20,7 @@ MEANINGS = {"probability": "of {1}", "probability_from": "of {1}, at least", "pr
 
 
 def place_of_label(graph: "Graph", scores: str, classes: int, by_itself: str, decision: Decision) -> str:
-    """Where the label is among the classes, after which comes asking a person; `by_itself` is the rule's own place."""
+    """The place of the label: classes come first, then asking a person; `by_itself` is the rule's own place."""
     rung = decision.rung
     if rung is None:
         return by_itself
@@ -38,7 +38,7 @@ def place_of_label(graph: "Graph", scores: str, classes: int, by_itself: str, de
 
 
 def labels_of(classes: tuple[str, ...], decision: Decision) -> list[str]:
-    """What the places mean."""
+    """The label of each place."""
     return [*classes, *([] if decision.rung is None else [ASK_A_PERSON])]
 
 

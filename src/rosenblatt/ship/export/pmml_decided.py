@@ -8,7 +8,7 @@ from rosenblatt.judge.decision import ASK_A_PERSON, Decision
 from rosenblatt.ship.export.decided import PROBABILITY, Tables
 from rosenblatt.ship.export.pmml_elements import NUMBER, apply, constant, derive, field
 
-Leaf = tuple[str, dict[str, str] | None]  # a label, and the test of the rows that have it; the last has the rest
+Leaf = tuple[str, dict[str, str] | None]  # a label, and the test for its rows; None for the last: all other rows
 
 
 def leaves_of(decision: Decision, classes: Sequence[str], score: str) -> list[Leaf]:
@@ -23,7 +23,7 @@ def leaves_of(decision: Decision, classes: Sequence[str], score: str) -> list[Le
 
 
 def far_ahead(decision: Decision, scores: Sequence[str], best: Element) -> Element:
-    """The place of the label: `best`, or after all classes if no score is far enough ahead of the others."""
+    """The place of the label: `best`, or one past the classes if no score is far enough ahead of the others."""
     ask = constant(float(len(scores)))
     if decision.rung is None or (decision.rung.upper is not None and decision.rung.upper <= 0):
         return best

@@ -23,7 +23,7 @@ Label = Callable[[Sequence[str]], str]  # from the names of the scores
 
 
 def often_used(scores: Sequence[Any], decision: Decision) -> str:
-    """What follows a query on rows if their scores are used more than once."""
+    """The end of a query on rows whose scores are used more than once, if they are."""
     return f" {ALL_ROWS}" if len(scores) > 1 or decision != BY_ITSELF else ""
 
 
@@ -97,7 +97,7 @@ def _by_cut_offs(classes: Sequence[str], by_itself: Label, decision: Decision, s
 
 
 def _ahead(scores: Sequence[str], k: int, by: str) -> str:
-    """Whether a score is ahead of every other one by so much."""
+    """The test whether a score is ahead of every other one by a given lead."""
     return " AND ".join(f"{scores[k]} - {other} >= {by}" for other in scores if other != scores[k])
 
 

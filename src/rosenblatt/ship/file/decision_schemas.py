@@ -1,6 +1,6 @@
 """How a model file stores a decision: the cut-offs of the score, and the tables of probabilities.
 
-Types are checked here, and what must hold among the numbers by the values themselves.
+Types are checked here; the values themselves check what must hold among their numbers.
 """
 
 from collections.abc import Sequence
@@ -58,7 +58,7 @@ GUARANTEE = value_of(
     said_yes=COUNT,
     said_no=COUNT,
 )
-CUT_OFF = value_of(  # what it was chosen by: what a mistake on each class costs, or a share of yes
+CUT_OFF = value_of(  # chosen by the cost of a mistake on each class, or by a share of yes
     lambda **parts: parts, costs=or_null(listed(SIZE)), rate=or_null(SHARE), rows=COUNT, said_yes=COUNT
 )
 _AREA = value_of(lambda **parts: parts, value=SHARE, lower=or_null(SHARE), upper=or_null(SHARE), confidence=SHARE)

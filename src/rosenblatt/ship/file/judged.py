@@ -77,7 +77,7 @@ SOMETIMES = {  # fields that older files lack
     "trained_cost": FROM_ZERO,  # of the mistakes on the training rows
     "baseline": or_null(Codec(plainly, _baseline)),  # the comparison with always predicting one class
     "whole_points": FLAG,  # whether the rule has small whole points and is shown in them
-    "set_aside": scalar(float, low=TINY, high=nextafter(1.0, 0.0)),  # the part of the rows that a guarantee is shown on
+    "set_aside": scalar(float, low=TINY, high=nextafter(1.0, 0.0)),  # the part of the rows for testing a guarantee
     "asked": COUNT,  # how many of the rows that were judged are left to people
     "cut_off": as_it_is(CUT_OFF),
     "guarantee": as_it_is(GUARANTEE),
