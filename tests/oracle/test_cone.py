@@ -13,7 +13,7 @@ from rosenblatt import SoftMarginPerceptron, optimality, separability
 from rosenblatt.errors import CertificateError
 from rosenblatt.prove.check.certificate import Certificate
 
-SETS = 5 if numba.config.DISABLE_JIT else 60
+SETS = 15 if numba.config.DISABLE_JIT else 60
 STRICT = {"mistake": (True, True), "minus": (True, False), "plus": (False, True)}  # for a yes, for a no
 
 

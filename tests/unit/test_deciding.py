@@ -65,7 +65,9 @@ EVERY = {
 }
 
 
-@pytest.mark.parametrize("algorithm", ["soft-margin", "averaged", "tree", "kernel"])
+@pytest.mark.parametrize(
+    "algorithm", ["soft-margin", "averaged", "tree", pytest.param("kernel", marks=pytest.mark.large)]
+)
 @pytest.mark.parametrize("wish", EVERY)
 def test_every_decision_ships_predicts_and_verifies(wish, algorithm, tmp_path):
     if algorithm in ("tree", "kernel") and wish not in ("all", "cost", "guarantee"):
