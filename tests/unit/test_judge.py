@@ -193,9 +193,11 @@ def test_scores_as_large_as_doubles_go():
 
 def test_scores_as_small_as_doubles_go():
     least = 5e-324
-    found = calibration.sigmoid(Scored.of([-least, 0.0, least, 2 * least], np.array([False, False, True, True])))
+    rows = Scored.of([-least, 0.0, least, 2 * least], np.array([False, False, True, True]))
+    found = calibration.sigmoid(rows)
     assert np.isfinite([found.a, found.b]).all()
     assert (np.diff(found.of([-1.0, -least, least, 1.0])) >= 0).all()
+    assert (np.diff(tables.steps_of(found, rows).of([-1.0, -least, least, 1.0])) >= 0).all()
 
 
 def test_leads_of_huge_scores_are_finite():

@@ -127,4 +127,4 @@ def _short(edges: Array, width: float) -> Array:
     """The edges, rounded to decimals that are small against the width of a step."""
     if not 0.0 < width < np.inf:
         return edges
-    return np.array([round(edge, ceil(log10(FINE / width))) for edge in edges.tolist()])
+    return np.array([round(edge, ceil(log10(FINE) - log10(width))) for edge in edges.tolist()])
