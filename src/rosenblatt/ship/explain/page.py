@@ -52,7 +52,7 @@ background:linear-gradient(var(--faint),var(--faint)) 50% 0/1px 100% no-repeat}
 .bar .no{right:50%;background:var(--no)}
 .columns td{border-bottom:1px solid var(--hair)}
 .columns td:nth-child(2){white-space:nowrap}
-.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,21rem),1fr));gap:2rem 2.5rem;
+.figures{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,21rem),1fr));gap:2rem 2.5rem;
 align-items:start}
 figure{margin:0}
 figure svg{display:block;width:100%;height:auto;overflow:visible}
