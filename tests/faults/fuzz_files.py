@@ -151,8 +151,11 @@ def false_claims(model: Model, table: str) -> list[str]:
     judged = model.held_out or {}
     data = encoded(read_table(table), model.encoding, judged.get("weights"))
     data = data.seen_by(model.rule)
-    out = HoldOut(judged.get("part") or 0.0, judged.get("seed") or 0)(0, data.n)
-    wrong = model.rule.predict(data.X) != data.y
+    part, aside, seed = (judged.get(name) or 0 for name in ("part", "set_aside", "seed"))
+    tested, out = (HoldOut(float(share), seed)(0, data.n) for share in (part, part + aside))
+    own = model.rule.predict(data.X).astype(int)
+    said = own if model.decision is None else model.decision.codes(model.rule.scores(data.X), own)
+    wrong, decided = own != data.y, tested & (said >= 0)  # below 0: left to people
     error = judged.get("error") or {}
     claims = {
         "trained_rows": (judged.get("trained_rows"), int((~out).sum())),
@@ -160,8 +163,8 @@ def false_claims(model: Model, table: str) -> list[str]:
     }
     if not judged.get("folds"):
         claims |= {
-            "error.rows": (error.get("rows"), int(out.sum())),
-            "error.mistakes": (error.get("mistakes"), int(wrong[out].sum())),
+            "error.rows": (error.get("rows"), int(decided.sum())),
+            "error.mistakes": (error.get("mistakes"), int((said != data.y)[decided].sum())),
         }
     rule, trained = model.estimator, int(wrong[~out].sum())
     for certificate in model.certificates:
@@ -174,8 +177,8 @@ def false_claims(model: Model, table: str) -> list[str]:
     if getattr(rule, "stop_reason_", None) is Reason.SEPARATED and unweighted:
         claims["stop_reason"] = (0, trained)
     for name in ("mistakes_", "training_mistakes_", "cost_"):
-        if np.isscalar(said := getattr(rule, name, None)) and unweighted and rule.class_weight is None:
-            claims[name] = (said, trained)
+        if np.isscalar(claimed := getattr(rule, name, None)) and unweighted and rule.class_weight is None:
+            claims[name] = (claimed, trained)
     return [
         f"{name} is {said}, not {found}" for name, (said, found) in claims.items() if said is not None and said != found
     ]

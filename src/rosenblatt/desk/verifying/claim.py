@@ -90,6 +90,13 @@ class Subject:
         except OptionError:
             return None
 
+    @cached_property
+    def left_to_people(self) -> int:
+        """How many of the held-out rows the model does not decide."""
+        if self.model.decision is None or not self.tested.n:
+            return 0
+        return int((self.model.codes(self.tested.seen) == UNDECIDED).sum())
+
     def wrongly_decided(self, data: Data) -> tuple[Array, str]:
         """The rows that the model gets wrong; rows left to people are none of them."""
         if self.model.decision is None or self.model.decision.rung is None:

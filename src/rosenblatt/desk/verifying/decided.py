@@ -9,7 +9,6 @@ from rosenblatt.desk.judging.measures import Measures
 from rosenblatt.desk.verifying.claim import AGAIN, PREDICT, Claim, Outcome, Subject, near
 from rosenblatt.errors import DataError, OptionError
 from rosenblatt.judge.abstain import Abstention, choose
-from rosenblatt.judge.decision import UNDECIDED
 from rosenblatt.judge.making import names_of
 from rosenblatt.plurals import many
 from rosenblatt.ship.file.codecs import NO_SHAPE
@@ -51,7 +50,7 @@ def _asked(about: Subject, wanted: Any) -> Outcome:
         return Outcome(
             None, "How many rows are left to people in cross-validation can be checked only by learning again.", None
         )
-    found = int((about.model.codes(about.tested.seen) == UNDECIDED).sum()) if about.tested.n else 0
+    found = about.left_to_people
     left = f"{many(found, 'held-out row is', 'held-out rows are')} left to people"
     return Outcome(found == wanted, f"{left}." if found == wanted else f"{left}, not {wanted:,}.", PREDICT)
 

@@ -74,9 +74,10 @@ def _cross_validation(about: Subject, error: Any) -> Outcome:
 
 def _interval(about: Subject, error: Any) -> Outcome:
     rows, mistakes = error["rows"], error["mistakes"]
-    asked = about.judged.get("asked", 0)
-    if rows + asked != about.tested.n:
-        return Outcome(False, f"{many(about.tested.n, 'row was', 'rows were')} held out, not {rows + asked:,}.", AGAIN)
+    if rows + about.left_to_people != about.tested.n:
+        held_out = f"{many(about.tested.n, 'row was', 'rows were')} held out"
+        left = f" and {about.left_to_people:,} of them left to people" if about.left_to_people else ""
+        return Outcome(False, f"{held_out}{left}, so the error cannot be that of {rows:,}.", AGAIN)
     right, same = _right(about, error)
     what = f"{many(mistakes, 'mistake')} on {many(rows, 'row')}"
     rate = f"{what} is an error rate of {mistakes / rows:.2%}, {right.interval}"
