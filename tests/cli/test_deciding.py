@@ -9,6 +9,7 @@ import pytest
 
 from cli.one_line import changed
 from cli.running import loans, rows_of, run
+from rosenblatt.desk.judging.error_rate import HELD_OUT, ErrorEstimate
 
 TARGET = ("-t", "approved", "-a", "soft-margin", "--no-prove")
 
@@ -254,9 +255,17 @@ def fewer_errors(record):
             count["errors"] = max(count["errors"] - 1, 0)
 
 
+def as_if_all_were_decided(record):
+    """The mistakes as a share of all held-out rows, with no word of those left to people."""
+    judged = record["held_out"]
+    rows = judged["error"]["rows"] + judged.pop("asked")
+    judged["error"] |= vars(ErrorEstimate.of(judged["error"]["mistakes"], rows, HELD_OUT))
+
+
 @pytest.mark.parametrize(
     ("model", "change", "claim"),
     [
+        ("sure.json", as_if_all_were_decided, "interval"),
         ("sure.json", fewer_errors, "guarantee"),
         ("sure.json", at("held_out", "guarantee", "said_yes", to=lambda count: count - 1), "guarantee"),
         ("sure.json", at("held_out", "guarantee", "n", to=lambda count: count + 1), "guarantee"),
